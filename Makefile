@@ -1,0 +1,67 @@
+# Lycosa. `make demo` shows it, `make test` checks it; the rest is for those who change it.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DATA ?= ../shared/data
+
+.PHONY: help setup demo test check bench conformance soak mutants debug-build lock clean
+
+help:
+	@echo "make demo         a simulated crawl, killed on the way, judged by the referee"
+	@echo "make test         everything that must hold, in a few minutes"
+	@echo "make check        linters, types and layers alone"
+	@echo "make conformance  published test suites; DATA=folder with url/ and robots/"
+	@echo "make bench        what the kernel costs"
+	@echo "make soak         long random runs"
+	@echo "make mutants      break the code on purpose and see the tests fail"
+
+setup: $(STAMP)
+
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/python -m lycosa.crawl.demo
+
+test: check
+	$(BIN)/pytest -n auto -m "not conformance and not soak"
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+conformance: setup
+	LYCOSA_DATA=$(DATA) $(BIN)/pytest -m conformance -s
+
+bench: setup
+	$(BIN)/python benchmarks/url_parsing.py
+	$(BIN)/python benchmarks/encoding.py
+	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python benchmarks/resume.py
+
+soak: setup
+	$(BIN)/pytest -n auto -m soak
+
+mutants: setup
+	$(BIN)/pytest -n auto tests/integration/test_mutants.py
+
+debug-build: setup
+	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force
+	$(BIN)/pytest -n auto tests/unit/url
+	$(BIN)/python setup.py build_ext --inplace --force
+
+lock: setup
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --generate-hashes --extra dev --quiet --no-header \
+		--python-version 3.11 pyproject.toml -o requirements/dev.lock
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src -name '*.so' -delete

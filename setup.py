@@ -1,0 +1,26 @@
+"""Builds the Cython extensions; everything else stands in pyproject.toml.
+
+`LYCOSA_DEBUG_BUILD=1` compiles with bounds checks and without optimisation.
+"""
+
+import os
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+debug = os.environ.get("LYCOSA_DEBUG_BUILD") == "1"
+directives = {
+    "language_level": 3,
+    "boundscheck": debug,
+    "wraparound": False,
+    "embedsignature": True,
+}
+extensions = [
+    Extension(
+        "lycosa.url._ada",
+        ["src/lycosa/url/_ada.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O2"],
+    ),
+]
+
+setup(ext_modules=cythonize(extensions, compiler_directives=directives))
