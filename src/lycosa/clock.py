@@ -1,0 +1,147 @@
+"""Time, passed in: a real clock for crawls and a virtual one for simulations.
+
+Everything that waits in Lycosa waits by `Clock.call_at`, and everything that blocks
+(a flush, a commit) is handed to `Clock.run_aside`. So the same worker runs against the
+wall clock, with its commits in a thread, and in a simulation, where a month passes in
+seconds and every run with the same seed takes the same steps.
+
+Always true:
+  * `now` never goes backwards and never jumps, also when the machine's wall clock is set;
+  * callbacks run one at a time, in the order of their moments, ties in the order of the calls;
+  * no callback runs before its moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Timer(Protocol):
+    """A call that is still to come and can be called off."""
+
+    def cancel(self) -> None:
+        """Call it off; harmless when it has already run."""
+
+
+class Clock(Protocol):
+    """What the worker knows of time; the moments are seconds since 1970, UTC."""
+
+    def now(self) -> float:
+        """Return the present moment."""
+
+    def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
+        """Run `callback` at `moment`, or as soon as possible after it."""
+
+    def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
+        """Run `job` beside the callbacks, one job after the other; hand `done` its result."""
+
+
+class _Scheduled:
+    """One entry of the virtual agenda."""
+
+    __slots__ = ("arguments", "callback", "cancelled")
+
+    def __init__(self, callback: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+        self.callback = callback
+        self.arguments = arguments
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class VirtualClock:
+    """Time that stands still until `run` moves it to the next thing that is due.
+
+    `aside_seconds` is how long a job given to `run_aside` takes: it is done at one
+    virtual moment, so that everything else can happen between its start and its end.
+    """
+
+    def __init__(self, start: float = 1_700_000_000.0, aside_seconds: float = 0.004) -> None:
+        self._now = start
+        self._aside_seconds = aside_seconds
+        self._aside_free_at = start
+        self._agenda: list[tuple[float, int, _Scheduled]] = []
+        self._order = itertools.count()
+
+    def now(self) -> float:
+        """Return the virtual moment."""
+        return self._now
+
+    def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
+        """Put a call on the agenda."""
+        entry = _Scheduled(callback, arguments)
+        heapq.heappush(self._agenda, (max(moment, self._now), next(self._order), entry))
+        return entry
+
+    def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
+        """Run `job` when the jobs before it are done and its own time has passed."""
+        self._aside_free_at = max(self._aside_free_at, self._now) + self._aside_seconds
+        self.call_at(self._aside_free_at, lambda: done(job()))
+
+    def run(self, until: float = float("inf"), stop: Callable[[], bool] = lambda: False) -> bool:
+        """Run what is due, in order, until nothing is left, `until` is passed or `stop` says so.
+
+        Returns whether something is still on the agenda.
+        """
+        while not stop():
+            if not self._agenda or self._agenda[0][0] > until:
+                if until != float("inf"):
+                    self._now = max(self._now, until)
+                break
+            moment, _, entry = heapq.heappop(self._agenda)
+            if entry.cancelled:
+                continue
+            self._now = moment
+            entry.callback(*entry.arguments)
+        return bool(self._agenda)
+
+    def forget_everything(self) -> None:
+        """Drop all calls: what a killed process does to its timers."""
+        self._agenda.clear()
+        self._aside_free_at = self._now
+
+
+class RealClock:
+    """The wall clock as it stood at the start, carried on by the monotonic one.
+
+    A crawl's moments must be comparable between runs, so they are wall-clock moments;
+    a clock that is set forward during a crawl must not shorten a pause, so within one
+    run only the monotonic clock counts.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._offset = time.time() - loop.time()
+        self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
+
+    def now(self) -> float:
+        """Return the present moment."""
+        return self._loop.time() + self._offset
+
+    def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
+        """Let the event loop call back."""
+        return self._loop.call_at(moment - self._offset, callback, *arguments)
+
+    def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
+        """Run `job` in the one side thread and `done` on the event loop.
+
+        A job that raises ends the loop's run with that exception: it was not expected.
+        """
+
+        def finish(future: Future[T]) -> None:
+            self._loop.call_soon_threadsafe(lambda: done(future.result()))
+
+        self._aside.submit(job).add_done_callback(finish)
+
+    def close(self) -> None:
+        """Wait for the job under way and end the side thread."""
+        self._aside.shutdown(wait=True)

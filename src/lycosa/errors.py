@@ -1,0 +1,58 @@
+"""Every exception of Lycosa, as one tree.
+
+    LycosaError                 the operator or we made a mistake; exit code 1
+    ├── ConfigError             the job cannot mean what it says; exit code 2
+    ├── FormatError             stored bytes are of a format we cannot read; exit code 3
+    ├── LogError                the log cannot be used as asked; exit code 4
+    │   └── Superseded          another owner has taken the partition: what we hold of it is void
+    └── StoreError              a segment cannot be written or read; exit code 5
+
+What the web does to us (404, a robots refusal, a timeout, a bad page) is never an
+exception: it is a value of `lycosa.records.Outcome`.
+
+The text of an exception says what is wrong, where, and what to do about it. The
+command line prints it without a traceback and exits with `exit_code`.
+"""
+
+
+class LycosaError(Exception):
+    """The operator or we made a mistake; the text says which and how to mend it."""
+
+    exit_code = 1
+
+
+class ConfigError(LycosaError):
+    """The job has an unknown key, a wrong type or an impossible value."""
+
+    exit_code = 2
+
+
+class FormatError(LycosaError):
+    """Stored bytes are of a version or shape that this Lycosa does not read."""
+
+    exit_code = 3
+
+
+class LogError(LycosaError):
+    """The log cannot be used as asked: wrong file system, damaged file, wrong job."""
+
+    exit_code = 4
+
+
+class Superseded(LogError):
+    """Another owner has written to the partition since; nothing of ours was written."""
+
+    def __init__(self, partition: int, expected: int, found: int) -> None:
+        super().__init__(
+            f"partition {partition} is at sequence {found}, not {expected}: "
+            "another worker has taken it over, and this worker must drop what it holds of it"
+        )
+        self.partition = partition
+        self.expected = expected
+        self.found = found
+
+
+class StoreError(LycosaError):
+    """A segment cannot be written or read."""
+
+    exit_code = 5

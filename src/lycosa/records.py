@@ -1,0 +1,353 @@
+"""The records that travel between the parts: requests, answers, links, events.
+
+Small, frozen, and without behaviour. Two families:
+
+* what a worker and its transport exchange: `Request`, `Answer`, and the `Outcome` in
+  which every fetch ends;
+* what the log holds: `Discovered` (an inbox entry) and the events. An event records a
+  *decision*: it carries every moment and every number that the fold needs, so that the
+  fold reads no clock, no configuration and no randomness.
+
+Inside a partition a URL, a site and a host are numbers, given in the order in which
+the log admitted them; between partitions URLs travel as keys (`lycosa.url.key`).
+
+Events are encoded as tagged MessagePack arrays (`lycosa.log.format`): fields may be
+added at the end with a default, and nothing else may change without a new version.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+from msgspec import Struct
+
+
+class Outcome(enum.IntEnum):
+    """How the fetch of a URL ended. The numbers are part of the log's format."""
+
+    KEPT = 1
+    """An answer with content, stored: a page."""
+    REDIRECTED = 2
+    """The server named another URL, which went to the frontier as a link of cost 0."""
+    NOT_MODIFIED = 3
+    """A revisit found what we already hold."""
+    NOT_FOUND = 10
+    """404 or 410."""
+    CLIENT_ERROR = 11
+    """Another 4xx: asking again changes nothing."""
+    SERVER_ERROR = 12
+    """A 5xx other than 503; tried again later."""
+    TOO_MANY_REQUESTS = 13
+    """429: the whole host waits."""
+    UNAVAILABLE = 14
+    """503: the whole host waits."""
+    BAD_STATUS = 15
+    """A status that ends no exchange (1xx) or that no standard knows."""
+    NAME_FAILURE = 20
+    """The host name has no address."""
+    CONNECT_FAILURE = 21
+    """No connection could be made."""
+    TIMEOUT = 22
+    """The answer took longer than the job allows."""
+    CUT_SHORT = 23
+    """The connection ended before the answer did."""
+    BAD_ANSWER = 24
+    """What came is not HTTP."""
+    TOO_LARGE = 25
+    """The page did not fit into what was left of the job's bytes."""
+    WRONG_TYPE = 26
+    """The content type is not among those the job keeps."""
+    REFUSED_ADDRESS = 27
+    """The host's address is private and the job does not allow that."""
+    DISALLOWED = 30
+    """The site's robots rules forbid it."""
+    ROBOTS_UNREACHABLE = 31
+    """The site's robots file could not be had, however often it was asked for."""
+    HOST_LIMIT = 32
+    """The host has given as many pages as the job takes from one host."""
+    HOST_GIVEN_UP = 33
+    """The host kept refusing or failing, and the job stopped asking it."""
+    BLOCKED = 34
+    """The operator blocked the host."""
+
+
+TRANSIENT = frozenset(
+    {
+        Outcome.SERVER_ERROR,
+        Outcome.TOO_MANY_REQUESTS,
+        Outcome.UNAVAILABLE,
+        Outcome.NAME_FAILURE,
+        Outcome.CONNECT_FAILURE,
+        Outcome.TIMEOUT,
+        Outcome.CUT_SHORT,
+        Outcome.BAD_ANSWER,
+    }
+)
+"""Outcomes that may be different next time."""
+
+
+STAY_AWAY = frozenset(
+    {
+        Outcome.TOO_MANY_REQUESTS,
+        Outcome.UNAVAILABLE,
+        Outcome.NAME_FAILURE,
+        Outcome.CONNECT_FAILURE,
+    }
+)
+"""Outcomes that say something of the host, not of the page: the host waits, no try is spent."""
+
+
+class Purpose(enum.IntEnum):
+    """Why a URL is asked for."""
+
+    PAGE = 1
+    ROBOTS = 2
+
+
+class Request(Struct, frozen=True):
+    """One GET, ready to be sent: the address is pinned, politeness has been seen to."""
+
+    url: str
+    host: str
+    address: str
+    purpose: Purpose
+    agent: str
+    largest_body_bytes: int
+
+
+class Answer(Struct, frozen=True):
+    """What came back, or what went wrong beneath HTTP (then `status` is 0)."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    began: float
+    ended: float
+    failure: Outcome | None = None
+    truncated: bool = False
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of that name (given in lower case)."""
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return None
+
+
+class Resolved(Struct, frozen=True):
+    """What a name server said: an address, or None when the name has none."""
+
+    address: str | None
+    seconds_valid: float
+
+
+class LinkKind(enum.IntEnum):
+    """What kind of reference led to a URL; the last three cost no depth."""
+
+    ANCHOR = 1
+    SITEMAP = 2
+    REDIRECT = 10
+    CANONICAL = 11
+    REFRESH = 12
+
+
+FREE_KINDS = frozenset({LinkKind.REDIRECT, LinkKind.CANONICAL, LinkKind.REFRESH})
+"""Kinds of link that lead to another name of the same page."""
+
+
+class Link(NamedTuple):
+    """A reference as a page gives it, before it is resolved."""
+
+    href: str
+    kind: LinkKind = LinkKind.ANCHOR
+
+
+class KeyedLink(NamedTuple):
+    """A reference resolved, made canonical and found in scope."""
+
+    key: str
+    kind: LinkKind
+
+
+class Place(NamedTuple):
+    """Where a record stands: segment number, first byte, number of bytes."""
+
+    segment: int
+    offset: int
+    length: int
+
+
+class RobotsState(enum.IntEnum):
+    """What is known of a site's robots file. The numbers are part of the log's format."""
+
+    UNKNOWN = 0
+    """Never asked for."""
+    KNOWN = 1
+    """Rules are in force until they expire."""
+    UNREACHABLE = 2
+    """Not to be had (5xx, no connection): nothing may be asked until it is tried again."""
+    ELSEWHERE = 3
+    """A redirect is being followed; nothing may be asked until it has been."""
+    GIVEN_UP = 4
+    """Tried too often: the site's URLs end as `Outcome.ROBOTS_UNREACHABLE`."""
+
+
+class Message(Struct, frozen=True, array_like=True, tag_field="t"):
+    """An entry of a partition's inbox."""
+
+
+class Discovered(Message, frozen=True, array_like=True, tag=1):
+    """URLs that one page (or a list of seeds) led to, on their way to their partition."""
+
+    moment: float
+    source: str
+    """The key of the page, or "" for seeds."""
+    keys: list[str]
+    distances: list[int]
+    """See `lycosa.frontier.distance`."""
+
+
+class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
+    """A site's robots file redirects to a URL of this partition: please ask for it."""
+
+    moment: float
+    site: str
+    """Whose rules these will be."""
+    key: str
+    """The URL to ask for."""
+    hops: int
+
+
+class RobotsFound(Message, frozen=True, array_like=True, tag=3):
+    """What the redirect of a site's robots file led to."""
+
+    moment: float
+    site: str
+    state: RobotsState
+    rules: bytes
+    crawl_delay_seconds: float
+
+
+AnyMessage = Discovered | RobotsWanted | RobotsFound
+
+
+class Event(Struct, frozen=True, array_like=True, tag_field="t"):
+    """A decision in a partition's log."""
+
+
+class Taken(Event, frozen=True, array_like=True, tag=1):
+    """An owner took the partition; whoever had it before has lost it."""
+
+    moment: float
+    owner: str
+
+
+class Configured(Event, frozen=True, array_like=True, tag=2):
+    """From here on decisions were made under the job with this digest."""
+
+    moment: float
+    digest: str
+
+
+class Admitted(Event, frozen=True, array_like=True, tag=3):
+    """URLs that `source` led to: new ones, and known ones that are nearer than was thought."""
+
+    moment: float
+    source: str
+    keys: list[str]
+    distances: list[int]
+    nearer: list[int] = []
+    nearer_distances: list[int] = []
+
+
+class InboxRead(Event, frozen=True, array_like=True, tag=4):
+    """Everything up to this sequence of the inbox has been decided on."""
+
+    sequence: int
+
+
+class Fetched(Event, frozen=True, array_like=True, tag=5):
+    """A URL was asked for, and this is what came of it."""
+
+    moment: float
+    page: int
+    outcome: Outcome
+    status: int
+    size_bytes: int
+    due: float
+    """When to ask again; 0 for never."""
+    host_due: float
+    """Before this moment nothing is to be asked of the host."""
+    place: Place | None = None
+
+
+class Settled(Event, frozen=True, array_like=True, tag=6):
+    """URLs that end without having been asked for."""
+
+    moment: float
+    pages: list[int]
+    outcome: Outcome
+
+
+class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
+    """What a site's robots file means for us, or that it could not be had."""
+
+    moment: float
+    site: int
+    state: RobotsState
+    rules: bytes
+    """Our agent's rules in the compact form of `lycosa.fetch.robots`."""
+    crawl_delay_seconds: float
+    expires: float
+    """When the rules must be learned anew, or an unreachable file tried again."""
+    host_due: float
+
+
+class HostChanged(Event, frozen=True, array_like=True, tag=8):
+    """A host must wait, has recovered, or is closed for good."""
+
+    moment: float
+    host: int
+    due: float
+    strikes: int
+    """How often in a row the host as a whole has failed or asked us to stay away."""
+    closed: Outcome | None = None
+
+
+class Counted(Event, frozen=True, array_like=True, tag=9):
+    """URLs that were refused, counted under their reasons."""
+
+    refusals: dict[str, int]
+
+
+class ErrandTaken(Event, frozen=True, array_like=True, tag=10):
+    """A robots redirect led to a URL of ours, which we ask for on another site's behalf."""
+
+    moment: float
+    site: str
+    key: str
+    hops: int
+
+
+class ErrandDone(Event, frozen=True, array_like=True, tag=11):
+    """The errand with this number is over; the answer is on its way to the site that wanted it."""
+
+    moment: float
+    errand: int
+    host_due: float
+
+
+AnyEvent = (
+    Taken
+    | Configured
+    | Admitted
+    | InboxRead
+    | Fetched
+    | Settled
+    | RobotsLearned
+    | HostChanged
+    | Counted
+    | ErrandTaken
+    | ErrandDone
+)
