@@ -1,0 +1,120 @@
+"""The job: everything that a user decides, read from one TOML file.
+
+A job is a tree of frozen records: `job.fetch.agent`, `job.limits.pages`. It is read once,
+at the start, and handed out in parts: a scheduler gets its section, never the whole.
+
+Always true:
+  * a `Job` that exists has been checked, whether it came from a file or from `Job.of`;
+  * a key that nobody knows is an error, never ignored;
+  * `parse_job(job.to_toml()) == job`, and equal jobs have equal digests.
+
+`sections` defines the keys, `reading` checks, `writing` writes, `reference` explains.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lycosa.config.reading import read_tables
+from lycosa.config.reference import example, reference
+from lycosa.config.sections import (
+    DURABILITIES,
+    PARTITIONERS,
+    SCHEDULERS,
+    SECTIONS,
+    Fetch,
+    Frontier,
+    Limits,
+    Log,
+    Politeness,
+    Revisit,
+    Robots,
+    until_pattern,
+)
+from lycosa.config.writing import sections_of, write_job
+from lycosa.errors import ConfigError
+
+__all__ = [
+    "DURABILITIES",
+    "PARTITIONERS",
+    "SCHEDULERS",
+    "SECTIONS",
+    "Fetch",
+    "Frontier",
+    "Job",
+    "Limits",
+    "Log",
+    "Politeness",
+    "Revisit",
+    "Robots",
+    "example",
+    "parse_job",
+    "read_job",
+    "reference",
+    "until_pattern",
+]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One crawl, as its user wants it."""
+
+    seeds: tuple[str, ...] = ()
+    rules: tuple[dict[str, object], ...] = ()
+    """As written; `lycosa.url` gives them their meaning."""
+    limits: Limits = field(default_factory=Limits)
+    politeness: Politeness = field(default_factory=Politeness)
+    robots: Robots = field(default_factory=Robots)
+    fetch: Fetch = field(default_factory=Fetch)
+    frontier: Frontier = field(default_factory=Frontier)
+    log: Log = field(default_factory=Log)
+    revisit: Revisit = field(default_factory=Revisit)
+
+    @classmethod
+    def of(
+        cls,
+        seeds: Iterable[str] = (),
+        rules: Iterable[Mapping[str, object]] = (),
+        **sections: Mapping[str, object],
+    ) -> Job:
+        """Make a job in code, under the same checks: `Job.of(limits={"pages": 5})`."""
+        tables = {"seeds": list(seeds), "rules": [dict(rule) for rule in rules], **sections}
+        return cls(**read_tables(tables, "job"))
+
+    def to_toml(self) -> str:
+        """Write the job down, complete and ready to be run again."""
+        return write_job(self.seeds, self.rules, sections_of(self))
+
+    def digest(self) -> str:
+        """Return a short name for exactly this job, the same on every machine."""
+        return hashlib.blake2b(self.to_toml().encode(), digest_size=8).hexdigest()
+
+
+def read_job(path: Path | str) -> Job:
+    """Read a job file; raises `ConfigError` with everything that is wrong with it."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path}: byte {error.start} is not UTF-8\n  save the file as UTF-8"
+        ) from None
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot be read: {error.strerror}\n  check the path of the job file"
+        ) from None
+    return parse_job(text, str(path))
+
+
+def parse_job(text: str, name: str = "crawl.toml") -> Job:
+    """Read a job from the text of its file, whose name is used in error texts."""
+    try:
+        tables: dict[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{name}: this is not TOML: {error}\n  see https://toml.io") from None
+    return Job(**read_tables(tables, name))

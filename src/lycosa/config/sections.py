@@ -1,0 +1,255 @@
+"""The sections of a job, and every key with its meaning.
+
+A key is defined in one place, with its default, its unit, the values it can have and a
+sentence that says what it is for. The check of a job file, the reference page and the
+commented example are all made from these definitions, so none of them can forget one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T", int, float, str, tuple[str, ...])
+
+SCHEDULERS = ("breadth-first",)
+PARTITIONERS = ("domain", "host-hash")
+DURABILITIES = ("process", "power")
+
+LARGEST_INTEGER = 2**63 - 1
+LONGEST_SECONDS = 1e10
+"""Three centuries: whoever writes more has mistaken the unit."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is known about one key."""
+
+    name: str
+    default: int | float | str | tuple[str, ...]
+    doc: str
+    unit: str = ""
+    least: float = 0
+    most: float = math.inf
+    choices: tuple[str, ...] = ()
+    pattern: str = ""
+    pattern_text: str = ""
+    """The pattern in words, for whoever missed it."""
+    is_required: bool = False
+    """Whether an empty text or list makes no sense."""
+
+
+def key(default: T, doc: str, **facts: Any) -> T:
+    """Define a key; `facts` are fields of `Key`."""
+    definition: Any = dataclasses.field(default=default, metadata={"doc": doc, **facts})
+    return definition  # type: ignore[no-any-return]
+
+
+def keys_of(section: type) -> dict[str, Key]:
+    """Return the keys of a section class, in the order of their definition."""
+    return {
+        field.name: Key(field.name, cast(Any, field.default), **field.metadata)
+        for field in dataclasses.fields(section)
+    }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When the crawl ends, and how much of one host it takes."""
+
+    pages: int = key(0, "Pages to keep; 0 is no limit.", unit="pages")
+    bytes: int = key(0, "Bytes of page bodies to keep; 0 is no limit.", unit="bytes")
+    seconds: float = key(0.0, "How long the crawl may run; 0 is no limit.", unit="seconds")
+    free_disk_bytes: int = key(
+        1_000_000_000, "The crawl stops when the disk has less room than this.", unit="bytes"
+    )
+    until: tuple[str, ...] = key(
+        (),
+        "The crawl stops when a page with one of these URLs has been kept. With `regex:` in "
+        "front the rest is a regular expression that is looked for anywhere in the URL.",
+    )
+    host_pages: int = key(25_000, "Pages to take from one host; 0 is no limit.", unit="pages")
+    depth_static: int = key(
+        15, "Links from a seed to the farthest page without a query.", unit="links"
+    )
+    depth_dynamic: int = key(
+        5, "Links from a seed to the farthest page with a query.", unit="links"
+    )
+
+
+@dataclass(frozen=True)
+class Politeness:
+    """How long a host is left alone between two requests; the longest of all pauses counts."""
+
+    delay_seconds: float = key(15.0, "The pause between requests to a small site.", unit="seconds")
+    large_site_pages: int = key(
+        100, "A host that has given more pages than this is a large site.", unit="pages"
+    )
+    large_site_delay_seconds: float = key(
+        5.0, "The pause between requests to a large site.", unit="seconds"
+    )
+    ip_delay_seconds: float = key(
+        0.5, "The pause between requests to one address, whatever host it serves.", unit="seconds"
+    )
+    answer_time_factor: float = key(
+        1.0, "The pause is at least this many times as long as the last answer took."
+    )
+    backoff_first_seconds: float = key(
+        60.0,
+        "The pause after a first 429 or 503 without Retry-After; it doubles with each further one.",
+        unit="seconds",
+    )
+    backoff_most_seconds: float = key(
+        86_400.0, "The longest pause that doubling leads to.", unit="seconds"
+    )
+    longest_pause_seconds: float = key(
+        2_592_000.0,
+        "A host that asks for a longer pause, by Crawl-delay or Retry-After, is given up.",
+        unit="seconds",
+        least=1,
+    )
+    strikes: int = key(
+        10,
+        "How often in a row a host may fail or refuse before the job gives it up.",
+        unit="failures",
+        least=1,
+    )
+
+
+@dataclass(frozen=True)
+class Robots:
+    """How robots files are fetched and kept (RFC 9309)."""
+
+    cache_seconds: float = key(
+        86_400.0, "How long a robots file is believed; RFC 9309 says a day.", unit="seconds"
+    )
+    unreachable_retry_seconds: float = key(
+        3_600.0,
+        "When to ask again for a robots file that could not be had; until then the whole site "
+        "is disallowed.",
+        unit="seconds",
+        least=1,
+    )
+    unreachable_tries: int = key(
+        24,
+        "How often a robots file is asked for in vain before its site is given up.",
+        unit="tries",
+        least=1,
+    )
+    largest_bytes: int = key(
+        512_000,
+        "How much of a robots file is read; RFC 9309 demands at least 500 KiB.",
+        unit="bytes",
+        least=512_000,
+    )
+    redirects: int = key(
+        5, "Redirects to follow on the way to a robots file.", unit="redirects", most=100
+    )
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """What is asked for, and in whose name."""
+
+    agent: str = key(
+        "lycosa",
+        "The product token: what robots files call us.",
+        pattern=r"[A-Za-z_-]+",
+        pattern_text="letters, `-` and `_` only (RFC 9309, 2.2.1)",
+        is_required=True,
+    )
+    contact: str = key(
+        "",
+        "A web page or mail address for those whose hosts we visit; part of the user agent. "
+        "Required outside private networks.",
+        pattern=r"[\x20-\x7e]*",
+        pattern_text="one line of ASCII",
+    )
+    connections: int = key(
+        64, "Requests in flight at once, over all hosts.", unit="connections", least=1, most=65_536
+    )
+    largest_body_bytes: int = key(
+        10_000_000, "A longer body is cut off here.", unit="bytes", least=1
+    )
+    retries: int = key(
+        3, "How often a page is asked for again after a passing failure.", unit="tries", most=1000
+    )
+    retry_first_seconds: float = key(
+        60.0, "When the first of them comes; the time doubles with each.", unit="seconds"
+    )
+    content_types: tuple[str, ...] = key(
+        ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"),
+        "The content types that are kept.",
+        pattern=r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+",
+        pattern_text="`type/subtype` in lower case, without parameters",
+        is_required=True,
+    )
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The order of the crawl, and how the URL space is cut."""
+
+    scheduler: str = key("breadth-first", "What is fetched next.", choices=SCHEDULERS)
+    partitions: int = key(
+        64,
+        "Into how many partitions the URL space is cut; cannot be changed later.",
+        unit="partitions",
+        least=1,
+        most=4096,
+    )
+    partitioner: str = key(
+        "domain",
+        "What keeps URLs together in a partition: the registrable domain or the host; "
+        "cannot be changed later.",
+        choices=PARTITIONERS,
+    )
+
+
+@dataclass(frozen=True)
+class Log:
+    """How the crawl is written down as it goes."""
+
+    commit_seconds: float = key(
+        0.5, "Time between commits: what a crash can cost.", unit="seconds", least=0.001, most=3600
+    )
+    snapshot_batches: int = key(
+        200, "A partition is snapshotted after so many of its batches.", unit="batches", least=1
+    )
+    durability: str = key(
+        "process",
+        "What a commit survives: the death of the process, or a power cut.",
+        choices=DURABILITIES,
+    )
+
+
+@dataclass(frozen=True)
+class Revisit:
+    """Whether pages are fetched again."""
+
+    seconds: float = key(
+        0.0, "When a page that was kept is asked for again; 0 is never.", unit="seconds"
+    )
+
+
+SECTIONS: dict[str, type] = {
+    "limits": Limits,
+    "politeness": Politeness,
+    "robots": Robots,
+    "fetch": Fetch,
+    "frontier": Frontier,
+    "log": Log,
+    "revisit": Revisit,
+}
+
+SEEDS_DOC = "The URLs that the crawl starts from."
+RULES_DOC = "What is in scope, and how URLs are rewritten; one `[[rules]]` table each, in order."
+
+
+def until_pattern(entry: str) -> re.Pattern[str] | None:
+    """Return the expression of an entry of `until`, or None when it is a plain URL."""
+    prefix = "regex:"
+    return re.compile(entry[len(prefix) :]) if entry.startswith(prefix) else None
