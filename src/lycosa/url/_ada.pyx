@@ -1,0 +1,344 @@
+"""URLs in one call: parse by the WHATWG standard, make canonical, turn into a key.
+
+The parser is ada, as it is compiled into the `ada_url` package. That package reaches
+it through cffi; here the addresses of the same C functions are taken once, at import,
+and then called directly, so that neither a compiler for C++ nor a second copy of ada
+is needed.
+
+Always true:
+  * `parse` gives the standard's `href` exactly, or None where the standard says failure;
+  * `canonical_key(h, b)` is `key_of(canonicalize(h, b))`, and None where that is None
+    (held by tests/unit/url/test_twin.py);
+  * no text, however broken, raises: lone surrogates become U+FFFD, as in a browser.
+
+Cost: one parse and one copy a URL; nothing is kept between calls.
+Not here: what the canonical form is and why (lycosa.url.canonical), what a key is
+(lycosa.url.key), the plain Python of both.
+"""
+
+cimport cython
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize as utf8
+from cpython.unicode cimport PyUnicode_DecodeASCII
+from libc.stdint cimport uint32_t, uintptr_t
+from libc.string cimport memcmp, memcpy
+
+from ada_url._ada_wrapper import ffi as _ffi
+from ada_url._ada_wrapper import lib as _lib
+
+
+cdef extern from *:
+    """
+    /* The shapes that ada's C interface promises; compared with cffi's view of them at import. */
+    typedef struct { const char *data; size_t length; } lycosa_text;
+    typedef struct {
+        uint32_t protocol_end, username_end, host_start, host_end;
+        uint32_t port, pathname_start, search_start, hash_start;
+    } lycosa_offsets;
+    """
+    ctypedef bint c_bool "_Bool"
+    ctypedef struct lycosa_text:
+        const char *data
+        size_t length
+    ctypedef struct lycosa_offsets:
+        uint32_t protocol_end
+        uint32_t username_end
+        uint32_t host_start
+        uint32_t host_end
+        uint32_t port
+        uint32_t pathname_start
+        uint32_t search_start
+        uint32_t hash_start
+
+ctypedef void *(*parse_function)(const char *, size_t) noexcept
+ctypedef void *(*parse_with_base_function)(const char *, size_t, const char *, size_t) noexcept
+ctypedef void (*free_function)(void *) noexcept
+ctypedef c_bool (*is_valid_function)(void *) noexcept
+ctypedef lycosa_text (*get_href_function)(void *) noexcept
+ctypedef const lycosa_offsets *(*get_components_function)(void *) noexcept
+
+cdef enum:
+    OMITTED = 0xFFFFFFFF
+    URL_LIMIT = 2083
+    HREF_LIMIT = 65536
+
+LONGEST_URL = URL_LIMIT
+LONGEST_HREF = HREF_LIMIT
+
+cdef parse_function ada_parse
+cdef parse_with_base_function ada_parse_with_base
+cdef free_function ada_free
+cdef is_valid_function ada_is_valid
+cdef get_href_function ada_get_href
+cdef get_components_function ada_get_components
+
+
+cdef uintptr_t address_of(str name) except 0:
+    return int(_ffi.cast("uintptr_t", _ffi.addressof(_lib, name)))
+
+
+def _check_layout():
+    """Refuse an ada whose structures are not the ones compiled into this module."""
+    text = [name for name, _ in _ffi.typeof("ada_string").fields]
+    offsets = [name for name, _ in _ffi.typeof("ada_url_components").fields]
+    if (
+        text != ["data", "length"]
+        or _ffi.sizeof("ada_string") != sizeof(lycosa_text)
+        or offsets != [
+            "protocol_end", "username_end", "host_start", "host_end",
+            "port", "pathname_start", "search_start", "hash_start",
+        ]
+        or _ffi.sizeof("ada_url_components") != sizeof(lycosa_offsets)
+    ):
+        raise ImportError(
+            "the installed ada_url has another layout than Lycosa was written for; "
+            "install a version that pyproject.toml allows"
+        )
+
+
+_check_layout()
+ada_parse = <parse_function> address_of("ada_parse")
+ada_parse_with_base = <parse_with_base_function> address_of("ada_parse_with_base")
+ada_free = <free_function> address_of("ada_free")
+ada_is_valid = <is_valid_function> address_of("ada_is_valid")
+ada_get_href = <get_href_function> address_of("ada_get_href")
+ada_get_components = <get_components_function> address_of("ada_get_components")
+
+
+cdef str scalar(str text):
+    """Put U+FFFD for every lone surrogate: only then has the text a UTF-8 form."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+cdef str well_formed(str text):
+    """The text itself, or its repair if it has no UTF-8 form."""
+    cdef Py_ssize_t size
+    try:
+        utf8(text, &size)
+    except UnicodeEncodeError:
+        return scalar(text)
+    return text
+
+
+cdef void *parsed(str url, str base) except? NULL:
+    """An ada URL that the caller must free."""
+    cdef Py_ssize_t size, base_size
+    url = well_formed(url)
+    cdef const char *data = utf8(url, &size)
+    cdef const char *base_data
+    if base is None:
+        return ada_parse(data, size)
+    base = well_formed(base)
+    base_data = utf8(base, &base_size)
+    return ada_parse_with_base(data, size, base_data, base_size)
+
+
+cdef inline int hex_digit(char c) noexcept:
+    return c'0' <= c <= c'9' or c'a' <= c <= c'f' or c'A' <= c <= c'F'
+
+
+cdef inline char upper(char c) noexcept:
+    return c - 32 if c'a' <= c <= c'f' else c
+
+
+cdef bint is_address(const char *host, Py_ssize_t size) noexcept:
+    """IPv6 in brackets, or IPv4: no domain ends in a label of digits alone."""
+    cdef Py_ssize_t i = size
+    if host[0] == c'[':
+        return True
+    while i > 0 and c'0' <= host[i - 1] <= c'9':
+        i -= 1
+    return i < size and (i == 0 or host[i - 1] == c'.')
+
+
+cdef char *put_host(char *out, const char *host, Py_ssize_t size) noexcept:
+    """Copy the host with its labels in reverse order; an address as it stands."""
+    cdef Py_ssize_t end = size, i = size
+    if is_address(host, size):
+        memcpy(out, host, size)
+        return out + size
+    while i >= 0:
+        if i == 0 or host[i - 1] == c'.':
+            memcpy(out, host + i, end - i)
+            out += end - i
+            if i > 0:
+                out[0] = c'.'
+                out += 1
+            end = i - 1
+        i -= 1
+    return out
+
+
+cdef char *put_path(char *out, const char *path, Py_ssize_t size) noexcept:
+    """Copy path and query with the letters of every `%xx` in upper case."""
+    cdef Py_ssize_t i = 0
+    while i < size:
+        out[0] = path[i]
+        if path[i] == c'%' and i + 2 < size and hex_digit(path[i + 1]) and hex_digit(path[i + 2]):
+            out[1] = upper(path[i + 1])
+            out[2] = upper(path[i + 2])
+            out += 3
+            i += 3
+        else:
+            out += 1
+            i += 1
+    return out
+
+
+cdef str key_of_parsed(void *url):
+    """The key of a parsed URL, or None if it has no canonical form."""
+    cdef char buffer[URL_LIMIT + 8]
+    cdef char *out = buffer
+    cdef lycosa_text href
+    cdef const lycosa_offsets *at
+    cdef Py_ssize_t end
+    if not ada_is_valid(url):
+        return None
+    href = ada_get_href(url)
+    at = ada_get_components(url)
+    if href.data[0] != c'h' or not (
+        at.protocol_end == 5 or (at.protocol_end == 6 and href.data[4] == c's')
+    ) or href.data[1] != c't' or href.data[2] != c't' or href.data[3] != c'p':
+        return None
+    if at.host_start != at.protocol_end + 2 or href.data[at.host_start] == c'@':
+        return None
+    end = href.length if at.hash_start == OMITTED else at.hash_start
+    if at.search_start != OMITTED and at.search_start + 1 == end:
+        end = at.search_start
+    if end > URL_LIMIT:
+        return None
+    out = put_host(out, href.data + at.host_start, at.host_end - at.host_start)
+    out[0] = c':'
+    out += 1
+    if at.protocol_end == 6:
+        out[0] = c's'
+        out += 1
+    if at.port != OMITTED:
+        memcpy(out, href.data + at.host_end + 1, at.pathname_start - at.host_end - 1)
+        out += at.pathname_start - at.host_end - 1
+    out = put_path(out, href.data + at.pathname_start, end - at.pathname_start)
+    return PyUnicode_DecodeASCII(buffer, out - buffer, NULL)
+
+
+def parse(str url not None, str base=None):
+    """Return the standard's `href` of the URL, or None if it cannot be parsed."""
+    cdef lycosa_text href
+    cdef void *result = parsed(url, base)
+    try:
+        if not ada_is_valid(result):
+            return None
+        href = ada_get_href(result)
+        return PyUnicode_DecodeASCII(href.data, href.length, NULL)
+    finally:
+        ada_free(result)
+
+
+def canonical_key(str href not None, str base=None):
+    """Return the key of a reference's canonical URL, or None if it has none."""
+    if len(href) > HREF_LIMIT:
+        return None
+    cdef void *result = parsed(href, base)
+    try:
+        return key_of_parsed(result)
+    finally:
+        ada_free(result)
+
+
+def canonical_keys(hrefs, str base not None):
+    """Return `canonical_key` of every reference on a page whose base is given."""
+    cdef str href
+    cdef list keys = []
+    cdef Page page = Page(base)
+    for href in hrefs:
+        keys.append(page.key(href))
+    return keys
+
+
+@cython.final
+@cython.internal
+@cython.auto_pickle(False)
+cdef class Page:
+    """A base URL, parsed once for all references that are resolved against it.
+
+    ada parses the base again at every call. Most references do not need that: what has a
+    scheme and `//` of its own ignores the base, and the others can be appended to the
+    part of the base that they keep and parsed as one absolute URL. `kept` says how long
+    that part is: 0 for no part at all, -1 where only the standard's own resolution will
+    do, because of white space, tabs, back slashes or a colon that may end a scheme.
+    """
+
+    cdef str base
+    cdef bytes href
+    cdef const char *data
+    cdef bint valid
+    cdef Py_ssize_t origin, folder, path, query
+
+    def __cinit__(self, str base):
+        cdef lycosa_text href
+        cdef const lycosa_offsets *at
+        cdef void *result = parsed(base, None)
+        self.base = base
+        self.origin = self.folder = self.path = self.query = -1
+        try:
+            self.valid = ada_is_valid(result)
+            if not self.valid:
+                return
+            href = ada_get_href(result)
+            self.href = href.data[:href.length]
+            self.data = self.href
+            if not self.href.startswith((b"http://", b"https://")):
+                return
+            at = ada_get_components(result)
+            self.query = href.length if at.hash_start == OMITTED else at.hash_start
+            self.path = self.query if at.search_start == OMITTED else at.search_start
+            self.origin = at.pathname_start
+            self.folder = self.href.rindex(b"/", self.origin, self.path) + 1
+        finally:
+            ada_free(result)
+
+    cdef Py_ssize_t kept(self, const char *href, Py_ssize_t size) noexcept:
+        cdef Py_ssize_t i = 0
+        if size == 0 or <unsigned char> href[0] <= c' ':
+            return -1
+        if href[0] == c'/':
+            return -1 if size > 1 and href[1] in b"/\\\t\n\r" else self.origin
+        if href[0] == c'?':
+            return self.path
+        if href[0] == c'#':
+            return self.query
+        if href[0] == c'\\':
+            return -1
+        while i < size and href[i] not in b"/?#":
+            if href[i] == c':':
+                return 0 if is_absolute(href, size) else -1
+            i += 1
+        return self.folder
+
+    cdef str key(self, str href):
+        cdef char buffer[2 * URL_LIMIT]
+        cdef Py_ssize_t size, kept
+        cdef const char *data
+        cdef void *result
+        if not self.valid or len(href) > HREF_LIMIT:
+            return None
+        href = well_formed(href)
+        data = utf8(href, &size)
+        kept = self.kept(data, size)
+        if kept == 0:
+            result = ada_parse(data, size)
+        elif kept > 0 and kept + size <= <Py_ssize_t> sizeof(buffer):
+            memcpy(buffer, self.data, kept)
+            memcpy(buffer + kept, data, size)
+            result = ada_parse(buffer, kept + size)
+        else:
+            result = ada_parse_with_base(data, size, self.data, len(self.href))
+        try:
+            return key_of_parsed(result)
+        finally:
+            ada_free(result)
+
+
+cdef bint is_absolute(const char *href, Py_ssize_t size) noexcept:
+    """An http or https URL that no base has any part in."""
+    return (size > 7 and memcmp(href, b"http://", 7) == 0) or (
+        size > 8 and memcmp(href, b"https://", 8) == 0
+    )

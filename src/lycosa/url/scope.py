@@ -1,0 +1,82 @@
+"""Does the job want this URL?
+
+A `Scope` runs a key down the job's rules, in their order. The first accept or reject rule
+whose conditions all hold decides; a transform rule changes the URL, which then goes on
+from there under its new name. What no rule decides is accepted if the job never accepts
+anything by name, and is otherwise out of scope.
+
+Always true:
+  * the verdict depends on the key and the rules alone, never on what was judged before;
+  * an accepted key is the key of a canonical URL, whatever the transforms did;
+  * every refusal has a short, stable reason, under which it is counted.
+
+Cost: without rules a tuple; otherwise one small object and the rules up to the first
+that decides.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from lycosa.url._ada import canonical_key
+from lycosa.url.conditions import Candidate, in_hosts
+from lycosa.url.rules import Action, Rule
+
+
+class Verdict(NamedTuple):
+    """What the rules say: the key to go on with, or None, and why."""
+
+    key: str | None
+    reason: str
+
+
+BY_DEFAULT = "accept:default"
+OUT_OF_SCOPE = "out-of-scope"
+BAD_TRANSFORM = "transform:invalid"
+
+
+class Scope:
+    """The rules of a job, and the hosts that it accepts where no rule decides.
+
+    `extra_hosts` are for the hosts of the seeds: a job that gives them and no rules
+    stays on them.
+    """
+
+    def __init__(self, rules: Sequence[Rule], extra_hosts: Iterable[str] = ()) -> None:
+        self.rules = tuple(rules)
+        asked = self.rules
+        if hosts := list(extra_hosts):
+            asked += (Rule(Action.ACCEPT, "extra-host", (in_hosts(hosts),)),)
+        # Unpacked here once, because reading records and enums costs more than most conditions.
+        self._steps = [
+            (rule.conditions, rule.change, rule.action is Action.ACCEPT, rule.reason)
+            for rule in asked
+        ]
+        self._accepts_by_name = any(rule.action is Action.ACCEPT for rule in asked)
+
+    def judge(self, key: str) -> Verdict:
+        """Return the verdict on one key."""
+        if not self._steps:
+            return Verdict(key, BY_DEFAULT)
+        candidate = Candidate(key)
+        for conditions, change, accepts, reason in self._steps:
+            for condition in conditions:
+                if not condition.holds(candidate):
+                    break
+            else:
+                if change is None:
+                    return Verdict(candidate.key if accepts else None, reason)
+                url = change.apply(candidate)
+                if url is not None:
+                    changed = canonical_key(url)
+                    if changed is None:
+                        return Verdict(None, BAD_TRANSFORM)
+                    candidate = Candidate(changed)
+        if self._accepts_by_name:
+            return Verdict(None, OUT_OF_SCOPE)
+        return Verdict(candidate.key, BY_DEFAULT)
+
+    def judge_many(self, keys: Iterable[str]) -> list[Verdict]:
+        """Return the verdicts on all the keys of a page."""
+        if not self._steps:
+            return [Verdict(key, BY_DEFAULT) for key in keys]
+        return [self.judge(key) for key in keys]

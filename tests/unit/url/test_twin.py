@@ -1,0 +1,113 @@
+"""The compiled way from an href to its key and the plain Python one are the same way."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lycosa.url import canonical_key, canonical_keys, canonicalize, key_of
+
+PIECES = [
+    *["http:", "https:", "HTTP://", "https://", "//", "/", "\\", "?", "#", ":", "@", ".", ".."],
+    *["a", "B", "example.org", "www.", "xn--bcher-kva", "bücher", "[::1]", "127.0.0.1", "0x7f.1"],
+    *[":80", ":443", ":8080", ":0", "%3a", "%2e", "%2E%2e", "%zz", "%", "%%3a", "&", "=", ";", "'"],
+    *[
+        " ",
+        "\t",
+        "\n",
+        "\r",
+        "\0",
+        "\x1f",
+        "\x7f",
+        "é",
+        "\ufffd",
+        "\ud800",
+        "\udc00",
+        "😀",
+        "\u00ad",
+    ],
+    *[
+        "mailto:",
+        "javascript:",
+        "data:",
+        "file:///",
+        "ftp://",
+        "user:secret@",
+        "index.html",
+        "~",
+        "|",
+    ],
+]
+broken = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+absolute = broken.map(lambda rest: "http://example.org/" + rest)
+hrefs = st.one_of(broken, absolute, st.text(st.characters()))
+bases = st.one_of(
+    st.sampled_from(
+        [
+            "https://example.org",
+            "http://www.example.org/docs/guide/page.html?x=1#top",
+            "http://user@example.org/a/b",
+            "https://[::1]:81/a/../b//",
+            "data:text/plain,x",
+            "file:///c:/x",
+            "not a url",
+        ]
+    ),
+    broken.map(lambda rest: "https://example.org/" + rest),
+    absolute,
+    broken,
+)
+
+
+def plain_key(href: str, base: str | None) -> str | None:
+    url = canonicalize(href, base)
+    return None if url is None else key_of(url)
+
+
+@settings(max_examples=300, deadline=None)
+@given(href=hrefs)
+def test_one_compiled_call_equals_two_plain_ones(href: str) -> None:
+    assert canonical_key(href) == plain_key(href, None)
+
+
+@settings(max_examples=600, deadline=None)
+@given(page=st.lists(hrefs, max_size=6), base=bases)
+@example(page=["/\t/evil.example/"], base="http://example.org/a")
+@example(page=["/\\evil.example/"], base="http://example.org/a")
+@example(page=["https:x", "http:x", "https:/x"], base="https://example.org/a/b")
+@example(page=["", " ", "#", "?", "."], base="https://example.org/a/b?c#d")
+@example(page=["http://[::1", "http://", "https://"], base="https://example.org/")
+@example(page=["ht\ntp://example.net/"], base="https://example.org/")
+def test_resolving_a_whole_page_at_once_changes_nothing(page: list[str], base: str) -> None:
+    expected = [plain_key(href, base) for href in page]
+    assert canonical_keys(page, base) == expected
+    assert [canonical_key(href, base) for href in page] == expected
+
+
+@pytest.mark.parametrize("length", [2082, 2083, 2084, 4165, 4166, 4167, 65_536, 65_537])
+@pytest.mark.parametrize(
+    "href", ["", "/", "?", "#", "http://example.net/", "a/../", "%3a", "é/../"]
+)
+def test_lengths_around_every_limit_are_the_same_in_both(href: str, length: int) -> None:
+    base = "https://example.org/folder/page?query"
+    long = href + "a" * (length - len(href))
+    assert canonical_keys([long], base) == [plain_key(long, base)]
+    assert canonical_key(long, base) == plain_key(long, base)
+    padded = href + "x" + " " * (length - len(href) - 1)
+    assert canonical_keys([padded], base) == [plain_key(padded, base)]
+
+
+def test_a_very_long_base_is_resolved_like_a_short_one() -> None:
+    base = "https://example.org/" + "a/" * 5000
+    for href in ("x", "/x", "?x", "../" * 5000 + "x", "http://example.net/"):
+        assert canonical_keys([href], base) == [plain_key(href, base)]
+
+
+def test_a_page_with_a_broken_base_leads_nowhere() -> None:
+    assert canonical_keys(["http://example.org/", "/x"], "not a url") == [None, None]
+
+
+def test_what_is_not_text_is_a_mistake_of_ours() -> None:
+    with pytest.raises(TypeError):
+        canonical_keys([b"http://example.org/"], "http://example.org/")  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        canonical_keys([None], "http://example.org/")  # type: ignore[list-item]
