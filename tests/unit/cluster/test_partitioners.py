@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.cluster import partitioners
+from lycosa.cluster.partitioners import (
+    PARTITIONERS,
+    by_domain,
+    by_host,
+    make_partitioner,
+    reversed_domain_of,
+)
+from lycosa.config import PARTITIONERS as PARTITIONERS_OF_THE_JOB
+from lycosa.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("org.example", "org.example"),
+        ("org.example.www", "org.example"),
+        ("org.example.b.a", "org.example"),
+        ("uk.co.bbc.www", "uk.co.bbc"),
+        ("ck.www", "ck.www"),
+        ("uk.co", "uk.co"),
+        ("com", "com"),
+        ("localhost", "localhost"),
+        ("internal.corp.host", "internal.corp"),
+        ("io.github.someone", "io.github"),
+        ("io.github.other.www", "io.github"),
+        ("jp.xn--fsq.www", "jp.xn--fsq"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("[::1]", "[::1]"),
+        ("org.Example.www", "org.Example"),
+        ("org..example", "org..example"),
+    ],
+)
+def test_the_registrable_domain_of_a_host(host: str, domain: str) -> None:
+    assert reversed_domain_of(host) == domain
+
+
+def test_the_hosts_of_a_domain_share_a_partition() -> None:
+    partition_of = by_domain(4096).partition_of
+    keys = ["org.example:/", "org.example.www:s/a?b", "org.example.a.b:s8443/x:y/z"]
+    assert len({partition_of(key) for key in keys}) == 1
+    assert partition_of("org.example2:/") != partition_of("org.example:/")
+
+
+def test_the_schemes_and_ports_of_a_host_share_a_partition() -> None:
+    for partition_of in (by_domain(4096).partition_of, by_host(4096).partition_of):
+        assert partition_of("[::1]:81/x") == partition_of("[::1]:s/")
+        assert partition_of("127.0.0.1:/") == partition_of("127.0.0.1:s8080/a:b")
+        assert partition_of("127.0.0.1:/") != partition_of("127.0.0.2:/")
+
+
+def test_host_hash_cuts_finer_than_domain() -> None:
+    keys = [f"org.example.host{number}:/" for number in range(100)]
+    assert len({by_domain(64).partition_of(key) for key in keys}) == 1
+    assert len({by_host(64).partition_of(key) for key in keys}) > 32
+
+
+def test_partitions_are_what_they_always_were() -> None:
+    """Logs are written by these numbers: a change would lose every URL of old crawls."""
+    keys = ["org.example.www:s/", "uk.co.bbc.news:/a", "127.0.0.1:/", "[::1]:81/x"]
+    assert [by_domain(64).partition_of(key) for key in keys] == [52, 17, 12, 30]
+    assert [by_host(64).partition_of(key) for key in keys] == [41, 63, 12, 30]
+
+
+@pytest.mark.parametrize("name", PARTITIONERS)
+def test_domains_are_spread_evenly(name: str) -> None:
+    partition_of = make_partitioner(name, 64).partition_of
+    counts = [0] * 64
+    for number in range(10_000):
+        counts[partition_of(f"com.site-{number}.www:s/")] += 1
+    expected = 10_000 / 64
+    chi_square = sum((count - expected) ** 2 / expected for count in counts)
+    # 63 degrees of freedom: mean 63, standard deviation 11.2; this is five of them away.
+    assert chi_square < 63 + 5 * 11.2
+
+
+def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitioners, "MOST_CACHED_HOSTS", 10)
+    partitioner = by_host(64)
+    keys = [f"org.host{number}:/" for number in range(25)]
+    first = [partitioner.partition_of(key) for key in keys]
+    assert len(partitioner._known) <= 10
+    assert [partitioner.partition_of(key) for key in keys] == first
+
+
+def test_the_job_knows_the_partitioners_that_exist() -> None:
+    assert tuple(PARTITIONERS) == PARTITIONERS_OF_THE_JOB
+    with pytest.raises(ConfigError, match="known are: domain, host-hash"):
+        make_partitioner("topic", 64)
+
+
+labels = st.text(string.ascii_lowercase + string.digits + "-", min_size=1, max_size=8)
+hosts = st.lists(labels, min_size=1, max_size=5).map(".".join)
+
+
+@given(hosts, st.integers(1, 4096))
+def test_every_host_has_a_partition_and_its_domain_has_the_same(host: str, partitions: int) -> None:
+    partitioner = by_domain(partitions)
+    partition = partitioner.partition_of(host + ":s/path")
+    assert 0 <= partition < partitions
+    domain = reversed_domain_of(host)
+    assert host == domain or host.startswith(domain + ".")
+    assert partitioner.partition_of(domain + ":/") == partition
