@@ -1,0 +1,121 @@
+"""Where batches go that a snapshot has made superfluous.
+
+One file per partition, appended to, never rewritten: frames of `(first sequence, last
+sequence, length, crc, zstd(batches))`. Together with the log it is the whole history,
+so a crawl can be resumed without any snapshot, and `explain` can tell how a URL was
+found long ago.
+
+A crash can leave half a frame at the end; the next append cuts it off. A crash between
+archiving and deleting from the log archives a range twice; readers skip what they have.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from lycosa.errors import FormatError
+
+_MAGIC = b"LYCOSA-ARCHIVE-1\n"
+_FRAME = struct.Struct("<QQII")
+_batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+
+
+class Archive:
+    """The archived batches of all partitions, below one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def append(self, partition: int, batches: Sequence[tuple[int, bytes]]) -> None:
+        """Add batches, in order, and make them durable."""
+        packed = zstandard.compress(msgspec.msgpack.encode(batches), 3)
+        frame = _FRAME.pack(batches[0][0], batches[-1][0], len(packed), zlib.crc32(packed))
+        path = self._path(partition)
+        whole = self._whole_bytes(path)
+        with path.open("r+b" if whole else "wb") as file:
+            if not whole:
+                file.write(_MAGIC)
+            else:
+                file.seek(whole)
+            file.write(frame + packed)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield archived batches after a sequence, each once, in order."""
+        path = self._path(partition)
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            _check_magic(path, file.read(len(_MAGIC)))
+            while header := file.read(_FRAME.size):
+                if len(header) < _FRAME.size:
+                    return
+                _, last, length, checksum = _FRAME.unpack(header)
+                if last <= after:
+                    file.seek(length, os.SEEK_CUR)
+                    continue
+                packed = file.read(length)
+                if len(packed) < length or zlib.crc32(packed) != checksum:
+                    return
+                for sequence, batch in _batches.decode(zstandard.decompress(packed)):
+                    if sequence > after:
+                        after = sequence
+                        yield sequence, batch
+
+    def last(self, partition: int) -> int:
+        """Return the last archived sequence, 0 for none."""
+        last = 0
+        path = self._path(partition)
+        if path.exists():
+            with path.open("rb") as file:
+                file.seek(len(_MAGIC))
+                for _, sequence in _frames(file.fileno(), len(_MAGIC)):
+                    last = max(last, sequence)
+        return last
+
+    def _path(self, partition: int) -> Path:
+        return self._folder / f"{partition:04d}.archive"
+
+    @staticmethod
+    def _whole_bytes(path: Path) -> int:
+        """Return the length of the file up to its last whole frame."""
+        if not path.exists():
+            return 0
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+            if len(start) < len(_MAGIC):
+                return 0
+            _check_magic(path, start)
+            end = len(_MAGIC)
+            for position, _ in _frames(file.fileno(), end):
+                end = position
+        return end
+
+
+def _frames(descriptor: int, position: int) -> Iterator[tuple[int, int]]:
+    """Yield (end of frame, last sequence) for every whole frame."""
+    size = os.fstat(descriptor).st_size
+    while position + _FRAME.size <= size:
+        _, last, length, _ = _FRAME.unpack(os.pread(descriptor, _FRAME.size, position))
+        position += _FRAME.size + length
+        if position > size:
+            return
+        yield position, last
+
+
+def _check_magic(path: Path, start: bytes) -> None:
+    if start != _MAGIC:
+        raise FormatError(
+            f"{path}: not an archive that this Lycosa reads (it starts with {start[:17]!r})\n"
+            "  resume the crawl with the release that wrote it or a newer one"
+        )

@@ -1,0 +1,43 @@
+"""Bringing a state up to date: the fold over a partition's log.
+
+The state is whatever implements `Folded`; the frontier's `PartitionState` does. A
+sequence that has already been applied is skipped, so replaying is harmless; a gap is
+an error, because what lies in it can never be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from lycosa.errors import LogError
+from lycosa.log.format import decode_events
+from lycosa.records import AnyEvent
+
+
+class Folded(Protocol):
+    """A state that events change, and nothing else."""
+
+    sequence: int
+
+    def apply(self, event: AnyEvent) -> object:
+        """Change the state as the event says: no clock, no configuration, no randomness."""
+
+
+def replay(state: Folded, batches: Iterable[tuple[int, bytes]]) -> int:
+    """Apply the batches that the state does not know yet; returns how many events."""
+    applied = 0
+    for sequence, batch in batches:
+        if sequence <= state.sequence:
+            continue
+        if sequence != state.sequence + 1:
+            raise LogError(
+                f"the log goes from sequence {state.sequence} to {sequence}: a part is missing\n"
+                "  its archive was moved or deleted; put log/archive back and resume again"
+            )
+        events = decode_events(batch)
+        for event in events:
+            state.apply(event)
+        state.sequence = sequence
+        applied += len(events)
+    return applied

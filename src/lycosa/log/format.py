@@ -1,0 +1,73 @@
+"""Events and inbox entries as bytes, with a version in front.
+
+A batch is the MessagePack array `[version, [event, …]]`. A reader refuses versions
+that are newer than itself, by name, and upgrades older ones: `UPGRADES[n]` turns the
+plain lists of version n into those of version n + 1. msgspec was measured against the
+standard library's pickle and json (docs/decisions/0003-encoding.md).
+
+Additions at the end of an event, with a default, need no new version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from lycosa.errors import FormatError
+from lycosa.records import AnyEvent, AnyMessage
+
+VERSION = 1
+
+UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
+"""How the items of a batch of version n become those of version n + 1."""
+
+_encoder = msgspec.msgpack.Encoder()
+_header = msgspec.msgpack.Decoder(tuple[int, msgspec.Raw])
+_events = msgspec.msgpack.Decoder(list[AnyEvent])
+_messages = msgspec.msgpack.Decoder(list[AnyMessage])
+
+
+def encode(items: Sequence[AnyEvent] | Sequence[AnyMessage]) -> bytes:
+    """Return a batch of the current version."""
+    return _encoder.encode((VERSION, items))
+
+
+def decode_events(batch: bytes) -> list[AnyEvent]:
+    """Return the events of a batch of this or an older version."""
+    events: list[AnyEvent] = _decode(batch, _events, list[AnyEvent])
+    return events
+
+
+def decode_messages(batch: bytes) -> list[AnyMessage]:
+    """Return the inbox messages of a batch of this or an older version."""
+    messages: list[AnyMessage] = _decode(batch, _messages, list[AnyMessage])
+    return messages
+
+
+def _decode(batch: bytes, decoder: msgspec.msgpack.Decoder[Any], kind: Any) -> Any:
+    try:
+        version, items = _header.decode(batch)
+        if version == VERSION:
+            return decoder.decode(items)
+        return msgspec.convert(_upgrade(version, msgspec.msgpack.decode(items)), kind)
+    except (msgspec.DecodeError, msgspec.ValidationError) as problem:
+        raise FormatError(
+            f"a batch of {len(batch)} bytes in the log cannot be read: {problem}\n"
+            "  the log is damaged or was not written by Lycosa; restore log/ from a copy, or"
+            " remove the snapshots to rebuild the state from log and archive"
+        ) from problem
+
+
+def _upgrade(version: int, items: list[Any]) -> list[Any]:
+    if version > VERSION or version not in UPGRADES:
+        raise FormatError(
+            f"the log holds a batch of format {version}; this Lycosa reads formats"
+            f" {min([*UPGRADES, VERSION])} to {VERSION}\n"
+            "  it was written by another release: resume the crawl with that one or a newer one"
+        )
+    while version < VERSION:
+        items = UPGRADES[version](items)
+        version += 1
+    return items

@@ -1,0 +1,96 @@
+"""The log of a simulation, with the loose guarantees of a cluster.
+
+Every post and every append is a step of its own, as on a message server: a crash can
+fall between any two of them. What protects the crawl is the order alone: posts first,
+then events. The object plays the server, so it outlives the workers that are killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lycosa.errors import Superseded
+from lycosa.failpoints import reach
+from lycosa.log.protocol import Head, Write
+
+
+class MemoryLog:
+    """Logs and inboxes as lists."""
+
+    def __init__(self, partitions: int) -> None:
+        self.partitions = partitions
+        self._logs: list[list[bytes]] = [[] for _ in range(partitions)]
+        self._inboxes: list[list[bytes]] = [[] for _ in range(partitions)]
+        self._owners = [""] * partitions
+        self._notes: dict[str, bytes] = {}
+
+    def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
+        """Append as the new owner."""
+        self._check(partition, expect)
+        self._owners[partition] = owner
+        return self._append(partition, events)
+
+    def commit(self, writes: Sequence[Write]) -> list[int | None]:
+        """Post everything, step by step; then append, step by step."""
+        valid = [len(self._logs[write.partition]) == write.expect for write in writes]
+        for write, is_valid in zip(writes, valid, strict=True):
+            if is_valid:
+                for target, messages in write.posts:
+                    self._inboxes[target].append(messages)
+                    reach("log.posted")
+        results: list[int | None] = []
+        for write, is_valid in zip(writes, valid, strict=True):
+            results.append(self._append(write.partition, write.events) if is_valid else None)
+            reach("log.appended")
+        return results
+
+    def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield batches after a sequence."""
+        yield from enumerate(self._logs[partition][after:], after + 1)
+
+    def post(self, partition: int, messages: bytes) -> int:
+        """Append to an inbox."""
+        self._inboxes[partition].append(messages)
+        return len(self._inboxes[partition])
+
+    def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
+        """Return the entries after a sequence."""
+        return list(enumerate(self._inboxes[partition][after:], after + 1))
+
+    def heads(self) -> list[Head]:
+        """Return all heads."""
+        return [
+            Head(len(log), len(inbox), owner)
+            for log, inbox, owner in zip(self._logs, self._inboxes, self._owners, strict=True)
+        ]
+
+    def owner(self, partition: int) -> str:
+        """Return who owns the partition."""
+        return self._owners[partition]
+
+    def trim(self, partition: int, through: int) -> int:
+        """Nothing to do: what is in memory is its own archive."""
+        return 0
+
+    def note(self, name: str, value: bytes) -> bool:
+        """Note something once."""
+        if name in self._notes:
+            return False
+        self._notes[name] = value
+        return True
+
+    def noted(self, name: str) -> bytes | None:
+        """Return a note."""
+        return self._notes.get(name)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _check(self, partition: int, expect: int) -> None:
+        found = len(self._logs[partition])
+        if found != expect:
+            raise Superseded(partition, expect, found)
+
+    def _append(self, partition: int, events: bytes) -> int:
+        self._logs[partition].append(events)
+        return len(self._logs[partition])

@@ -1,0 +1,74 @@
+"""What a log must do.
+
+Two implementations share one contract test: `SqliteLog`, where a commit is a single
+transaction, and `MemoryLog`, where posts and appends are separate steps, as they are
+in a cluster, and only their order protects the crawl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Head(NamedTuple):
+    """The last sequences of one partition, and who owns it ("" for nobody yet)."""
+
+    log: int
+    inbox: int
+    owner: str
+
+
+class Write(NamedTuple):
+    """What one owner commits to one partition."""
+
+    partition: int
+    expect: int
+    """The last sequence of the log that the owner knows."""
+    events: bytes
+    posts: Sequence[tuple[int, bytes]]
+    """Batches of messages for the inboxes of other partitions."""
+    inbox_read: int
+    """Inbox entries up to this sequence are decided on in `events` and may be dropped."""
+
+
+class Log(Protocol):
+    """The log and inbox of every partition, and a few notes about the whole job."""
+
+    partitions: int
+
+    def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
+        """Append `events` as the new owner; returns the sequence or raises `Superseded`."""
+
+    def commit(self, writes: Sequence[Write]) -> list[int | None]:
+        """For each write post, then append; the new sequence, or None if superseded.
+
+        A superseded write changes nothing: neither its events nor its posts are kept.
+        """
+
+    def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the batches after a sequence, in order, from archive and log."""
+
+    def post(self, partition: int, messages: bytes) -> int:
+        """Append to an inbox on behalf of nobody in particular (seeds, operators)."""
+
+    def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
+        """Return the inbox entries after a sequence, in order."""
+
+    def heads(self) -> list[Head]:
+        """Return the heads of all partitions."""
+
+    def owner(self, partition: int) -> str:
+        """Return who owns the partition; asked just before every request."""
+
+    def trim(self, partition: int, through: int) -> int:
+        """Move batches up to a sequence to the archive; returns how many."""
+
+    def note(self, name: str, value: bytes) -> bool:
+        """Note something about the job once; False if the name has been noted before."""
+
+    def noted(self, name: str) -> bytes | None:
+        """Return what was noted under the name."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""

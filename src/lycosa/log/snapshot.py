@@ -1,0 +1,102 @@
+"""Shortcuts for the fold: a partition's state at one sequence.
+
+Partitions are snapshotted one at a time, in turn, so that no resume has much to replay
+and no moment has much to write. A snapshot is written under a temporary name, synced
+and renamed; the one before it is removed only then. A damaged snapshot is passed over
+and the state is folded from the archive and the log instead: slower, never wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Protocol
+
+import zstandard
+
+from lycosa.errors import FormatError
+from lycosa.failpoints import reach
+
+VERSION = 1
+_MAGIC = b"LYCOSA-SNAP"
+_HEADER = struct.Struct("<11sBQII")
+
+
+class Snapshots(Protocol):
+    """Keeps the newest snapshot of every partition."""
+
+    def write(self, partition: int, sequence: int, state: bytes) -> int:
+        """Keep a snapshot, durably; returns its size in bytes."""
+
+    def newest(self, partition: int) -> tuple[int, bytes] | None:
+        """Return the newest whole snapshot as (sequence, state)."""
+
+
+class MemorySnapshots:
+    """Snapshots of a simulation."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[int, bytes]] = {}
+
+    def write(self, partition: int, sequence: int, state: bytes) -> int:
+        """Keep a snapshot."""
+        reach("snapshot.before-rename")
+        self._kept[partition] = (sequence, state)
+        reach("snapshot.renamed")
+        return len(state)
+
+    def newest(self, partition: int) -> tuple[int, bytes] | None:
+        """Return the snapshot."""
+        return self._kept.get(partition)
+
+
+class SnapshotFolder:
+    """Snapshots as files `PPPP-SEQUENCE.snapshot`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, partition: int, sequence: int, state: bytes) -> int:
+        """Write, sync, rename, and remove what is older."""
+        packed = zstandard.compress(state, 3)
+        header = _HEADER.pack(_MAGIC, VERSION, sequence, len(packed), zlib.crc32(packed))
+        temporary = self._folder / f"{partition:04d}.writing"
+        with temporary.open("wb") as file:
+            file.write(header + packed)
+            file.flush()
+            os.fsync(file.fileno())
+        reach("snapshot.before-rename")
+        final = self._folder / f"{partition:04d}-{sequence:012d}.snapshot"
+        older = [path for path in self._of(partition) if path != final]
+        temporary.rename(final)
+        reach("snapshot.renamed")
+        for path in older:
+            path.unlink(missing_ok=True)
+        return len(header) + len(packed)
+
+    def newest(self, partition: int) -> tuple[int, bytes] | None:
+        """Return the newest snapshot that is whole."""
+        for path in self._of(partition):
+            with contextlib.suppress(OSError, zstandard.ZstdError):
+                data = path.read_bytes()
+                if len(data) < _HEADER.size:
+                    continue
+                magic, version, sequence, length, checksum = _HEADER.unpack_from(data)
+                packed = data[_HEADER.size :]
+                if magic != _MAGIC or len(packed) != length or zlib.crc32(packed) != checksum:
+                    continue
+                if version > VERSION:
+                    raise FormatError(
+                        f"{path}: a snapshot of format {version};"
+                        f" this Lycosa reads up to {VERSION}\n"
+                        "  resume with a newer release, or delete the file to fold the log instead"
+                    )
+                return sequence, zstandard.decompress(packed)
+        return None
+
+    def _of(self, partition: int) -> list[Path]:
+        return sorted(self._folder.glob(f"{partition:04d}-*.snapshot"), reverse=True)

@@ -1,0 +1,265 @@
+"""The log of one machine: a single SQLite file, shared by all its workers.
+
+Write-ahead mode, one transaction per commit: links and events become visible together
+or not at all. `durability="process"` survives any kill of the process (the kernel has
+the bytes); `"power"` also asks the disk, in the same order.
+
+The file must not lie on a network file system: SQLite's locks do not hold there, and
+two owners of one partition could both believe that their append was the only one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lycosa.errors import FormatError, LogError, Superseded
+from lycosa.failpoints import reach
+from lycosa.log.archive import Archive
+from lycosa.log.protocol import Head, Write
+
+VERSION = 1
+_APPLICATION_ID = 0x4C79636F  # "Lyco"
+_NETWORK = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
+    | {"fuse.sshfs", "fuse.glusterfs"}
+)
+
+_SCHEMA = """
+CREATE TABLE heads (
+    partition INTEGER PRIMARY KEY, log INTEGER NOT NULL, inbox INTEGER NOT NULL,
+    owner TEXT NOT NULL);
+CREATE TABLE log (
+    partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
+    PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
+CREATE TABLE inbox (
+    partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
+    PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
+CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+"""
+
+
+class SqliteLog:
+    """Logs and inboxes as two tables; the heads as a third."""
+
+    def __init__(self, folder: Path, partitions: int, durability: str = "process") -> None:
+        refuse_network_file_system(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / "log.sqlite"
+        self._archive = Archive(folder / "archive")
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, timeout=60
+        )
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        level = "FULL" if durability == "power" else "OFF"
+        self._connection.execute(f"PRAGMA synchronous={level}")
+        self._connection.execute("PRAGMA cache_size=-8000")
+        self.partitions = self._open(partitions)
+
+    def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
+        """Append as the new owner."""
+        with self._transaction():
+            found = self._head(partition)
+            if found != expect:
+                raise Superseded(partition, expect, found)
+            self._append(partition, events, expect)
+            self._connection.execute(
+                "UPDATE heads SET owner = ? WHERE partition = ?", (owner, partition)
+            )
+        return expect + 1
+
+    def commit(self, writes: Sequence[Write]) -> list[int | None]:
+        """Write everything that is not superseded in one transaction."""
+        with self._transaction():
+            valid = [write for write in writes if self._head(write.partition) == write.expect]
+            for write in valid:
+                for target, messages in write.posts:
+                    self._post(target, messages)
+            reach("log.posted")
+            for write in valid:
+                self._append(write.partition, write.events, write.expect)
+                self._connection.execute(
+                    "DELETE FROM inbox WHERE partition = ? AND sequence <= ?",
+                    (write.partition, write.inbox_read),
+                )
+            reach("log.appended")
+            accepted = {write.partition for write in valid}
+        return [write.expect + 1 if write.partition in accepted else None for write in writes]
+
+    def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield archived batches, then those of the log."""
+        for sequence, batch in self._archive.read(partition, after):
+            after = sequence
+            yield sequence, batch
+        while True:
+            with self._lock:
+                rows = self._connection.execute(
+                    "SELECT sequence, batch FROM log WHERE partition = ? AND sequence > ?"
+                    " ORDER BY sequence LIMIT 64",
+                    (partition, after),
+                ).fetchall()
+            if not rows:
+                return
+            yield from rows
+            after = rows[-1][0]
+
+    def post(self, partition: int, messages: bytes) -> int:
+        """Append to an inbox."""
+        with self._transaction():
+            return self._post(partition, messages)
+
+    def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
+        """Return the entries after a sequence."""
+        with self._lock:
+            return self._connection.execute(
+                "SELECT sequence, batch FROM inbox WHERE partition = ? AND sequence > ?"
+                " ORDER BY sequence",
+                (partition, after),
+            ).fetchall()
+
+    def heads(self) -> list[Head]:
+        """Return all heads, as of one moment."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT log, inbox, owner FROM heads ORDER BY partition"
+            ).fetchall()
+        return [Head(*row) for row in rows]
+
+    def owner(self, partition: int) -> str:
+        """Return who owns the partition."""
+        with self._lock:
+            name: str = self._connection.execute(
+                "SELECT owner FROM heads WHERE partition = ?", (partition,)
+            ).fetchone()[0]
+        return name
+
+    def trim(self, partition: int, through: int) -> int:
+        """Copy batches to the archive, then delete them."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT sequence, batch FROM log WHERE partition = ? AND sequence <= ?"
+                " ORDER BY sequence",
+                (partition, through),
+            ).fetchall()
+        if not rows:
+            return 0
+        self._archive.append(partition, rows)
+        reach("trim.archived")
+        with self._transaction():
+            self._connection.execute(
+                "DELETE FROM log WHERE partition = ? AND sequence <= ?", (partition, rows[-1][0])
+            )
+        return len(rows)
+
+    def note(self, name: str, value: bytes) -> bool:
+        """Note something once."""
+        with self._transaction():
+            cursor = self._connection.execute(
+                "INSERT OR IGNORE INTO notes VALUES (?, ?)", (name, value)
+            )
+            return cursor.rowcount == 1
+
+    def noted(self, name: str) -> bytes | None:
+        """Return a note."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT value FROM notes WHERE name = ?", (name,)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    def close(self) -> None:
+        """Close the file; a transaction under way is undone, as by a kill."""
+        self._connection.close()
+
+    def _open(self, partitions: int) -> int:
+        """Make the tables of a new log, or check those of an old one."""
+        with self._transaction():
+            application = self._pragma("application_id")
+            if (
+                application == 0
+                and not self._connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+            ):
+                for statement in _SCHEMA.split(";\n"):
+                    self._connection.execute(statement)
+                self._connection.executemany(
+                    "INSERT INTO heads VALUES (?, 0, 0, '')", [(n,) for n in range(partitions)]
+                )
+                self._connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
+                self._connection.execute(f"PRAGMA user_version={VERSION}")
+                return partitions
+            if application != _APPLICATION_ID:
+                raise FormatError(f"{self._path}: an SQLite file, but not a log of Lycosa")
+            if (version := self._pragma("user_version")) != VERSION:
+                raise FormatError(
+                    f"{self._path}: a log of format {version}; this Lycosa reads format {VERSION}\n"
+                    "  it was written by another release: resume with that one or a newer one"
+                )
+            row = self._connection.execute("SELECT count(*) FROM heads").fetchone()
+            if row[0] != partitions:
+                raise LogError(
+                    f"{self._path}: the crawl has {row[0]} partitions,"
+                    f" the job asks for {partitions}\n"
+                    f"  the number is chosen once: set [frontier] partitions = {row[0]}"
+                )
+        return partitions
+
+    def _pragma(self, name: str) -> int:
+        value: int = self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        return value
+
+    def _head(self, partition: int) -> int:
+        head: int = self._connection.execute(
+            "SELECT log FROM heads WHERE partition = ?", (partition,)
+        ).fetchone()[0]
+        return head
+
+    def _append(self, partition: int, events: bytes, expect: int) -> None:
+        self._connection.execute(
+            "INSERT INTO log VALUES (?, ?, ?)", (partition, expect + 1, events)
+        )
+        self._connection.execute(
+            "UPDATE heads SET log = ? WHERE partition = ?", (expect + 1, partition)
+        )
+
+    def _post(self, partition: int, messages: bytes) -> int:
+        sequence: int = self._connection.execute(
+            "UPDATE heads SET inbox = inbox + 1 WHERE partition = ? RETURNING inbox", (partition,)
+        ).fetchone()[0]
+        self._connection.execute(
+            "INSERT INTO inbox VALUES (?, ?, ?)", (partition, sequence, messages)
+        )
+        return sequence
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+
+def refuse_network_file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
+    """Raise `LogError` when the folder would lie on a network file system."""
+    if not mounts.exists():
+        return
+    wanted = str(folder.absolute().resolve())
+    best, kind = "", ""
+    for line in mounts.read_text().splitlines():
+        fields = line.split(" ")
+        point = fields[1].replace("\\040", " ")
+        inside = wanted == point or wanted.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, fields[2]
+    if kind in _NETWORK:
+        raise LogError(
+            f"{folder}: lies on a network file system ({kind} at {best}), where SQLite's locks"
+            " do not hold\n  choose a crawl directory on a local disk"
+        )
