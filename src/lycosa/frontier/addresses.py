@@ -1,0 +1,92 @@
+"""One request at a time per address, with a short pause: for all hosts behind it.
+
+Several host names often are one machine. Each address is a gate: hosts whose own pause
+is over enter its queue, the first of them is let through (its sites wake), and when its
+answer is in, the gate stays shut for `ip_delay_seconds` before the next one is let
+through. Only one host per address is awake at any time, so a request costs the same
+whether an address has one name or a hundred thousand.
+
+Always true:
+  * at most one host of an address is let through and not yet done;
+  * none is let through before the pause of the address is over;
+  * a host in the queue is let through after all that entered before it.
+
+The gates belong to the machine, not to a partition: they are not in the log. After a
+resume every address begins with its pause, as if it had just been asked.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+from lycosa.frontier.agenda import Agenda
+
+
+class Entrant(Protocol):
+    """Who is let through: the readiness of a partition."""
+
+    def let_through(self, host: int, now: float) -> bool:
+        """Wake the host's sites; False if it has nothing to ask for any more."""
+
+
+class _Gate:
+    __slots__ = ("free_at", "is_taken", "noted", "number", "queue")
+
+    def __init__(self, number: int, free_at: float) -> None:
+        self.number = number
+        self.is_taken = False
+        self.free_at = free_at
+        self.noted = False
+        self.queue: deque[tuple[Entrant, int]] = deque()
+
+
+class Addresses:
+    """The gates of all addresses that this worker asks."""
+
+    def __init__(self, agenda: Agenda, ip_delay_seconds: float, shut_until: float) -> None:
+        self._agenda = agenda
+        self._ip_delay_seconds = ip_delay_seconds
+        self._shut_until = shut_until
+        self._gates: dict[str, _Gate] = {}
+        self._by_number: list[_Gate] = []
+
+    def enter(self, address: str, entrant: Entrant, host: int, now: float) -> None:
+        """Queue a host that may be asked as far as its own clock goes."""
+        gate = self._gates.get(address)
+        if gate is None:
+            gate = self._gates[address] = _Gate(len(self._by_number), self._shut_until)
+            self._by_number.append(gate)
+        gate.queue.append((entrant, host))
+        self._advance(gate, now)
+
+    def leave(self, address: str, now: float) -> None:
+        """Give up one's turn without having asked anything."""
+        gate = self._gates[address]
+        gate.is_taken = False
+        self._advance(gate, now)
+
+    def asked(self, address: str, now: float) -> None:
+        """Say that the answer is in: the address's pause begins."""
+        gate = self._gates[address]
+        gate.is_taken = False
+        gate.free_at = now + self._ip_delay_seconds
+        self._advance(gate, now)
+
+    def _advance(self, gate: _Gate, now: float) -> None:
+        """Let the next host through, or note when that will be possible."""
+        while gate.queue and not gate.is_taken:
+            if gate.free_at > now:
+                if not gate.noted:
+                    gate.noted = True
+                    self._agenda.note(gate.free_at, self._on_free, gate.number)
+                return
+            entrant, host = gate.queue.popleft()
+            gate.is_taken = True
+            if not entrant.let_through(host, now):
+                gate.is_taken = False
+
+    def _on_free(self, number: int, now: float) -> None:
+        gate = self._by_number[number]
+        gate.noted = False
+        self._advance(gate, now)

@@ -1,0 +1,174 @@
+"""What is known of every URL, site and host, in flat arrays.
+
+One array per property, indexed by number. A URL costs 13 bytes here beside the table, a
+page that was fetched 24 more, a host 18 and a site 31 with its rules beside it. The
+arrays are the snapshot: they are written and read as they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from enum import IntEnum
+from typing import Any
+
+import msgspec
+
+NONE = 0xFFFFFFFF
+
+
+class Status(IntEnum):
+    """Where a URL stands."""
+
+    PENDING = 0
+    """Waits to be chosen."""
+    WAITING = 1
+    """Is due at a moment of its own: to be tried again, or revisited."""
+    DONE = 2
+    """Has its outcome."""
+
+
+class Columns:
+    """A set of arrays that can be packed into bytes and unpacked again."""
+
+    _types: dict[str, str]
+
+    def __init__(self) -> None:
+        for name, code in self._types.items():
+            setattr(self, name, array(code))
+
+    def pack(self) -> bytes:
+        """Return all arrays, little-endian, by name."""
+        packed = {}
+        for name in self._types:
+            values: array[Any] = getattr(self, name)
+            if sys.byteorder == "big":
+                values = values[:]
+                values.byteswap()
+            packed[name] = values.tobytes()
+        return msgspec.msgpack.encode(packed)
+
+    def unpack(self, data: bytes) -> None:
+        """Replace the contents of all arrays."""
+        packed = msgspec.msgpack.decode(data, type=dict[str, bytes])
+        for name in self._types:
+            values: array[Any] = getattr(self, name)
+            del values[:]
+            values.frombytes(packed[name])
+            if sys.byteorder == "big":
+                values.byteswap()
+
+
+class Pages(Columns):
+    """One entry per URL."""
+
+    distance: array[int]
+    status: array[int]
+    outcome: array[int]
+    """0 until there is one."""
+    tries: array[int]
+    site: array[int]
+    fetch: array[int]
+    """Index into `Fetches`, or NONE."""
+
+    _types = {  # noqa: RUF012
+        "distance": "H",
+        "status": "B",
+        "outcome": "B",
+        "tries": "B",
+        "site": "I",
+        "fetch": "I",
+    }
+
+    def add(self, site: int, distance: int) -> None:
+        """Enter a new URL as pending."""
+        self.distance.append(distance)
+        self.status.append(Status.PENDING)
+        self.outcome.append(0)
+        self.tries.append(0)
+        self.site.append(site)
+        self.fetch.append(NONE)
+
+
+class Fetches(Columns):
+    """One entry per URL that has been asked for: where its record is and when it is due again."""
+
+    segment: array[int]
+    offset: array[int]
+    length: array[int]
+    """0 when nothing is stored."""
+    due: array[float]
+
+    _types = {"segment": "I", "offset": "Q", "length": "I", "due": "d"}  # noqa: RUF012
+
+    def add(self) -> int:
+        """Enter a URL that is asked for the first time."""
+        self.segment.append(0)
+        self.offset.append(0)
+        self.length.append(0)
+        self.due.append(0.0)
+        return len(self.due) - 1
+
+
+class Sites(Columns):
+    """One entry per scheme, host and port: what robots rules belong to."""
+
+    host: array[int]
+    following: array[int]
+    """The next site of the same host, or NONE."""
+    pending: array[int]
+    """URLs that are pending or waiting."""
+    closed: array[int]
+    """The outcome in which all that is pending ends, or 0."""
+    robots: array[int]
+    robots_tries: array[int]
+    robots_expires: array[float]
+    crawl_delay: array[float]
+
+    _types = {  # noqa: RUF012
+        "host": "I",
+        "following": "I",
+        "pending": "I",
+        "closed": "B",
+        "robots": "B",
+        "robots_tries": "B",
+        "robots_expires": "d",
+        "crawl_delay": "d",
+    }
+
+    def add(self, host: int, following: int) -> None:
+        """Enter a new site."""
+        self.host.append(host)
+        self.following.append(following)
+        self.pending.append(0)
+        self.closed.append(0)
+        self.robots.append(0)
+        self.robots_tries.append(0)
+        self.robots_expires.append(0.0)
+        self.crawl_delay.append(0.0)
+
+
+class Hosts(Columns):
+    """One entry per host name."""
+
+    due: array[float]
+    strikes: array[int]
+    closed: array[int]
+    kept: array[int]
+    first_site: array[int]
+
+    _types = {  # noqa: RUF012
+        "due": "d",
+        "strikes": "B",
+        "closed": "B",
+        "kept": "I",
+        "first_site": "I",
+    }
+
+    def add(self) -> None:
+        """Enter a new host."""
+        self.due.append(0.0)
+        self.strikes.append(0)
+        self.closed.append(0)
+        self.kept.append(0)
+        self.first_site.append(NONE)

@@ -1,0 +1,35 @@
+"""How far a URL is from the seeds: depth and redirect hops in one small number.
+
+Depth is the smallest number of links from a seed; a redirect, a canonical link or a
+refresh costs none. But a chain of redirects without end must not be free without end.
+So a distance counts hops between depths: a free link adds 1, a real link goes on to the
+next multiple of `STEP`. After `STEP - 1` free hops in a row the next one reaches that
+multiple by itself and so costs a level of depth.
+
+Both ways on are monotone: a shorter distance never leads to a longer one. That is why
+passing improvements on through known links, in any order, ends at the same exact
+distances (docs/decisions/0005-exact-depth.md).
+"""
+
+from __future__ import annotations
+
+from lycosa.records import FREE_KINDS, LinkKind
+
+STEP = 21
+"""Twenty free hops fit into one level of depth, as many as browsers follow."""
+
+SEED = 0
+FARTHEST = 0xFFFF - STEP
+"""The largest distance that fits the column; deeper than any sensible limit."""
+
+
+def through(distance: int, kind: LinkKind) -> int:
+    """Return the distance of what a page at `distance` links to."""
+    if kind in FREE_KINDS:
+        return distance + 1
+    return distance - distance % STEP + STEP
+
+
+def depth_of(distance: int) -> int:
+    """Return the depth of a distance."""
+    return distance // STEP

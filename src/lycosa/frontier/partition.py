@@ -1,0 +1,244 @@
+"""A partition as its owner sees it: state, order and readiness joined.
+
+The worker asks for the next `Task`, carries it out, and records what became of it. Every
+change goes through `record`: the event is applied to the state and kept for the next
+commit, and what is volatile follows from it. Between commits the state is ahead of the
+log; if the partition is lost to another owner, the whole object is thrown away.
+
+Always true:
+  * the state equals the fold of the log, then of `uncommitted`;
+  * every pending URL of an open site is offered to the scheduler, waits on the agenda
+    for its due moment, or is being asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from lycosa.frontier.columns import NONE, Pages, Status
+from lycosa.frontier.readiness import Readiness, Surroundings
+from lycosa.frontier.schedulers import Scheduler
+from lycosa.frontier.schedulers.breadth_first import BreadthFirst
+from lycosa.frontier.state import PartitionState
+from lycosa.records import (
+    Admitted,
+    AnyEvent,
+    AnyMessage,
+    Counted,
+    ErrandTaken,
+    Fetched,
+    HostChanged,
+    Outcome,
+    RobotsLearned,
+    RobotsState,
+    Settled,
+)
+
+SCHEDULERS: dict[str, Callable[[Pages], Scheduler]] = {"breadth-first": BreadthFirst}
+
+
+class TaskKind(IntEnum):
+    """What is to be asked for."""
+
+    PAGE = 1
+    ROBOTS = 2
+    ERRAND = 3
+
+
+class Task(NamedTuple):
+    """Something that may be asked for now; `subject` is a page, a site or an errand."""
+
+    kind: TaskKind
+    subject: int
+    host: int
+
+
+class Partition:
+    """One partition in the hands of its owner."""
+
+    def __init__(
+        self, number: int, state: PartitionState, scheduler: str, around: Surroundings
+    ) -> None:
+        self.number = number
+        self.state = state
+        self.scheduler = SCHEDULERS[scheduler](state.pages)
+        self.readiness = Readiness(number, state, self.scheduler, around)
+        self.uncommitted: list[AnyEvent] = []
+        self.posts: dict[int, list[AnyMessage]] = {}
+        self.refusals: dict[str, int] = {}
+        self._agenda = around.agenda
+        self._offered = bytearray(len(state.pages.site))
+        self.is_lost = False
+
+    def abandon(self, now: float) -> None:
+        """Drop everything: another owner has the partition, and what is uncommitted is void."""
+        self.is_lost = True
+        self.uncommitted, self.posts, self.refusals = [], {}, {}
+        self.readiness.abandon(now)
+
+    def resume(self, now: float) -> None:
+        """Build everything volatile from the state."""
+        state = self.state
+        for page, status in enumerate(state.pages.status):
+            site = state.pages.site[page]
+            if status == Status.DONE or state.sites.closed[site]:
+                continue
+            if status == Status.PENDING:
+                self._offer(page, site)
+            else:
+                due = state.fetches.due[state.pages.fetch[page]]
+                self._agenda.note(due, self._on_page_due, page)
+        for errand, record in state.errands.items():
+            self.readiness.errand_came(errand, record.host, now)
+        for host in range(len(state.host_names)):
+            self.readiness.work_came(host, now)
+
+    # -- choosing -------------------------------------------------------------------------
+
+    def has_work(self) -> bool:
+        """Return whether `next_task` would find one."""
+        readiness = self.readiness
+        return bool(self.scheduler.ready or readiness.robots_wanted or readiness.errands_wanted)
+
+    def next_task(self) -> Task | None:
+        """Return what to ask for next: errands first, then robots files, then pages.
+
+        A page that is returned is no longer offered: it must be fetched, settled, or
+        handed back with `hand_back`.
+        """
+        readiness, state = self.readiness, self.state
+        if readiness.errands_wanted:
+            errand = readiness.take_errand()
+            return Task(TaskKind.ERRAND, errand, state.errands[errand].host)
+        if readiness.robots_wanted:
+            site = next(iter(readiness.robots_wanted))
+            return Task(TaskKind.ROBOTS, site, state.sites.host[site])
+        page = self.scheduler.choose()
+        if page is None:
+            return None
+        self._offered[page] = 0
+        return Task(TaskKind.PAGE, page, state.sites.host[state.pages.site[page]])
+
+    def hand_back(self, task: Task, now: float) -> None:
+        """Undo `next_task` for something that could not be asked for after all."""
+        if task.kind is TaskKind.PAGE:
+            self._offer(task.subject, self.state.pages.site[task.subject])
+        elif task.kind is TaskKind.ERRAND:
+            self.readiness.errand_came(task.subject, task.host, now)
+        self.readiness.look_again(task.host, now)
+
+    # -- recording ------------------------------------------------------------------------
+
+    def record(self, event: AnyEvent) -> None:
+        """Apply an event and keep it for the next commit."""
+        self.state.apply(event)
+        self.uncommitted.append(event)
+
+    def count_refusal(self, reason: str, count: int = 1) -> None:
+        """Count URLs that were refused; written with the next commit."""
+        self.refusals[reason] = self.refusals.get(reason, 0) + count
+
+    def post(self, target: int, message: AnyMessage) -> None:
+        """Send a message to another partition with the next commit."""
+        self.posts.setdefault(target, []).append(message)
+
+    def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
+        """Hand over what is to be committed."""
+        if self.refusals:
+            self.record(Counted(self.refusals))
+            self.refusals = {}
+        events, self.uncommitted = self.uncommitted, []
+        posts, self.posts = self.posts, {}
+        return events, posts
+
+    def admit(
+        self, moment: float, source: str, keys: Sequence[str], distances: Sequence[int]
+    ) -> list[int]:
+        """Take URLs in; returns the known ones that came nearer after they were fetched."""
+        find, distance_of = self.state.table.find, self.state.pages.distance
+        new: dict[str, int] = {}
+        nearer: dict[int, int] = {}
+        for key, distance in zip(keys, distances, strict=True):
+            page = find(key)
+            if page is None:
+                if distance < new.get(key, distance + 1):
+                    new[key] = distance
+            elif distance < nearer.get(page, distance_of[page]):
+                nearer[page] = distance
+        if not new and not nearer:
+            return []
+        first = len(distance_of)
+        self.record(
+            Admitted(
+                moment, source, list(new), list(new.values()), list(nearer), list(nearer.values())
+            )
+        )
+        self._offer_from(first, moment)
+        return [page for page in nearer if self._came_nearer(page)]
+
+    def finish(self, event: Fetched) -> None:
+        """Record what became of a page that was asked for."""
+        self.record(event)
+        if event.due:
+            self._agenda.note(event.due, self._on_page_due, event.page)
+
+    def settle(self, moment: float, pages: list[int], outcome: Outcome) -> None:
+        """Record pages that were chosen and end without being asked for."""
+        self.record(Settled(moment, pages, outcome))
+
+    def learn_robots(self, event: RobotsLearned) -> None:
+        """Record what a site's robots file says."""
+        self.record(event)
+        if event.state is RobotsState.GIVEN_UP:
+            self.scheduler.drop(event.site)
+        self.readiness.work_came(self.state.sites.host[event.site], event.moment)
+
+    def change_host(self, event: HostChanged) -> None:
+        """Record that a host waits, has recovered, or is closed."""
+        self.record(event)
+        if event.closed is not None:
+            for site in self.state.sites_of(event.host):
+                self.scheduler.drop(site)
+            self.readiness.look_again(event.host, event.moment)
+
+    def take_errand(self, event: ErrandTaken) -> None:
+        """Record an errand and let its host see to it."""
+        number = self.state.errands_taken
+        self.record(event)
+        self.readiness.errand_came(number, self.state.errands[number].host, event.moment)
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _offer_from(self, first: int, now: float) -> None:
+        """Offer all URLs with numbers from `first` on, and tell their hosts."""
+        state = self.state
+        self._offered.extend(bytes(len(state.pages.site) - first))
+        hosts: dict[int, None] = {}
+        for page in range(first, len(state.pages.site)):
+            site = state.pages.site[page]
+            if not state.sites.closed[site]:
+                self._offer(page, site)
+                hosts[state.sites.host[site]] = None
+        for host in hosts:
+            self.readiness.work_came(host, now)
+
+    def _came_nearer(self, page: int) -> bool:
+        """Move an offered URL up; returns whether its links are known and must be passed on."""
+        pages = self.state.pages
+        if self._offered[page] and not self.state.sites.closed[pages.site[page]]:
+            self.scheduler.move(page, pages.site[page])
+        fetch = pages.fetch[page]
+        return fetch != NONE and bool(self.state.fetches.length[fetch])
+
+    def _on_page_due(self, page: int, now: float) -> None:
+        state = self.state
+        site = state.pages.site[page]
+        if state.pages.status[page] == Status.WAITING and not state.sites.closed[site]:
+            self._offer(page, site)
+            self.readiness.work_came(state.sites.host[site], now)
+
+    def _offer(self, page: int, site: int) -> None:
+        self._offered[page] = 1
+        self.scheduler.offer(page, site)

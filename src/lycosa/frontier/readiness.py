@@ -1,0 +1,267 @@
+"""Which hosts of a partition may be asked now.
+
+Every host is in one of six phases:
+
+    idle        nothing to ask for
+    waiting     its pause, its back-off or a robots retry runs; it is on the agenda
+    resolving   its pause is over, its address is not known
+    queued      its address serves another host or rests
+    awake       its sites are awake in the scheduler, or one wants its robots file
+    taken       a request is under way
+
+    idle ─ a URL comes ─▶ waiting ─ due ─▶ resolving ─▶ queued ─ let through ─▶ awake
+      ▲                      ▲                                                   │
+      └─ nothing left ───────┴────────────── answer is in ◀── taken ◀── chosen ──┘
+
+Always true:
+  * a site is awake in the scheduler only while its host is awake here, its robots rules
+    are known and have not expired, and it is not closed;
+  * a host is awake only at or after its due moment, and while its address is let through
+    for it: at most one request per host and per address, and each after its pause;
+  * a host with something to ask for is never idle.
+
+Not here: how long a pause is (lycosa.crawl.pauses), the order of URLs (schedulers).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable
+from enum import IntEnum
+from typing import NamedTuple
+
+from lycosa.frontier.addresses import Addresses
+from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.schedulers import Scheduler
+from lycosa.frontier.state import PartitionState
+from lycosa.records import RobotsState
+
+
+class Phase(IntEnum):
+    """What a host is doing."""
+
+    IDLE = 0
+    WAITING = 1
+    RESOLVING = 2
+    QUEUED = 3
+    AWAKE = 4
+    TAKEN = 5
+
+
+NEVER = float("inf")
+
+
+class Surroundings(NamedTuple):
+    """What the readiness of a partition shares with the rest of its worker."""
+
+    agenda: Agenda
+    addresses: Addresses
+    resolve: Callable[[int, int], str | None]
+    """(partition, host) → its address, or None: `resolved` will be called."""
+    pause_of: Callable[[PartitionState, int], float]
+    """(state, host) → the pause that is due to the host in any case."""
+    resumed_at: float | None
+    """When the partition was taken over, or None if nobody had it before."""
+
+
+class Readiness:
+    """The phases of a partition's hosts."""
+
+    def __init__(
+        self, number: int, state: PartitionState, scheduler: Scheduler, around: Surroundings
+    ) -> None:
+        self._number = number
+        self._state = state
+        self._scheduler = scheduler
+        self._around = around
+        self._agenda = around.agenda
+        self._addresses = around.addresses
+        self._phase = array("B")
+        self._wake_at = array("d")
+        self._address: dict[int, str] = {}
+        self._errands: dict[int, deque[int]] = {}
+        self._is_abandoned = False
+        self.robots_wanted: dict[int, None] = {}
+        """Sites of awake hosts that need their robots file before anything else, in order."""
+        self.errands_wanted: dict[int, None] = {}
+        """Awake hosts that have an errand to be done, in order."""
+
+    # -- what the partition tells us ------------------------------------------------------
+
+    def work_came(self, host: int, now: float) -> None:
+        """Note that a host has something new to ask for."""
+        self._grow(host)
+        phase = self._phase[host]
+        if phase == Phase.AWAKE:
+            self._wake_sites(host, now)
+        elif phase in (Phase.IDLE, Phase.WAITING):
+            self._plan(host, now)
+
+    def errand_came(self, errand: int, host: int, now: float) -> None:
+        """Note an errand; it is served before the host's own pages."""
+        self._errands.setdefault(host, deque()).append(errand)
+        self.work_came(host, now)
+
+    def take(self, host: int) -> str:
+        """Begin a request: the host's sites rest; returns the address to be asked."""
+        if self._phase[host] != Phase.AWAKE:
+            raise AssertionError(f"host {host} is {Phase(self._phase[host]).name}, not awake")
+        self._phase[host] = Phase.TAKEN
+        self._rest_sites(host)
+        return self._address[host]
+
+    def give_back(self, host: int, now: float) -> None:
+        """End a request: the address's pause begins, and the host's, as the state has it."""
+        self._phase[host] = Phase.IDLE
+        self._addresses.asked(self._address[host], now)
+        self._plan(host, now)
+
+    def put_back(self, host: int, now: float) -> None:
+        """End a request that was never sent."""
+        self._phase[host] = Phase.IDLE
+        self._addresses.leave(self._address[host], now)
+        self._plan(host, now)
+
+    def take_errand(self) -> int:
+        """Take the first errand that can be done out of its host's queue."""
+        host = next(iter(self.errands_wanted))
+        errands = self._errands[host]
+        errand = errands.popleft()
+        if not errands:
+            del self._errands[host]
+            del self.errands_wanted[host]
+        return errand
+
+    def drop_errands(self, host: int) -> None:
+        """Forget the errands of a host that cannot be asked."""
+        self._errands.pop(host, None)
+        self.errands_wanted.pop(host, None)
+
+    def look_again(self, host: int, now: float) -> None:
+        """Reconsider an awake host: it may have nothing left that can be asked for."""
+        if self._phase[host] == Phase.AWAKE and not self._wake_sites(host, now):
+            self._rest_sites(host)
+            self.put_back(host, now)
+
+    def resolved(self, host: int, address: str | None, now: float) -> None:
+        """Take the answer of the name server; None means that it had none."""
+        if self._phase[host] != Phase.RESOLVING:
+            return
+        if address is None:
+            self._phase[host] = Phase.IDLE
+            self._plan(host, now)
+            return
+        self._address[host] = address
+        self._phase[host] = Phase.QUEUED
+        self._addresses.enter(address, self, host, now)
+
+    def abandon(self, now: float) -> None:
+        """Let go of everything: the partition belongs to another owner."""
+        self._is_abandoned = True
+        for host, phase in enumerate(self._phase):
+            if phase == Phase.AWAKE:
+                self._rest_sites(host)
+                self._phase[host] = Phase.IDLE
+                self._addresses.leave(self._address[host], now)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many hosts are in each phase."""
+        phases = self._phase
+        return {phase.name.lower(): phases.count(phase) for phase in Phase}
+
+    # -- what the address gate tells us ---------------------------------------------------
+
+    def let_through(self, host: int, now: float) -> bool:
+        """Wake a queued host's sites; False when there is nothing left to ask for."""
+        if self._is_abandoned:
+            return False
+        self._phase[host] = Phase.AWAKE
+        if self._wake_sites(host, now):
+            return True
+        self._phase[host] = Phase.IDLE
+        self._plan(host, now)
+        return False
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _grow(self, host: int) -> None:
+        while len(self._phase) <= host:
+            self._phase.append(Phase.IDLE)
+            self._wake_at.append(NEVER)
+
+    def _plan(self, host: int, now: float) -> None:
+        """Find out when an idle or waiting host has something to ask for, and wait for that."""
+        if self._is_abandoned:
+            return
+        moment = self._moment_of_work(host)
+        if moment == NEVER:
+            self._phase[host] = Phase.IDLE
+            return
+        moment = max(moment, self._state.hosts.due[host], self._floor(host))
+        if moment > now:
+            if self._phase[host] != Phase.WAITING or moment != self._wake_at[host]:
+                self._agenda.note(moment, self._on_due, host)
+            self._phase[host] = Phase.WAITING
+            self._wake_at[host] = moment
+            return
+        self._phase[host] = Phase.RESOLVING
+        address = self._around.resolve(self._number, host)
+        if address is not None:
+            self.resolved(host, address, now)
+
+    def _floor(self, host: int) -> float:
+        """Return when a host may be asked at the earliest after a resume.
+
+        What the half second before a kill has forgotten, a full pause from the moment of
+        the resume makes good, also for hosts whose very existence was forgotten.
+        """
+        resumed_at = self._around.resumed_at
+        return 0.0 if resumed_at is None else resumed_at + self._around.pause_of(self._state, host)
+
+    def _on_due(self, host: int, now: float) -> None:
+        if self._phase[host] == Phase.WAITING and self._wake_at[host] <= now:
+            self._phase[host] = Phase.IDLE
+            self._plan(host, now)
+
+    def _moment_of_work(self, host: int) -> float:
+        """Return the earliest moment at which a site of the host can be asked something."""
+        if host in self._errands:
+            return 0.0
+        sites = self._state.sites
+        earliest = NEVER
+        for site in self._state.sites_of(host):
+            if sites.closed[site] or not self._scheduler.waiting(site):
+                continue
+            blocked = sites.robots[site] in (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
+            earliest = min(earliest, sites.robots_expires[site] if blocked else 0.0)
+        return earliest
+
+    def _wake_sites(self, host: int, now: float) -> bool:
+        """Wake every site that can be asked for pages; queue those that lack robots rules.
+
+        Returns whether there is anything to ask for.
+        """
+        has_work = False
+        if host in self._errands:
+            self.errands_wanted[host] = None
+            has_work = True
+        sites = self._state.sites
+        for site in self._state.sites_of(host):
+            if sites.closed[site] or not self._scheduler.waiting(site):
+                continue
+            is_fresh = sites.robots_expires[site] > now
+            if sites.robots[site] == RobotsState.KNOWN and is_fresh:
+                self._scheduler.wake(site)
+                has_work = True
+            elif sites.robots[site] in (RobotsState.UNKNOWN, RobotsState.KNOWN) or not is_fresh:
+                self._scheduler.rest(site)
+                self.robots_wanted[site] = None
+                has_work = True
+        return has_work
+
+    def _rest_sites(self, host: int) -> None:
+        self.errands_wanted.pop(host, None)
+        for site in self._state.sites_of(host):
+            self._scheduler.rest(site)
+            self.robots_wanted.pop(site, None)

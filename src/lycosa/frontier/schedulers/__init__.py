@@ -1,0 +1,45 @@
+"""The order of a crawl: which of the URLs that may be asked for now comes next.
+
+A scheduler knows the pending URLs of one partition, site by site. `readiness` wakes a
+site when its host may be asked and puts it to rest when it may not; only URLs of awake
+sites count as ready and can be chosen. So a scheduler need not know about politeness,
+and no order it produces can be impolite.
+
+Always true:
+  * `ready` is the number of URLs offered and not yet chosen whose site is awake;
+  * `choose` returns None exactly when `ready` is 0;
+  * a URL that was offered once is chosen at most once.
+
+Cursors and queues are not state: a crawl resumes with fresh ones.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Scheduler(Protocol):
+    """An order over pending URLs. Called by `lycosa.frontier.partition` alone."""
+
+    ready: int
+
+    def offer(self, page: int, site: int) -> None:
+        """Take in a URL that has become pending."""
+
+    def move(self, page: int, site: int) -> None:
+        """Note that a URL that was offered is nearer to the seeds than it was."""
+
+    def drop(self, site: int) -> None:
+        """Forget everything that was offered of a site: it is closed."""
+
+    def wake(self, site: int) -> None:
+        """Count the site's URLs as ready; harmless when it is awake."""
+
+    def rest(self, site: int) -> None:
+        """Count the site's URLs as not ready; harmless when it rests."""
+
+    def waiting(self, site: int) -> int:
+        """Return how many URLs of the site are offered and not chosen."""
+
+    def choose(self) -> int | None:
+        """Return the next URL, which is then no longer offered, or None."""

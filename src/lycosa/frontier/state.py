@@ -1,0 +1,349 @@
+"""The fold: what a partition's events have made of it.
+
+Always true:
+  * `apply` is the only way in which anything here changes;
+  * it depends on the event and on what is here, never on a clock, a configuration or
+    chance: two folds of the same log are equal, byte for byte;
+  * `pending` is the number of URLs that still need something done: those that are
+    pending or waiting on sites that are not closed;
+  * a closed site ends all its pending URLs at once, in the outcome it was closed with,
+    without touching them one by one: ask `outcome_of`, not the column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from lycosa.errors import FormatError
+from lycosa.frontier.columns import NONE, Fetches, Hosts, Pages, Sites, Status
+from lycosa.frontier.table import PlainUrlTable, UrlTable
+from lycosa.records import (
+    STAY_AWAY,
+    Admitted,
+    AnyEvent,
+    Configured,
+    Counted,
+    ErrandDone,
+    ErrandTaken,
+    Fetched,
+    HostChanged,
+    InboxRead,
+    Outcome,
+    Place,
+    RobotsLearned,
+    RobotsState,
+    Settled,
+    Taken,
+)
+from lycosa.url.key import reversed_host_of, site_of
+
+SNAPSHOT_VERSION = 1
+_SCALARS = (
+    "inbox_read",
+    "owner",
+    "job_digest",
+    "errands_taken",
+    "pending",
+    "kept_pages",
+    "kept_bytes",
+    "ran_seconds",
+    "run_began",
+    "last_moment",
+)
+
+
+class Errand(msgspec.Struct, frozen=True, array_like=True):
+    """A URL to be asked for because another site's robots file redirects to it."""
+
+    site: str
+    key: str
+    hops: int
+    host: int
+
+
+class PartitionState:
+    """The URLs, sites and hosts of one partition."""
+
+    def __init__(self) -> None:
+        self.sequence = 0
+        self.inbox_read = 0
+        self.owner = ""
+        self.job_digest = ""
+        self.table: UrlTable = PlainUrlTable()
+        self.pages = Pages()
+        self.fetches = Fetches()
+        self.sites = Sites()
+        self.hosts = Hosts()
+        self.site_names: list[str] = []
+        self.host_names: list[str] = []
+        self.rules: dict[int, bytes] = {}
+        self.errands: dict[int, Errand] = {}
+        self.errands_taken = 0
+        self.ran_seconds = 0.0
+        self.run_began = 0.0
+        self.last_moment = 0.0
+        self.pending = 0
+        self.kept_pages = 0
+        self.kept_bytes = 0
+        self.outcomes: Counter[int] = Counter()
+        self.refusals: Counter[str] = Counter()
+        self._site_numbers: dict[str, int] = {}
+        self._host_numbers: dict[str, int] = {}
+        self._appliers: dict[type, Callable[[Any], None]] = {
+            Taken: self._apply_taken,
+            Configured: self._apply_configured,
+            Admitted: self._apply_admitted,
+            InboxRead: self._apply_inbox_read,
+            Fetched: self._apply_fetched,
+            Settled: self._apply_settled,
+            RobotsLearned: self._apply_robots_learned,
+            HostChanged: self._apply_host_changed,
+            Counted: self._apply_counted,
+            ErrandTaken: self._apply_errand_taken,
+            ErrandDone: self._apply_errand_done,
+        }
+
+    def apply(self, event: AnyEvent) -> None:
+        """Change the state as the event says."""
+        self._appliers[type(event)](event)
+
+    # -- asking ---------------------------------------------------------------------------
+
+    def site_number(self, site: str) -> int | None:
+        """Return the number of a site's key, or None."""
+        return self._site_numbers.get(site)
+
+    def host_number(self, reversed_host: str) -> int | None:
+        """Return the number of a host, or None."""
+        return self._host_numbers.get(reversed_host)
+
+    def sites_of(self, host: int) -> Iterator[int]:
+        """Yield the sites of a host."""
+        site = self.hosts.first_site[host]
+        while site != NONE:
+            yield site
+            site = self.sites.following[site]
+
+    def is_pending(self, page: int) -> bool:
+        """Return whether the URL waits to be chosen, now or at its due moment."""
+        return (
+            self.pages.status[page] != Status.DONE and not self.sites.closed[self.pages.site[page]]
+        )
+
+    def outcome_of(self, page: int) -> Outcome | None:
+        """Return the last outcome of a URL, or None while it has none."""
+        if self.pages.status[page] != Status.DONE:
+            closed = self.sites.closed[self.pages.site[page]]
+            if closed and self.pages.fetch[page] == NONE:
+                return Outcome(closed)
+        outcome = self.pages.outcome[page]
+        return Outcome(outcome) if outcome else None
+
+    def place_of(self, page: int) -> Place | None:
+        """Return where the record of the URL's last answer is."""
+        fetch = self.pages.fetch[page]
+        if fetch == NONE or not self.fetches.length[fetch]:
+            return None
+        return Place(
+            self.fetches.segment[fetch], self.fetches.offset[fetch], self.fetches.length[fetch]
+        )
+
+    def seconds_run(self) -> float:
+        """Return for how long the partition has been crawled, over all runs."""
+        return self.ran_seconds + self.last_moment - self.run_began
+
+    # -- folding --------------------------------------------------------------------------
+
+    def _apply_taken(self, event: Taken) -> None:
+        self.ran_seconds += self.last_moment - self.run_began
+        self.run_began = self.last_moment = event.moment
+        self.owner = event.owner
+
+    def _apply_configured(self, event: Configured) -> None:
+        self.job_digest = event.digest
+
+    def _apply_inbox_read(self, event: InboxRead) -> None:
+        self.inbox_read = event.sequence
+
+    def _apply_counted(self, event: Counted) -> None:
+        self.refusals.update(event.refusals)
+
+    def _apply_admitted(self, event: Admitted) -> None:
+        pages, sites, table = self.pages, self.sites, self.table
+        for key, distance in zip(event.keys, event.distances, strict=True):
+            name = site_of(key)
+            site = self._site_numbers.get(name)
+            if site is None:
+                site = self._add_site(name)
+            table.add(key)
+            pages.add(site, distance)
+            sites.pending[site] += 1
+            if not sites.closed[site]:
+                self.pending += 1
+        for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
+            pages.distance[page] = distance
+
+    def _apply_fetched(self, event: Fetched) -> None:
+        pages, page = self.pages, event.page
+        site = pages.site[page]
+        host = self.sites.host[site]
+        fetch = pages.fetch[page]
+        if fetch == NONE:
+            fetch = pages.fetch[page] = self.fetches.add()
+        if event.place is not None:
+            self.fetches.segment[fetch] = event.place.segment
+            self.fetches.offset[fetch] = event.place.offset
+            self.fetches.length[fetch] = event.place.length
+        self.fetches.due[fetch] = event.due
+        self.last_moment = event.moment
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+        pages.outcome[page] = event.outcome
+        self.outcomes[event.outcome] += 1
+        if event.outcome is Outcome.KEPT:
+            self.kept_pages += 1
+            self.kept_bytes += event.size_bytes
+            self.hosts.kept[host] += 1
+            pages.tries[page] = 0
+        elif event.outcome not in STAY_AWAY:
+            pages.tries[page] = min(pages.tries[page] + 1, 255)
+        if event.due:
+            pages.status[page] = Status.WAITING
+        else:
+            self._finish(page, site)
+
+    def _apply_settled(self, event: Settled) -> None:
+        for page in event.pages:
+            self.pages.outcome[page] = event.outcome
+            self.outcomes[event.outcome] += 1
+            self._finish(page, self.pages.site[page])
+
+    def _apply_robots_learned(self, event: RobotsLearned) -> None:
+        sites, site = self.sites, event.site
+        sites.robots[site] = event.state
+        sites.robots_expires[site] = event.expires
+        host = sites.host[site]
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+        if event.state is RobotsState.KNOWN:
+            sites.robots_tries[site] = 0
+            sites.crawl_delay[site] = event.crawl_delay_seconds
+            self.rules.pop(site, None)
+            if event.rules:
+                self.rules[site] = event.rules
+        elif event.state is RobotsState.UNREACHABLE:
+            sites.robots_tries[site] = min(sites.robots_tries[site] + 1, 255)
+        elif event.state is RobotsState.GIVEN_UP:
+            self._close(site, Outcome.ROBOTS_UNREACHABLE)
+
+    def _apply_host_changed(self, event: HostChanged) -> None:
+        hosts, host = self.hosts, event.host
+        hosts.due[host] = max(hosts.due[host], event.due)
+        hosts.strikes[host] = event.strikes
+        if event.closed is not None:
+            hosts.closed[host] = event.closed
+            for site in self.sites_of(host):
+                self._close(site, event.closed)
+
+    def _apply_errand_taken(self, event: ErrandTaken) -> None:
+        name = reversed_host_of(event.key)
+        host = self._host_numbers.get(name)
+        if host is None:
+            host = self._add_host(name)
+        self.errands[self.errands_taken] = Errand(event.site, event.key, event.hops, host)
+        self.errands_taken += 1
+
+    def _apply_errand_done(self, event: ErrandDone) -> None:
+        host = self.errands.pop(event.errand).host
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+
+    def _finish(self, page: int, site: int) -> None:
+        """Mark a pending or waiting URL as done."""
+        if self.pages.status[page] == Status.DONE:
+            return
+        self.pages.status[page] = Status.DONE
+        self.sites.pending[site] -= 1
+        if not self.sites.closed[site]:
+            self.pending -= 1
+
+    def _close(self, site: int, outcome: Outcome) -> None:
+        if not self.sites.closed[site]:
+            self.pending -= self.sites.pending[site]
+            self.outcomes[outcome] += self.sites.pending[site]
+        self.sites.closed[site] = outcome
+
+    def _add_site(self, name: str) -> int:
+        host_name = reversed_host_of(name)
+        host = self._host_numbers.get(host_name)
+        if host is None:
+            host = self._add_host(host_name)
+        site = self._site_numbers[name] = len(self.site_names)
+        self.site_names.append(name)
+        self.sites.add(host, self.hosts.first_site[host])
+        self.hosts.first_site[host] = site
+        if self.hosts.closed[host]:
+            self.sites.closed[site] = self.hosts.closed[host]
+        return site
+
+    def _add_host(self, name: str) -> int:
+        host = self._host_numbers[name] = len(self.host_names)
+        self.host_names.append(name)
+        self.hosts.add()
+        return host
+
+    # -- snapshots ------------------------------------------------------------------------
+
+    def pack(self, sequence: int) -> bytes:
+        """Return the whole state as bytes, to be kept as of `sequence`."""
+        scalars = {name: getattr(self, name) for name in _SCALARS}
+        return msgspec.msgpack.encode(
+            {
+                "version": SNAPSHOT_VERSION,
+                "sequence": sequence,
+                "scalars": scalars,
+                "keys": "\n".join(self.table),
+                "sites": self.site_names,
+                "hosts": self.host_names,
+                "rules": self.rules,
+                "errands": self.errands,
+                "outcomes": dict(self.outcomes),
+                "refusals": dict(self.refusals),
+                "columns": [
+                    self.pages.pack(),
+                    self.fetches.pack(),
+                    self.sites.pack(),
+                    self.hosts.pack(),
+                ],
+            }
+        )
+
+    @classmethod
+    def unpack(cls, data: bytes) -> PartitionState:
+        """Return the state that `pack` made bytes of."""
+        packed = msgspec.msgpack.decode(data)
+        if packed["version"] != SNAPSHOT_VERSION:
+            raise FormatError(
+                f"a snapshot of state format {packed['version']}; this Lycosa reads"
+                f" {SNAPSHOT_VERSION}\n  delete log/snapshots to fold the log instead"
+            )
+        state = cls()
+        state.sequence = packed["sequence"]
+        for name, value in packed["scalars"].items():
+            setattr(state, name, value)
+        if packed["keys"]:
+            for key in packed["keys"].split("\n"):
+                state.table.add(key)
+        state.site_names = packed["sites"]
+        state.host_names = packed["hosts"]
+        state._site_numbers = {name: n for n, name in enumerate(state.site_names)}
+        state._host_numbers = {name: n for n, name in enumerate(state.host_names)}
+        state.rules = packed["rules"]
+        state.errands = msgspec.convert(packed["errands"], dict[int, Errand])
+        state.outcomes.update(packed["outcomes"])
+        state.refusals.update(packed["refusals"])
+        columns = [state.pages, state.fetches, state.sites, state.hosts]
+        for column, content in zip(columns, packed["columns"], strict=True):
+            column.unpack(content)
+        return state
