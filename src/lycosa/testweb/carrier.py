@@ -1,0 +1,98 @@
+"""The in-process carrier: requests reach the test web without a socket.
+
+`send` asks the web at the present moment, and the clock delivers the answer when its
+latency has passed. With a virtual clock a whole crawl runs in one thread and always in
+the same order. The referee, if there is one, is told of the beginning and of the end of
+every request, as a server would see them.
+
+`abort_all` is what a kill does to connections: the server sees them end now, and nobody
+is left on the other side to be called back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lycosa.clock import Clock, Timer
+from lycosa.records import Answer, Request, Resolved
+from lycosa.testweb.mixing import digest, fraction
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.web import Reply, Web
+
+_NAME_SECONDS = (0.005, 0.050)
+
+
+class InProcessCarrier:
+    """A transport for simulations; one per client process."""
+
+    def __init__(
+        self,
+        web: Web,
+        clock: Clock,
+        referee: Referee | None = None,
+        seed: int = 0,
+        client: str = "",
+    ) -> None:
+        self._web = web
+        self._clock = clock
+        self._referee = referee
+        self._seed = seed
+        self._client = client
+        self._under_way: dict[int, Timer] = {}
+        self._sent = 0
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests and questions for names are under way."""
+        return len(self._under_way)
+
+    def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
+        """Begin a request now; `on_answer` is called when it has ended."""
+        began = self._clock.now()
+        ticket = self._referee.began(request, began, self._client) if self._referee else 0
+        reply = self._web.answer(request, began)
+        self._later(reply.latency_seconds, self._deliver, request, reply, began, ticket, on_answer)
+
+    def _deliver(
+        self,
+        request: Request,
+        reply: Reply,
+        began: float,
+        ticket: int,
+        on_answer: Callable[[Answer], None],
+    ) -> None:
+        ended = self._clock.now()
+        if self._referee is not None:
+            self._referee.ended(ticket, ended, reply)
+        if reply.failure is not None:
+            on_answer(Answer(0, (), b"", began, ended, reply.failure))
+            return
+        limit = request.largest_body_bytes
+        cut = len(reply.body) > limit
+        body = reply.body[:limit] if cut else reply.body
+        on_answer(Answer(reply.status, reply.headers, body, began, ended, None, cut))
+
+    def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
+        """Ask for an address; `on_resolved` is called some milliseconds later."""
+        least, most = _NAME_SECONDS
+        chance = fraction(self._seed, digest(host), int(self._clock.now() * 1000.0))
+        resolved = self._web.resolve(host, self._clock.now())
+        self._later(least + (most - least) * chance, on_resolved, resolved)
+
+    def _later(self, seconds: float, callback: Callable[..., None], *arguments: object) -> None:
+        number = self._sent
+        self._sent += 1
+
+        def run() -> None:
+            del self._under_way[number]
+            callback(*arguments)
+
+        self._under_way[number] = self._clock.call_at(self._clock.now() + seconds, run)
+
+    def abort_all(self) -> None:
+        """End everything that is under way, as the death of the client does."""
+        for timer in self._under_way.values():
+            timer.cancel()
+        self._under_way.clear()
+        if self._referee is not None:
+            self._referee.killed(self._clock.now(), self._client)

@@ -1,0 +1,113 @@
+"""Ready-made plans: the webs that most tests want."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lycosa.testweb.plan import Listed, Mixture, Plan, Traits
+from lycosa.testweb.robots import Robots
+from lycosa.testweb.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.sections import (
+    Calendar,
+    Copies,
+    Errors,
+    Ghosts,
+    Hidden,
+    Maze,
+    Moves,
+    News,
+    Sessions,
+    Sitemaps,
+    Thicket,
+    Tree,
+    Vault,
+)
+from lycosa.testweb.sections.sitemaps import INDEX_PATH
+from lycosa.testweb.weather import Overload, Pace, RetryAfter
+from lycosa.testweb.windows import Windows
+
+_SLOW = Pace(median_seconds=1.5, spread=0.8)
+_OFTEN = Windows(period_seconds=120.0, window_seconds=15.0)
+_RARELY = Windows(period_seconds=1800.0, window_seconds=90.0, share=0.5)
+
+
+def small() -> Plan:
+    """A dozen hosts on five addresses; every section, every kind of weather."""
+    kinds = ROBOTS_KINDS
+    return Listed(
+        (
+            Traits((Tree(3, 2, triples=2), Vault()), kinds["some"]),
+            Traits((Thicket(30),), kinds["crawl-delay"], language="de", topic="railways"),
+            Traits((Moves(),), kinds["none"], scheme="https", has_annex=True),
+            Traits((Errors(),), kinds["empty"], pace=_SLOW),
+            Traits((Vault(),), kinds["wildcards"], language="fr", topic="cooking"),
+            Traits(
+                (Sitemaps(), Copies(), Ghosts()),
+                replace(kinds["crlf"], sitemaps=(INDEX_PATH,)),
+                language="es",
+            ),
+            Traits((Hidden(), News()), kinds["own group"], language="it", topic="gardens"),
+            Traits((Thicket(8),), kinds["moved abroad"], Overload(_OFTEN)),
+            Traits(
+                (Thicket(8), Vault()),
+                kinds["failing at times"],
+                Overload(_OFTEN, 503, RetryAfter.DATE),
+                topic="astronomy",
+            ),
+            Traits(
+                (Calendar(), Maze(), Sessions()),
+                kinds["exception"],
+                Overload(_OFTEN, retry_after=RetryAfter.UNSAID),
+            ),
+            Traits((Vault(),), kinds["all"]),
+            Traits((Vault(),), kinds["failing"]),
+            Traits((Tree(2, 1),), kinds["none"], has_address=False),
+        ),
+        addresses=5,
+    )
+
+
+def wide(hosts: int, addresses: int, size: int = 100_000) -> Plan:
+    """Hosts of `size` pages each, with mixed demands and failures."""
+    robots: tuple[tuple[Robots, float], ...] = tuple(
+        (ROBOTS_KINDS[name], weight)
+        for name, weight in (
+            ("none", 30.0),
+            ("some", 30.0),
+            ("crawl-delay", 8.0),
+            ("fine crawl-delay", 4.0),
+            ("own crawl-delay", 3.0),
+            ("own group", 3.0),
+            ("wildcards", 3.0),
+            ("moved", 3.0),
+            ("moved abroad", 2.0),
+            ("moved six times", 1.0),
+            ("failing at times", 5.0),
+            ("refused at times", 3.0),
+            ("failing", 1.0),
+            ("silent", 1.0),
+            ("all", 1.0),
+            ("forbidden", 2.0),
+        )
+    )
+    return Mixture(
+        hosts,
+        addresses,
+        sections=(((Thicket(size),), 8.0), ((Thicket(size), Vault(), Moves()), 2.0)),
+        robots=robots,
+        overloads=(
+            (None, 70.0),
+            (Overload(_RARELY), 15.0),
+            (Overload(_RARELY, 503, RetryAfter.DATE), 10.0),
+            (Overload(_RARELY, retry_after=RetryAfter.UNSAID), 5.0),
+        ),
+        paces=((Pace(), 90.0), (_SLOW, 10.0)),
+        https_share=0.3,
+        dead_share=0.01,
+    )
+
+
+def tree(levels: int, fanout: int, triples: int, hosts: int) -> Plan:
+    """Hosts that each are one tree, from `/` down."""
+    site = Traits((Tree(levels, fanout, triples, folder=""),))
+    return Listed((site,) * hosts, addresses=hosts)

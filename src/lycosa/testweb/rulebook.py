@@ -1,0 +1,67 @@
+"""What a referee judges by, and what it writes down.
+
+The rules are the promises of the crawler under test: its pauses, its agent, how long it
+keeps a robots file. A `Breach` is one broken promise, seen from the server's side.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class BreachKind(enum.StrEnum):
+    """The ways to be rude."""
+
+    HOST_OVERLAP = "two requests at once on one host"
+    ADDRESS_OVERLAP = "two requests at once on one address"
+    ADDRESS_GAP = "too soon after the last answer from the address"
+    HOST_PAUSE = "too soon after the last answer from the host"
+    CRAWL_DELAY = "sooner than the site's Crawl-delay allows"
+    RETRY_AFTER = "sooner than Retry-After allows"
+    ROBOTS_NOT_ASKED = "a page before the site's robots file"
+    ROBOTS_UNREACHABLE = "a page though the robots file could not be had"
+    ROBOTS_EXPIRED = "a page by a robots file that is too old"
+    DISALLOWED = "a page that the robots file forbids"
+    ASKED_TWICE = "a page that had been answered"
+    ROBOTS_ASKED_TWICE = "a robots file that had been answered"
+
+
+class Breach(NamedTuple):
+    """One broken promise."""
+
+    kind: BreachKind
+    host: str
+    address: str
+    url: str
+    moment: float
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.moment:.6f} {self.url} ({self.address}): {self.kind}; {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class RefereeRules:
+    """The promises."""
+
+    delay_seconds: float | Callable[[str, int], float] = 1.0
+    """The pause of a host, or a function of the host and of the pages it has given so far."""
+    ip_delay_seconds: float = 0.5
+    agent: str = "lycosa"
+    revisit_seconds: float = 0.0
+    """After how long a page may be asked for again; 0 is never."""
+    robots_cache_seconds: float = 86_400.0
+    robots_slack_seconds: float = 5.0
+    """How long after the robots file's end of life a page may still begin."""
+    robots_redirects: int = 5
+    tolerance_seconds: float = 1e-6
+    forget_window_seconds: float = 1.0
+    """How much of what it had been told a client may have lost when it was killed."""
+
+    def pause_of(self, host: str, pages: int) -> float:
+        """Return the pause that is due."""
+        delay = self.delay_seconds
+        return delay(host, pages) if callable(delay) else delay

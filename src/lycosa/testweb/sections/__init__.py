@@ -1,0 +1,28 @@
+"""The habits that sites can have, one section each."""
+
+from lycosa.testweb.sections.copies import Copies, Ghosts
+from lycosa.testweb.sections.errors import Errors
+from lycosa.testweb.sections.hidden import Hidden
+from lycosa.testweb.sections.moves import Moves
+from lycosa.testweb.sections.news import News
+from lycosa.testweb.sections.sitemaps import Sitemaps
+from lycosa.testweb.sections.thicket import Thicket
+from lycosa.testweb.sections.traps import Calendar, Maze, Sessions
+from lycosa.testweb.sections.tree import Tree
+from lycosa.testweb.sections.vault import Vault
+
+__all__ = [
+    "Calendar",
+    "Copies",
+    "Errors",
+    "Ghosts",
+    "Hidden",
+    "Maze",
+    "Moves",
+    "News",
+    "Sessions",
+    "Sitemaps",
+    "Thicket",
+    "Tree",
+    "Vault",
+]

@@ -1,0 +1,71 @@
+"""What a web in a box is: two pure questions, and the truth for those who judge.
+
+`answer` and `resolve` are functions of what is asked and of the moment, and of nothing
+else: no state changes by asking. A site that fails now and works later does so because
+time has passed, not because it was asked before. So a crawl can be repeated, cut at any
+moment and compared, and a web of millions of pages needs no memory.
+
+`Truth` is what a generator knows about its own robots files because it made them; no
+robots parser is involved, so it can convict ours.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from lycosa.records import Outcome, Purpose, Request, Resolved
+from lycosa.testweb.parts import take_apart
+
+Headers = tuple[tuple[str, str], ...]
+
+HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
+"""The headers of an ordinary page."""
+PLAIN: Headers = (("Content-Type", "text/plain; charset=utf-8"),)
+"""The headers of a robots file or of a short excuse."""
+
+
+class Reply(NamedTuple):
+    """What a server does with one request."""
+
+    status: int
+    headers: Headers = ()
+    body: bytes = b""
+    latency_seconds: float = 0.05
+    """From the beginning of the request to the end of the answer, or of the attempt."""
+    failure: Outcome | None = None
+    """What went wrong beneath HTTP; then `status` is 0."""
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of that name (given in lower case)."""
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return None
+
+
+class Web(Protocol):
+    """Servers and names, as far as a client can tell."""
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        """Return what the server does with a request that begins at `moment`."""
+
+    def resolve(self, host: str, moment: float) -> Resolved:
+        """Return the address of a host."""
+
+
+class Truth(Protocol):
+    """What holds by construction, for a referee."""
+
+    def is_allowed(self, url: str, agent: str) -> bool:
+        """Say whether the robots rules of the URL's site, once they can be had, allow it."""
+
+    def crawl_delay(self, host: str, agent: str) -> float:
+        """Return the Crawl-delay that the host's robots file asks for, or 0."""
+
+
+def request_for(web: Web, url: str, *, agent: str = "lycosa", moment: float = 0.0) -> Request:
+    """Return a request as a client would make it; robots.txt is recognised by its path."""
+    parts = take_apart(url)
+    purpose = Purpose.ROBOTS if parts.path == "/robots.txt" else Purpose.PAGE
+    address = web.resolve(parts.host, moment).address or ""
+    return Request(url, parts.host, address, purpose, agent, 4 * 1024 * 1024)
