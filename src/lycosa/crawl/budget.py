@@ -1,0 +1,120 @@
+"""Reservations against the job's limits: a fetch starts only with one.
+
+A limit of n pages means that n pages are kept, not n and a few that were on their way:
+what is kept and what is reserved together never exceed the limit, and a reservation is
+given back when its fetch kept nothing. Bytes are not known beforehand, so a fetch
+reserves as much as a page may have; when less is left, one fetch at a time gets the
+rest, and a page that does not fit ends the crawl without being kept.
+
+Always true:
+  * kept + reserved ≤ limit, in pages and in bytes;
+  * a reservation is ended exactly once, by `keep` or by `give_back`.
+
+What was reserved when a process was killed needs no giving back: on resume only what
+the log says was kept counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from lycosa.config import Job
+from lycosa.config.sections import until_pattern
+
+
+class Limit(StrEnum):
+    """What ended a crawl before its end."""
+
+    PAGES = "pages"
+    BYTES = "bytes"
+    SECONDS = "seconds"
+    FREE_DISK = "free disk"
+    FOUND = "found"
+    STOPPED = "stopped"
+
+
+class Budget:
+    """The job's counters; one for all workers of a crawl."""
+
+    def __init__(self, job: Job, free_disk: Callable[[], int] = lambda: 1 << 62) -> None:
+        self._limits = job.limits
+        self._largest = job.fetch.largest_body_bytes
+        self._free_disk = free_disk
+        self._targets = [until_pattern(entry) or entry for entry in job.limits.until]
+        self._reserved_bytes = 0
+        self._deadline = float("inf")
+        self.reserved_pages = 0
+        self.kept_pages = 0
+        self.kept_bytes = 0
+        self.reached: Limit | None = None
+
+    def resume(self, kept_pages: int, kept_bytes: int, seconds_run: float, now: float) -> None:
+        """Start from what the log says."""
+        self.kept_pages = kept_pages
+        self.kept_bytes = kept_bytes
+        if self._limits.seconds:
+            self._deadline = now + max(0.0, self._limits.seconds - seconds_run)
+        self._look_at_pages_and_bytes()
+
+    def look(self, now: float) -> None:
+        """Notice limits that are reached without anybody asking: time and disk."""
+        if now >= self._deadline:
+            self._reach(Limit.SECONDS)
+        if self._free_disk() < self._limits.free_disk_bytes:
+            self._reach(Limit.FREE_DISK)
+
+    def next_moment(self) -> float:
+        """Return when the time is up."""
+        return float("inf") if self.reached else self._deadline
+
+    def reserve(self, now: float) -> int | None:
+        """Return how many bytes the fetch may bring, or None: not now, or never again."""
+        if now >= self._deadline:
+            self._reach(Limit.SECONDS)
+        if self.reached:
+            return None
+        limits = self._limits
+        if limits.pages and self.kept_pages + self.reserved_pages >= limits.pages:
+            return None
+        size = self._largest
+        if limits.bytes:
+            left = limits.bytes - self.kept_bytes - self._reserved_bytes
+            if left < size:
+                if self.reserved_pages:
+                    return None
+                size = left
+            self._reserved_bytes += size
+        self.reserved_pages += 1
+        return size
+
+    def keep(self, reserved_bytes: int, size_bytes: int, url: str) -> bool:
+        """End a reservation with a page; False if it does not fit and must not be kept."""
+        self._release(reserved_bytes)
+        if self._limits.bytes and size_bytes > reserved_bytes:
+            self._reach(Limit.BYTES)
+            return False
+        self.kept_pages += 1
+        self.kept_bytes += size_bytes
+        self._look_at_pages_and_bytes()
+        if any(t == url if isinstance(t, str) else t.search(url) for t in self._targets):
+            self._reach(Limit.FOUND)
+        return True
+
+    def give_back(self, reserved_bytes: int) -> None:
+        """End a reservation that kept nothing."""
+        self._release(reserved_bytes)
+
+    def _release(self, reserved_bytes: int) -> None:
+        self.reserved_pages -= 1
+        if self._limits.bytes:
+            self._reserved_bytes -= reserved_bytes
+
+    def _look_at_pages_and_bytes(self) -> None:
+        if self._limits.pages and self.kept_pages >= self._limits.pages:
+            self._reach(Limit.PAGES)
+        if self._limits.bytes and self.kept_bytes >= self._limits.bytes:
+            self._reach(Limit.BYTES)
+
+    def _reach(self, limit: Limit) -> None:
+        self.reached = self.reached or limit

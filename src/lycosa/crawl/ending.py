@@ -1,0 +1,56 @@
+"""When all is done.
+
+The end of a crawl: every partition idle, every inbox read to its last sequence, seen
+twice with nothing changed in between. A partition is idle when nothing is pending, in
+flight or uncommitted; its owner says so together with how far its log and inbox went
+when it was. The claim holds as long as the log's own heads still say the same.
+
+Why it cannot come too early: a link on its way is posted no later than the event that
+says it was found. So either its source still has something uncommitted, and is not
+idle; or the link is in an inbox, whose head is then beyond what its owner has read.
+Why twice: the heads of many partitions may not be readable at one moment, and a link
+can pass from one that was not yet looked at to one that already was; but then some
+head has moved at the second look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lycosa.log.protocol import Head
+
+
+class Report(NamedTuple):
+    """What an owner says of an idle partition."""
+
+    log: int
+    inbox: int
+
+
+class Ending:
+    """Collects the reports of all owners; one for all workers of a crawl."""
+
+    def __init__(self, partitions: int) -> None:
+        self._reports: list[Report | None] = [None] * partitions
+        self._seen: list[Report] | None = None
+        self.is_over = False
+
+    def report(self, partition: int, report: Report | None) -> None:
+        """Note that a partition is idle, or (None) that it is not."""
+        self._reports[partition] = report
+
+    def is_possible(self) -> bool:
+        """Return whether every partition is said to be idle, so that a look is worth its cost."""
+        return None not in self._reports
+
+    def look(self, heads: Sequence[Head]) -> bool:
+        """Return whether this is the second look in a row at the same idle whole."""
+        now = [report for report in self._reports if report is not None]
+        is_idle = len(now) == len(self._reports) and all(
+            report.log == head.log and report.inbox == head.inbox
+            for report, head in zip(now, heads, strict=True)
+        )
+        self.is_over = self.is_over or (is_idle and now == self._seen)
+        self._seen = now if is_idle else None
+        return self.is_over

@@ -1,0 +1,64 @@
+"""Taking a partition: newest snapshot, replay the rest, become its owner.
+
+Resuming after a stop, after a kill, and taking over from another worker are the same
+thing. The log decides between rivals: the `Taken` event is appended only if nothing has
+been written since we read it; otherwise we read on and try again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lycosa.errors import Superseded
+from lycosa.failpoints import reach
+from lycosa.frontier.state import PartitionState
+from lycosa.log.fold import replay
+from lycosa.log.format import encode
+from lycosa.log.protocol import Log
+from lycosa.log.snapshot import Snapshots
+from lycosa.records import AnyEvent, Configured, Taken
+
+
+class Opened(NamedTuple):
+    """A partition's state, ours from now on."""
+
+    state: PartitionState
+    is_resumed: bool
+    """Somebody, perhaps a killed process, had it before us."""
+    snapshot_sequence: int
+
+
+def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
+    """Fold a partition without taking it: for those who only want to look."""
+    snapshot = snapshots.newest(number)
+    if snapshot is None:
+        state, sequence = PartitionState(), 0
+    else:
+        sequence, packed = snapshot
+        state = PartitionState.unpack(packed)
+    replay(state, log.read(number, state.sequence))
+    return Opened(state, bool(state.owner), sequence)
+
+
+def take_partition(
+    log: Log, snapshots: Snapshots, number: int, taken: Taken, digest: str
+) -> Opened:
+    """Fold a partition and become its owner."""
+    opened = read_partition(log, snapshots, number)
+    state = opened.state
+    while True:
+        is_resumed = bool(state.owner)
+        events: list[AnyEvent] = [taken]
+        if state.job_digest != digest:
+            events.append(Configured(taken.moment, digest))
+        reach("take.before")
+        try:
+            sequence = log.take(number, taken.owner, encode(events), state.sequence)
+        except Superseded:
+            replay(state, log.read(number, state.sequence))
+            continue
+        reach("take.after")
+        for event in events:
+            state.apply(event)
+        state.sequence = sequence
+        return Opened(state, is_resumed, opened.snapshot_sequence)

@@ -1,0 +1,42 @@
+"""How long a host is left alone: pure functions of the job and of what has happened.
+
+The pause runs from the end of the answer and is the longest of what the job says (large
+and small sites apart, as in WIRE 2.2), the site's Crawl-delay, a multiple of the time the
+answer took, what Retry-After asks for, and the back-off after a refusal or a failure.
+"""
+
+from __future__ import annotations
+
+import random
+
+from lycosa.config import Job
+from lycosa.fetch.retry_after import retry_after_seconds
+from lycosa.frontier.state import PartitionState
+from lycosa.records import Answer
+
+
+def due_pause(job: Job, state: PartitionState, host: int) -> float:
+    """Return the pause that is due to a host in any case."""
+    politeness = job.politeness
+    is_large = state.hosts.kept[host] > politeness.large_site_pages
+    pause = politeness.large_site_delay_seconds if is_large else politeness.delay_seconds
+    for site in state.sites_of(host):
+        pause = max(pause, state.sites.crawl_delay[site])
+    return pause
+
+
+def pause_after(pause: float, job: Job, answer: Answer) -> float:
+    """Return the pause after an answer: longer when it was slow or asks for it."""
+    pause = max(pause, job.politeness.answer_time_factor * (answer.ended - answer.began))
+    if answer.status in (429, 503):
+        asked = retry_after_seconds(answer.header("retry-after"), answer.ended)
+        pause = max(pause, asked or 0.0)
+    return pause
+
+
+def back_off(first: float, most: float, times: int, chance: random.Random) -> float:
+    """Return a pause that doubles with every time, up to `most`, with a quarter of jitter.
+
+    The jitter only lengthens: hosts that fell over together are not asked together again.
+    """
+    return min(first * 2.0 ** min(times - 1, 40), most) * (1 + chance.random() / 4)

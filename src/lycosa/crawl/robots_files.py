@@ -1,0 +1,179 @@
+"""An answer becomes a decision about a site: what its robots file allows us (RFC 9309).
+
+    2xx                 the rules in it, for a day
+    3xx                 an errand: the redirect is followed under the clock of the host it
+                        leads to, which may belong to another partition; up to five hops
+    4xx but 429         no rules: everything is allowed, for a day
+    5xx, 429, failure   unreachable: nothing is allowed; tried again, in the end given up
+
+An errand travels as a `RobotsWanted` message to the partition of the URL it leads to, and
+its result comes back as `RobotsFound`. Both are in the log on arrival, so a kill on the
+way costs a repetition at most. Until then the site's URLs wait.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.gathering import Gatherer, judge
+from lycosa.crawl.parts import Parts
+from lycosa.fetch.robots import compile_robots
+from lycosa.frontier.partition import Partition
+from lycosa.records import (
+    Answer,
+    ErrandDone,
+    ErrandTaken,
+    RobotsFound,
+    RobotsLearned,
+    RobotsState,
+    RobotsWanted,
+)
+from lycosa.store.journal import Kept
+from lycosa.url import canonical_key, site_of, url_of
+
+
+class Reading(NamedTuple):
+    """What one answer to a request for a robots file says."""
+
+    state: RobotsState
+    rules: bytes = b""
+    crawl_delay_seconds: float = 0.0
+    target: str | None = None
+    """With `ELSEWHERE`: the key of the URL that it redirects to."""
+
+
+ALLOW_ALL = Reading(RobotsState.KNOWN)
+
+
+def read_answer(answer: Answer, key: str, job: Job) -> Reading:
+    """Read an answer by RFC 9309, section 2.3.1."""
+    if answer.failure is not None or answer.status == 429 or answer.status >= 500:
+        return Reading(RobotsState.UNREACHABLE)
+    if 200 <= answer.status < 300:
+        rules = compile_robots(answer.body, job.fetch.agent, job.robots.largest_bytes)
+        return Reading(RobotsState.KNOWN, rules.to_bytes(), rules.crawl_delay_seconds or 0.0)
+    if 300 <= answer.status < 400 and (location := answer.header("location")):
+        target = canonical_key(location, url_of(key))
+        return Reading(RobotsState.ELSEWHERE, target=target) if target else ALLOW_ALL
+    return ALLOW_ALL
+
+
+class RobotsFiles:
+    """The life of robots files; one per worker."""
+
+    def __init__(self, parts: Parts, gatherer: Gatherer) -> None:
+        self._parts = parts
+        self._job = parts.job
+        self._gatherer = gatherer
+        self._partition_of = parts.partitioner.partition_of
+
+    def site_answered(self, partition: Partition, site: int, answer: Answer) -> None:
+        """Decide what a site's own robots file, or its absence, means."""
+        state = partition.state
+        key = state.site_names[site] + "/robots.txt"
+        reading = read_answer(answer, key, self._job)
+        host_due = self._after_request(partition, state.sites.host[site], key, answer, reading)
+        if reading.target is not None:
+            reading = self._send_errand(
+                partition, state.site_names[site], reading.target, 1, answer
+            )
+        self._learn(partition, site, reading, answer.ended, host_due)
+
+    def errand_answered(self, partition: Partition, errand: int, answer: Answer) -> None:
+        """Pass on what an errand found, or send it a hop further."""
+        record = partition.state.errands[errand]
+        reading = read_answer(answer, record.key, self._job)
+        host_due = self._after_request(partition, record.host, record.key, answer, reading)
+        site = partition.state.site_number(site_of(record.key))
+        is_robots_file = site is not None and record.key == site_of(record.key) + "/robots.txt"
+        if site is not None and is_robots_file and reading.state is RobotsState.KNOWN:
+            self._learn(partition, site, reading, answer.ended, host_due)
+        if reading.target is not None:
+            hops = record.hops + 1
+            reading = self._send_errand(partition, record.site, reading.target, hops, answer)
+        if reading.target is None:
+            self._reply(partition, record.site, reading, answer.ended)
+        partition.record(ErrandDone(answer.ended, errand, host_due))
+
+    def errands_failed(self, partition: Partition, host: int, now: float) -> None:
+        """Answer all errands to a host that has no address."""
+        for errand, record in list(partition.state.errands.items()):
+            if record.host == host:
+                self._reply(partition, record.site, Reading(RobotsState.UNREACHABLE), now)
+                partition.record(ErrandDone(now, errand, 0.0))
+        partition.readiness.drop_errands(host)
+
+    def wanted(self, partition: Partition, message: RobotsWanted, now: float) -> None:
+        """Take an errand, unless what it asks for is known already."""
+        state = partition.state
+        site = state.site_number(site_of(message.key))
+        if (
+            site is not None
+            and message.key == site_of(message.key) + "/robots.txt"
+            and state.sites.robots[site] == RobotsState.KNOWN
+            and state.sites.robots_expires[site] > now
+        ):
+            rules = state.rules.get(site, b"")
+            known = Reading(RobotsState.KNOWN, rules, state.sites.crawl_delay[site])
+            self._reply(partition, message.site, known, now)
+            return
+        if any(e.site == message.site and e.key == message.key for e in state.errands.values()):
+            return  # a kill between posting and appending has sent it twice
+        partition.take_errand(ErrandTaken(now, message.site, message.key, message.hops))
+
+    def found(self, partition: Partition, message: RobotsFound, now: float) -> None:
+        """Learn what the redirect of a robots file led to."""
+        site = partition.state.site_number(message.site)
+        if site is not None and partition.state.sites.robots[site] == RobotsState.ELSEWHERE:
+            reading = Reading(message.state, message.rules, message.crawl_delay_seconds)
+            host, pause = partition.state.sites.host[site], message.crawl_delay_seconds
+            if pause > self._job.politeness.longest_pause_seconds:
+                strikes = partition.state.hosts.strikes[host]
+                self._gatherer.strike(partition, host, now, pause, strikes)
+            self._learn(partition, site, reading, now, now + pause)
+
+    def _after_request(
+        self, partition: Partition, host: int, key: str, answer: Answer, reading: Reading
+    ) -> float:
+        """Store the answer and return from when on the host may be asked again.
+
+        A Crawl-delay counts from the answer that names it.
+        """
+        if answer.status:
+            record = Kept(key, answer.ended, answer.status, answer.headers, answer.body, [])
+            self._parts.store.append(record)
+        outcome = judge(answer, self._job)
+        return answer.ended + self._gatherer.host_pause(
+            partition, host, answer, outcome, reading.crawl_delay_seconds
+        )
+
+    def _send_errand(
+        self, partition: Partition, site: str, target: str, hops: int, answer: Answer
+    ) -> Reading:
+        """Send an errand; beyond the last hop the file counts as not there (RFC 9309, 2.3.1.2)."""
+        if hops > self._job.robots.redirects:
+            return ALLOW_ALL
+        partition.post(self._partition_of(target), RobotsWanted(answer.ended, site, target, hops))
+        return Reading(RobotsState.ELSEWHERE, target=target)
+
+    def _reply(self, partition: Partition, site: str, reading: Reading, now: float) -> None:
+        partition.post(
+            self._partition_of(site + "/"),
+            RobotsFound(now, site, reading.state, reading.rules, reading.crawl_delay_seconds),
+        )
+
+    def _learn(
+        self, partition: Partition, site: int, reading: Reading, now: float, host_due: float
+    ) -> None:
+        robots = self._job.robots
+        state, expires = reading.state, now + robots.cache_seconds
+        if state is RobotsState.UNREACHABLE:
+            expires = max(now + robots.unreachable_retry_seconds, host_due)
+            if partition.state.sites.robots_tries[site] + 1 >= robots.unreachable_tries:
+                state = RobotsState.GIVEN_UP
+        partition.learn_robots(
+            RobotsLearned(
+                now, site, state, reading.rules, reading.crawl_delay_seconds, expires, host_due
+            )
+        )

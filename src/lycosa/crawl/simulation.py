@@ -1,0 +1,320 @@
+"""Whole crawls in virtual time, killed at will, judged by the referee.
+
+The worker, the frontier, the log and the store are the real ones; the clock and the
+transport are virtual, so that a run is determined by its seed. A kill is what a kill is:
+requests end, timers and everything in memory are gone, an open transaction is undone,
+what was not flushed is lost. What survives is what is in the log, the snapshots and the
+segments; from that the next life starts.
+
+    simulation = Simulation(web, job, folder, seed=7)
+    result = simulation.run(kills=KillEvery({"commit.flushed": 3}))
+    assert not result.breaches and result.reason == "exhausted"
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from lycosa.clock import VirtualClock
+from lycosa.cluster.partitioners import make_partitioner
+from lycosa.config import Job
+from lycosa.crawl.budget import Budget
+from lycosa.crawl.ending import Ending
+from lycosa.crawl.opening import read_partition
+from lycosa.crawl.parts import Parts
+from lycosa.crawl.seeding import plant
+from lycosa.crawl.worker import Worker
+from lycosa.failpoints import Killed, arm
+from lycosa.frontier.state import PartitionState
+from lycosa.log.memory import MemoryLog
+from lycosa.log.protocol import Log
+from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
+from lycosa.log.sqlite import SqliteLog
+from lycosa.store.journal import Journal, Kept
+from lycosa.testweb.carrier import InProcessCarrier
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.rulebook import Breach, RefereeRules
+from lycosa.testweb.web import Truth, Web
+from lycosa.url import Scope, parse_rules, url_of
+
+
+class JudgedWeb(Web, Truth, Protocol):
+    """A web that can be crawled and whose truth is known."""
+
+
+class KillPlan(Protocol):
+    """Decides at every fail point whether the process dies there."""
+
+    def __call__(self, name: str) -> bool:
+        """Return whether to die now."""
+
+
+def no_kills(name: str) -> bool:
+    """Let the process live."""
+    return False
+
+
+class KillEvery:
+    """Dies at the n-th passing of each named fail point, once for each."""
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self._left = dict(counts)
+
+    def __call__(self, name: str) -> bool:
+        """Count down, and die at zero."""
+        if name in self._left:
+            self._left[name] -= 1
+            if self._left[name] == 0:
+                del self._left[name]
+                return True
+        return False
+
+
+class KillRandomly:
+    """Dies at random fail points, a given number of times."""
+
+    def __init__(self, seed: int, kills: int, probability: float = 0.01) -> None:
+        self._random = random.Random(seed)
+        self._left = kills
+        self._probability = probability
+
+    def __call__(self, name: str) -> bool:
+        """Throw the dice."""
+        if self._left and self._random.random() < self._probability:
+            self._left -= 1
+            return True
+        return False
+
+
+@dataclass
+class Result:
+    """What a simulated crawl came to."""
+
+    reason: str
+    """What ended it; "" when the virtual time ran out first."""
+    breaches: list[Breach]
+    states: dict[int, PartitionState]
+    kills: list[str] = field(default_factory=list)
+    """The fail points at which it died, in order."""
+    requests: int = 0
+    virtual_seconds: float = 0.0
+    ends: int = 0
+    """How often an end was reported, over all lives."""
+
+    @property
+    def kept_pages(self) -> int:
+        """Pages kept, as the log counts them."""
+        return sum(state.kept_pages for state in self.states.values())
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes kept, as the log counts them."""
+        return sum(state.kept_bytes for state in self.states.values())
+
+
+class Simulation:
+    """One crawl of one web; it can be killed and goes on by itself."""
+
+    def __init__(
+        self,
+        web: JudgedWeb,
+        job: Job,
+        folder: Path,
+        *,
+        seed: int = 0,
+        log: str = "memory",
+        workers: int = 1,
+        referee: Referee | None = None,
+    ) -> None:
+        self.web = web
+        self.job = job
+        self.folder = folder
+        self.seed = seed
+        self.workers = workers
+        self.clock = VirtualClock()
+        self.referee = referee or Referee(referee_rules(job), web)
+        self.partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        self.scope = Scope(parse_rules(list(job.rules)))
+        self._kind = log
+        self._memory_log = MemoryLog(job.frontier.partitions)
+        self._memory_snapshots = MemorySnapshots()
+        self._life = 0
+        self._ends: list[str] = []
+        self._requests = 0
+
+    def run(
+        self,
+        kills: KillPlan = no_kills,
+        virtual_seconds: float = float("inf"),
+        restart_seconds: Callable[[int], float] = lambda life: 0.0,
+    ) -> Result:
+        """Crawl to the end, through as many lives as the kills make necessary."""
+        began = self.clock.now()
+        died_at: list[str] = []
+
+        def hook(name: str) -> None:
+            if kills(name):
+                died_at.append(name)
+                raise Killed(name)
+
+        reason = ""
+        while True:
+            arm(hook)
+            life = _Life(self, self._life)
+            self._life += 1
+            try:
+                reason = life.run(began + virtual_seconds)
+                self._requests += life.requests()
+                break
+            except Killed:
+                arm(None)
+                self._requests += life.requests()
+                life.die()
+                self.clock.run(self.clock.now() + restart_seconds(self._life))
+            finally:
+                arm(None)
+        self._ends += [reason] if reason else []
+        life.close()
+        return Result(
+            reason,
+            self.referee.breaches,
+            self.read_states(),
+            died_at,
+            self._requests,
+            self.clock.now() - began,
+            len(self._ends),
+        )
+
+    def read_states(self) -> dict[int, PartitionState]:
+        """Fold every partition from what is stored: what a stranger would see."""
+        log, snapshots = self.open_log()
+        try:
+            return {
+                number: read_partition(log, snapshots, number).state
+                for number in range(self.job.frontier.partitions)
+            }
+        finally:
+            log.close()
+
+    def open_log(self) -> tuple[Log, Snapshots]:
+        """Open the log and its snapshots."""
+        if self._kind == "memory":
+            return self._memory_log, self._memory_snapshots
+        job = self.job
+        log = SqliteLog(self.folder / "log", job.frontier.partitions, job.log.durability)
+        return log, SnapshotFolder(self.folder / "log" / "snapshots")
+
+    def kept(self) -> list[Kept]:
+        """Return the records of all pages that the log says were kept, read from the segments."""
+        journal = Journal(self.folder / "segments", durability="process")
+        try:
+            return [
+                journal.read(place)
+                for state in self.read_states().values()
+                for page in range(len(state.table))
+                if state.pages.outcome[page] == 1 and (place := state.place_of(page)) is not None
+            ]
+        finally:
+            journal.close()
+
+    def kept_urls(self) -> list[str]:
+        """Return the URLs of all pages kept, as often as each was kept."""
+        return [url_of(record.key) for record in self.kept()]
+
+
+class _Life:
+    """One process: from start or resume to the end or the kill."""
+
+    def __init__(self, simulation: Simulation, number: int) -> None:
+        self._simulation = simulation
+        self._number = number
+        self._workers: list[Worker] = []
+        self._carriers: list[InProcessCarrier] = []
+        self._reasons: list[str] = []
+        self._log: Log | None = None
+        self._journal: Journal | None = None
+
+    def run(self, until: float) -> str:
+        """Live until the end of the crawl; returns what ended it."""
+        simulation = self._simulation
+        job, clock = simulation.job, simulation.clock
+        self._log, snapshots = simulation.open_log()
+        self._journal = Journal(simulation.folder / "segments", durability=job.log.durability)
+        budget, ending = Budget(job), Ending(job.frontier.partitions)
+        if self._log.noted("planted") is None:
+            plant(job.seeds, simulation.scope, simulation.partitioner, self._log, clock.now())
+            self._log.note("planted", b"")
+        for index in range(simulation.workers):
+            carrier = InProcessCarrier(
+                simulation.web, clock, simulation.referee, simulation.seed, f"worker-{index}"
+            )
+            self._carriers.append(carrier)
+            parts = Parts(
+                job=job,
+                scope=simulation.scope,
+                clock=clock,
+                log=self._log,
+                snapshots=snapshots,
+                store=self._journal,
+                transport=carrier,
+                partitioner=simulation.partitioner,
+                budget=budget,
+                ending=ending,
+                owner=f"life-{self._number}-worker-{index}",
+                random=random.Random(f"{simulation.seed} {self._number} {index}"),
+                poll_seconds=float("inf") if simulation.workers == 1 else 0.5,
+            )
+            worker = Worker(parts, self._reasons.append)
+            self._workers.append(worker)
+            worker.open(range(index, job.frontier.partitions, simulation.workers))
+        states = [state for worker in self._workers for state in worker.states().values()]
+        budget.resume(
+            sum(state.kept_pages for state in states),
+            sum(state.kept_bytes for state in states),
+            max(state.seconds_run() for state in states),
+            clock.now(),
+        )
+        for worker in self._workers:
+            worker.begin()
+        clock.run(until, stop=lambda: len(self._reasons) == len(self._workers))
+        return self._reasons[0] if self._reasons else ""
+
+    def requests(self) -> int:
+        """Return how many requests this life has sent."""
+        return sum(worker.requests for worker in self._workers)
+
+    def die(self) -> None:
+        """Do what SIGKILL does."""
+        for carrier in self._carriers:
+            carrier.abort_all()
+        self._simulation.clock.forget_everything()
+        self.close()
+
+    def close(self) -> None:
+        """Let go of files; nothing is flushed or committed here."""
+        if self._log is not None:
+            self._log.close()
+        if self._journal is not None:
+            self._journal.abandon()
+
+
+def referee_rules(job: Job) -> RefereeRules:
+    """Return what a job promises to the web."""
+    politeness = job.politeness
+
+    def delay_of(host: str, pages: int) -> float:
+        is_large = pages > politeness.large_site_pages
+        return politeness.large_site_delay_seconds if is_large else politeness.delay_seconds
+
+    return RefereeRules(
+        delay_seconds=delay_of,
+        ip_delay_seconds=politeness.ip_delay_seconds,
+        agent=job.fetch.agent,
+        revisit_seconds=job.revisit.seconds,
+        robots_cache_seconds=job.robots.cache_seconds,
+        robots_redirects=job.robots.redirects,
+    )

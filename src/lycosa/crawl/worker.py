@@ -1,0 +1,421 @@
+"""A worker: chooses what may be asked for, sends it, and keeps the rhythm of commits.
+
+One loop, driven by callbacks:
+
+    pump      wake what is due; while connections are free, take the next task of the next
+              partition that has one, reserve, check that the partition is still ours, send
+    answered  decide (gathering, robots_files), give the host back, pump
+    tick      read inboxes, commit, look for the end
+
+Nothing here blocks and nothing waits: blocking work is handed to the clock.
+
+Always true:
+  * a request is sent only for a host that readiness says is awake, with a reservation
+    if it is for a page, and while the log says that the partition is ours;
+  * a host that asked to be left alone, or whose robots file came in, is given back only
+    when the log knows it: nothing is asked of it in the knowledge of what a kill could
+    make us forget.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from lycosa.clock import Timer
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.committing import Committer
+from lycosa.crawl.ending import Report
+from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
+from lycosa.crawl.opening import take_partition
+from lycosa.crawl.parts import Parts
+from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.robots_files import RobotsFiles
+from lycosa.crawl.routing import Router
+from lycosa.failpoints import reach
+from lycosa.fetch.robots import Rules
+from lycosa.frontier.addresses import Addresses
+from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.partition import Partition, Task, TaskKind
+from lycosa.frontier.readiness import Surroundings
+from lycosa.frontier.state import PartitionState
+from lycosa.log.format import decode_messages
+from lycosa.records import (
+    Answer,
+    Discovered,
+    InboxRead,
+    Outcome,
+    Purpose,
+    Request,
+    Resolved,
+    RobotsWanted,
+    Taken,
+)
+from lycosa.url import host_of, url_of
+
+EXHAUSTED = "exhausted"
+"""The end of a crawl that no limit ended."""
+
+
+class Worker:
+    """Crawls the partitions it is given."""
+
+    def __init__(self, parts: Parts, on_end: Callable[[str], None]) -> None:
+        self._parts = parts
+        self._job = parts.job
+        self._clock = parts.clock
+        self._on_end = on_end
+        self._agenda = Agenda()
+        self._router = Router(parts)
+        self._gatherer = Gatherer(parts, self._router)
+        self._robots = RobotsFiles(parts, self._gatherer)
+        self._committer = Committer(parts, self._lose)
+        self._partitions: dict[int, Partition] = {}
+        self._turns: deque[Partition] = deque()
+        self._rules: dict[tuple[int, int], Rules] = {}
+        self._names: dict[str, tuple[str, float]] = {}
+        self._timer: Timer | None = None
+        self._timer_moment = float("inf")
+        self._tick_timer: Timer | None = None
+        self._tick_moment = float("inf")
+        self._wants_commit = False
+        self._is_stopping = False
+        self.in_flight = 0
+        self.is_over = False
+        self.requests = 0
+
+    # -- beginning and end ----------------------------------------------------------------
+
+    def open(self, numbers: Iterable[int]) -> None:
+        """Take partitions over: everything is known, nothing is asked yet."""
+        now = self._clock.now()
+        parts = self._parts
+        taken, digest = Taken(now, parts.owner), self._job.digest()
+        opened = {
+            number: take_partition(parts.log, parts.snapshots, number, taken, digest)
+            for number in numbers
+        }
+        is_resumed = any(partition.is_resumed for partition in opened.values())
+        politeness = self._job.politeness
+        addresses = Addresses(
+            self._agenda,
+            politeness.ip_delay_seconds,
+            now + politeness.ip_delay_seconds if is_resumed else 0.0,
+        )
+        for number, (state, _, snapshot_sequence) in opened.items():
+            around = Surroundings(
+                self._agenda,
+                addresses,
+                self._resolve,
+                self._pause_after_resume,
+                now if is_resumed else None,
+            )
+            partition = Partition(number, state, self._job.frontier.scheduler, around)
+            self._partitions[number] = partition
+            self._turns.append(partition)
+            self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
+
+    def begin(self) -> None:
+        """Start crawling."""
+        for partition in self._turns:
+            partition.resume(self._clock.now())
+        self._tick()
+
+    def stop(self) -> None:
+        """Send nothing more; end when what is under way is answered and committed."""
+        self._is_stopping = True
+        self._tick()
+
+    def states(self) -> dict[int, PartitionState]:
+        """Return the state of every partition owned."""
+        return {number: partition.state for number, partition in self._partitions.items()}
+
+    def partitions(self) -> dict[int, Partition]:
+        """Return every partition owned."""
+        return self._partitions
+
+    def _finish(self, reason: str) -> None:
+        if self.is_over:
+            return
+        reach("end.seen")
+        self.is_over = True
+        for timer in (self._timer, self._tick_timer):
+            if timer is not None:
+                timer.cancel()
+        self._on_end(reason)
+
+    def _lose(self, number: int) -> None:
+        """Drop a partition that another owner has taken."""
+        partition = self._partitions.pop(number, None)
+        if partition is not None:
+            self._turns.remove(partition)
+            self._parts.ending.report(number, None)
+            partition.abandon(self._clock.now())
+
+    # -- choosing and sending -------------------------------------------------------------
+
+    def pump(self) -> None:
+        """Start everything that may be started now, and see to being woken again."""
+        if self.is_over:
+            return
+        now = self._clock.now()
+        self._agenda.run(now)
+        connections = self._job.fetch.connections
+        while self.in_flight < connections and not self._is_stopping:
+            partition = self._next_partition()
+            if partition is None or not self._start_task(partition, now):
+                break
+        if self._needs_commit():
+            self._tick_within(self._job.log.commit_seconds)
+        if self._parts.poll_seconds != float("inf"):
+            self._tick_within(self._parts.poll_seconds)
+        self._set_timer()
+
+    def _next_partition(self) -> Partition | None:
+        """Return the next partition in turn that has something to ask for."""
+        turns = self._turns
+        for _ in range(len(turns)):
+            turns.rotate(-1)
+            if turns[-1].has_work():
+                return turns[-1]
+        return None
+
+    def _start_task(self, partition: Partition, now: float) -> bool:
+        """Start one task; False when the job's limits permit none."""
+        budget = self._parts.budget
+        reserved = budget.reserve(now)
+        if reserved is None:
+            return False
+        task = self._next_permitted(partition, now)
+        if task is None:
+            budget.give_back(reserved)
+            return True
+        if task.kind is not TaskKind.PAGE:
+            budget.give_back(reserved)
+            reserved = self._job.robots.largest_bytes
+        if self._parts.log.owner(partition.number) != self._parts.owner:
+            if task.kind is TaskKind.PAGE:
+                budget.give_back(reserved)
+            self._lose(partition.number)
+            return True
+        self._send(partition, task, reserved)
+        return True
+
+    def _next_permitted(self, partition: Partition, now: float) -> Task | None:
+        """Return the next task that robots rules permit, after settling those they forbid."""
+        sites, pages = partition.state.sites, partition.state.pages
+        while (task := partition.next_task()) is not None:
+            if task.kind is not TaskKind.PAGE:
+                return task
+            site = pages.site[task.subject]
+            if sites.robots_expires[site] <= now:
+                partition.hand_back(task, now)
+                continue
+            if self._is_allowed(partition, site, task.subject):
+                return task
+            partition.settle(now, [task.subject], Outcome.DISALLOWED)
+            partition.readiness.look_again(task.host, now)
+        return None
+
+    def _is_allowed(self, partition: Partition, site: int, page: int) -> bool:
+        stored = partition.state.rules.get(site)
+        if stored is None:
+            return True
+        cached = (partition.number, site)
+        rules = self._rules.get(cached)
+        if rules is None:
+            if len(self._rules) >= 10_000:
+                self._rules.clear()
+            rules = self._rules[cached] = Rules.from_bytes(stored)
+        path = partition.state.table.key(page)[len(partition.state.site_names[site]) :]
+        return rules.is_allowed(path)
+
+    def _send(self, partition: Partition, task: Task, reserved: int) -> None:
+        reach("send.before")
+        state = partition.state
+        if task.kind is TaskKind.PAGE:
+            key = state.table.key(task.subject)
+        elif task.kind is TaskKind.ROBOTS:
+            key = state.site_names[task.subject] + "/robots.txt"
+        else:
+            key = state.errands[task.subject].key
+        fetch = self._job.fetch
+        request = Request(
+            url_of(key),
+            host_of(key),
+            partition.readiness.take(task.host),
+            Purpose.PAGE if task.kind is TaskKind.PAGE else Purpose.ROBOTS,
+            f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent,
+            fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
+        )
+        self.in_flight += 1
+        self.requests += 1
+        self._parts.transport.send(
+            request, lambda answer: self._answered(partition, task, reserved, answer)
+        )
+        reach("send.after")
+
+    # -- answers --------------------------------------------------------------------------
+
+    def _answered(self, partition: Partition, task: Task, reserved: int, answer: Answer) -> None:
+        reach("answer.before")
+        self.in_flight -= 1
+        readiness, host = partition.readiness, task.host
+        if partition.is_lost:
+            if task.kind is TaskKind.PAGE:
+                self._parts.budget.give_back(reserved)
+            readiness.give_back(host, self._clock.now())
+            self.pump()
+            return
+        must_commit = True
+        if task.kind is TaskKind.PAGE:
+            must_commit = self._gatherer.page_answered(partition, task.subject, answer, reserved)
+        elif task.kind is TaskKind.ROBOTS:
+            self._rules.pop((partition.number, task.subject), None)
+            self._robots.site_answered(partition, task.subject, answer)
+        else:
+            self._robots.errand_answered(partition, task.subject, answer)
+        if must_commit:
+            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+            self._commit()
+        else:
+            readiness.give_back(host, self._clock.now())
+        reach("answer.applied")
+        self.pump()
+
+    def _resolve(self, number: int, host: int) -> str | None:
+        """Return a host's address if it is known; else ask for it."""
+        partition = self._partitions[number]
+        name = host_of(partition.state.host_names[host] + ":/")
+        known = self._names.get(name)
+        if known is not None and known[1] > self._clock.now():
+            return known[0]
+        self._parts.transport.resolve(
+            name, lambda resolved: self._resolved(partition, host, name, resolved)
+        )
+        return None
+
+    def _resolved(self, partition: Partition, host: int, name: str, resolved: Resolved) -> None:
+        if partition.is_lost:
+            return
+        now = self._clock.now()
+        if resolved.address is None:
+            strikes = partition.state.hosts.strikes[host] + 1
+            pause = self._gatherer.back_off(strikes)
+            self._gatherer.strike(partition, host, now, pause, strikes)
+            self._robots.errands_failed(partition, host, now)
+        else:
+            self._names[name] = (resolved.address, now + resolved.seconds_valid)
+        partition.readiness.resolved(host, resolved.address, now)
+        self.pump()
+
+    def _pause_after_resume(self, state: PartitionState, host: int) -> float:
+        return due_pause(self._job, state, host) + FORGETTABLE_SECONDS
+
+    # -- the rhythm -----------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """Read what has come in, make what was decided durable, look for the end."""
+        self._tick_timer = None
+        if self.is_over:
+            return
+        if self._parts.ending.is_over:
+            self._finish(EXHAUSTED)
+            return
+        self._parts.budget.look(self._clock.now())
+        self._read_inboxes()
+        self._commit()
+        self.pump()
+
+    def _tick_within(self, seconds: float) -> None:
+        moment = self._clock.now() + seconds
+        if self._tick_timer is not None:
+            if self._tick_moment <= moment:
+                return
+            self._tick_timer.cancel()
+        self._tick_moment = moment
+        self._tick_timer = self._clock.call_at(moment, self._tick)
+
+    def _commit(self) -> None:
+        if not self._committer.commit(self._partitions.values(), self._committed):
+            self._wants_commit = True
+
+    def _committed(self) -> None:
+        """Go on after a commit: more may have come, or everything may be over."""
+        if self._wants_commit:
+            self._wants_commit = False
+            self._commit()
+        self._read_inboxes()
+        if not self._committer.is_busy:
+            self._look_for_end()
+        self.pump()
+
+    def _read_inboxes(self) -> None:
+        """Decide on everything that other partitions have sent."""
+        log = self._parts.log
+        heads = log.heads()
+        for number, partition in self._partitions.items():
+            after = partition.state.inbox_read
+            if heads[number].inbox == after:
+                continue
+            for sequence, batch in log.inbox(number, after):
+                reach("inbox.read")
+                self._read_messages(partition, batch)
+                partition.record(InboxRead(sequence))
+
+    def _read_messages(self, partition: Partition, batch: bytes) -> None:
+        now = self._clock.now()
+        for message in decode_messages(batch):
+            if isinstance(message, Discovered):
+                self._router.admit(partition, message)
+            elif isinstance(message, RobotsWanted):
+                self._robots.wanted(partition, message, now)
+            else:
+                site = partition.state.site_number(message.site)
+                if site is not None:
+                    self._rules.pop((partition.number, site), None)
+                self._robots.found(partition, message, now)
+
+    def _needs_commit(self) -> bool:
+        return not self._committer.is_busy and any(
+            partition.uncommitted or partition.posts for partition in self._turns
+        )
+
+    def _look_for_end(self) -> None:
+        """Report idle partitions; end when a limit is reached or when all is done."""
+        if self.in_flight or self._needs_commit():
+            is_idle = False
+        else:
+            is_idle = True
+            if self._is_stopping or self._parts.budget.reached:
+                self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+                return
+        ending = self._parts.ending
+        for number, partition in self._partitions.items():
+            state = partition.state
+            is_done = is_idle and not state.pending and not state.errands
+            report = Report(state.sequence, state.inbox_read) if is_done else None
+            ending.report(number, report)
+        if is_idle and ending.is_possible():
+            if ending.look(self._parts.log.heads()):
+                self._finish(EXHAUSTED)
+            else:
+                self._tick_within(self._job.log.commit_seconds)
+
+    def _set_timer(self) -> None:
+        """Be woken when the next thing is due."""
+        moment = min(self._agenda.next_moment() or float("inf"), self._parts.budget.next_moment())
+        if moment >= self._timer_moment or moment == float("inf"):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_moment = moment
+        self._timer = self._clock.call_at(moment, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self._timer_moment = float("inf")
+        budget = self._parts.budget
+        if self._clock.now() >= budget.next_moment() and not budget.reached:
+            self._tick()
+        self.pump()

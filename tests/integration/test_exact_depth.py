@@ -1,0 +1,102 @@
+"""A crawl limited to depth d holds exactly the pages that are within d links of the seeds.
+
+Whatever the order of the answers, whatever links are found late, and however often the
+process is killed on the way.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lycosa.config import Job
+from lycosa.crawl.simulation import KillRandomly, Simulation, no_kills
+from lycosa.testweb.graph import GraphWeb
+
+
+def url(n: int) -> str:
+    """Six pages a host; every third one has a query, and so a depth limit of its own."""
+    return f"http://www.h{n // 6}.test/p{n}" + ("?q" if n % 3 == 2 else "")
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[GraphWeb, int]:
+    size = draw(st.integers(2, 18))
+    nodes = st.integers(0, size - 1)
+    edges: dict[str, list[str]] = {}
+    for source, target in draw(st.lists(st.tuples(nodes, nodes), max_size=40)):
+        edges.setdefault(url(source), []).append(url(target))
+    redirects = draw(st.dictionaries(nodes, nodes, max_size=4))
+    canonicals = draw(st.dictionaries(nodes, nodes, max_size=2))
+    latencies = draw(st.lists(st.floats(0.01, 900), min_size=size, max_size=size))
+    by_url = {url(n): latencies[n] for n in range(size)}
+    web = GraphWeb(
+        {url(0): [], **edges},
+        {url(a): url(b) for a, b in redirects.items()},
+        canonicals={url(a): url(b) for a, b in canonicals.items()},
+        latency=lambda asked: by_url.get(asked, 0.05),
+    )
+    return web, draw(st.integers(0, 4))
+
+
+def job(depth: int, dynamic: int) -> Job:
+    return Job.of(
+        seeds=[url(0)],
+        limits={"depth_static": depth, "depth_dynamic": dynamic},
+        politeness={"delay_seconds": 1.0, "large_site_delay_seconds": 1.0},
+        frontier={"partitions": 4},
+        log={"snapshot_batches": 5},
+    )
+
+
+def crawl(web: GraphWeb, job: Job, kills: int, seed: int, log: str) -> tuple[list[str], list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        simulation = Simulation(web, job, Path(folder), seed=seed, log=log)
+        plan = KillRandomly(seed, kills, 0.05) if kills else no_kills
+        result = simulation.run(plan)
+        assert result.reason == "exhausted"
+        return simulation.kept_urls(), [str(breach) for breach in result.breaches]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(graphs(), st.integers(0, 4), st.integers(0, 1000))
+def test_depth_is_exact_in_any_order_and_through_kills(
+    drawn: tuple[GraphWeb, int], kills: int, seed: int
+) -> None:
+    web, depth = drawn
+    kept, breaches = crawl(web, job(depth, depth), kills, seed, "memory")
+    assert sorted(kept) == sorted(web.pages_within([url(0)], depth))
+    assert breaches == []
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(graphs(), st.integers(0, 3), st.integers(0, 1000))
+def test_depth_is_exact_on_the_sqlite_log(
+    drawn: tuple[GraphWeb, int], kills: int, seed: int
+) -> None:
+    web, depth = drawn
+    kept, breaches = crawl(web, job(depth, depth), kills, seed, "sqlite")
+    assert sorted(kept) == sorted(web.pages_within([url(0)], depth))
+    assert breaches == []
+
+
+def test_a_shorter_way_found_late_brings_in_what_lay_beyond_the_limit() -> None:
+    """0 → 1 → 2 → 3 → 4 is quick; 0 → 6 → 3 is slow, and makes 4 a page of depth 3."""
+    late = url(6)
+    web = GraphWeb(
+        {
+            url(0): [url(1), late],
+            url(1): [url(2)],
+            url(2): [url(3)],
+            url(3): [url(4)],
+            late: [url(3)],
+        },
+        latency=lambda asked: 5000.0 if asked == late else 0.05,
+    )
+    kept, breaches = crawl(web, job(3, 3), 0, 0, "memory")
+    assert url(4) in kept
+    assert sorted(kept) == sorted(web.pages_within([url(0)], 3))
+    assert breaches == []

@@ -1,0 +1,159 @@
+"""Killed anywhere, as often as you like: nothing lost, nothing twice, nobody bothered.
+
+The small test web has every kind of site and weather; the crawl of it is killed at every
+named fail point and at random ones. Each time the result must be the one that the web
+itself says is right, whatever the kills did to the order of things.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.simulation import KillEvery, KillPlan, KillRandomly, Result, Simulation
+from lycosa.failpoints import NAMES
+from lycosa.records import Outcome
+from lycosa.testweb.generated import GeneratedWeb
+
+DEPTH = 3
+PARTITIONS = 8
+
+
+@cache
+def small_web(seed: int) -> GeneratedWeb:
+    return GeneratedWeb.small(seed)
+
+
+def job_for(web: GeneratedWeb, **limits: object) -> Job:
+    return Job.of(
+        seeds=[web.home(number) for number in range(13)],
+        limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, **limits},
+        politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
+        fetch={"retries": 8},
+        frontier={"partitions": PARTITIONS},
+        log={"snapshot_batches": 6},
+    )
+
+
+@cache
+def expected_pages(seed: int) -> frozenset[str]:
+    web = small_web(seed)
+    return frozenset(
+        url
+        for url in web.pages_within([web.home(number) for number in range(13)], DEPTH)
+        if is_comparable(url)
+    )
+
+
+def is_comparable(url: str) -> bool:
+    """The shop writes another session into its links at every visit."""
+    return "/shop/" not in url
+
+
+def check(simulation: Simulation, result: Result, seed: int) -> None:
+    assert result.reason == "exhausted"
+    assert result.ends == 1
+    assert [str(breach) for breach in result.breaches] == []
+    kept = Counter(simulation.kept_urls())
+    assert [url for url, times in kept.items() if times > 1] == []
+    assert {url for url in kept if is_comparable(url)} == expected_pages(seed)
+    assert sum(kept.values()) == result.kept_pages
+    assert sum(len(record.body) for record in simulation.kept()) == result.kept_bytes
+    for state in result.states.values():
+        assert state.pending == 0
+        for page in range(len(state.table)):
+            assert state.outcome_of(page) is not None, state.table.key(page)
+
+
+def run(folder: Path, seed: int, kills: KillPlan, log: str) -> Result:
+    web = small_web(seed)
+    simulation = Simulation(web, job_for(web), folder, seed=seed, log=log)
+    result = simulation.run(kills)
+    check(simulation, result, seed)
+    return result
+
+
+@pytest.mark.parametrize("log", ["memory", "sqlite"])
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_killed_at_each_fail_point_early_and_late(name: str, log: str, tmp_path: Path) -> None:
+    if name == "trim.archived" and log == "memory":
+        return  # the log in memory is its own archive and has no such step
+    reached = 0
+    for number, times in enumerate((1, 2, 7, 40)):
+        plan = KillEvery({name: times})
+        result = run(tmp_path / str(number), number, plan, log)
+        reached += len(result.kills)
+        assert set(result.kills) <= {name}
+    assert reached >= 1, f"{name} was never reached"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_killed_at_random_again_and_again(seed: int, tmp_path: Path) -> None:
+    plan = KillRandomly(seed, kills=12, probability=0.02)
+    result = run(tmp_path, seed % 12, plan, "sqlite" if seed % 3 == 0 else "memory")
+    assert len(result.kills) == 12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_page_limits_are_exact_through_kills(seed: int, tmp_path: Path) -> None:
+    for limit in (1, 17, 60):
+        web = small_web(seed)
+        simulation = Simulation(web, job_for(web, pages=limit), tmp_path / str(limit), seed=seed)
+        result = simulation.run(KillRandomly(seed * 100 + limit, kills=6, probability=0.02))
+        assert result.reason == "pages"
+        assert result.kept_pages == limit == len(simulation.kept_urls())
+        assert [str(breach) for breach in result.breaches] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_byte_limits_are_never_exceeded(seed: int, tmp_path: Path) -> None:
+    web = small_web(seed)
+    simulation = Simulation(web, job_for(web, bytes=40_000), tmp_path, seed=seed)
+    result = simulation.run(KillRandomly(seed, kills=6, probability=0.02))
+    assert result.reason == "bytes"
+    assert 36_000 < result.kept_bytes <= 40_000
+    assert sum(len(record.body) for record in simulation.kept()) == result.kept_bytes
+
+
+def test_a_time_limit_counts_the_running_time_of_all_lives(tmp_path: Path) -> None:
+    web = small_web(1)
+    simulation = Simulation(web, job_for(web, seconds=120.0), tmp_path, seed=1)
+    result = simulation.run(
+        KillEvery({"answer.applied": 40}), restart_seconds=lambda life: 10_000.0
+    )
+    assert result.reason == "seconds"
+    assert len(result.kills) == 1
+    assert 10_115 < result.virtual_seconds < 10_200
+
+
+def test_a_crawl_stops_when_the_page_it_looks_for_is_kept(tmp_path: Path) -> None:
+    web = small_web(2)
+    simulation = Simulation(web, job_for(web, until=[r"regex:/tree/\d"]), tmp_path, seed=2)
+    result = simulation.run()
+    assert result.reason == "found"
+    assert sum("/tree/" in url for url in simulation.kept_urls()) >= 1
+
+
+def test_a_host_gives_no_more_pages_than_the_job_takes_from_one(tmp_path: Path) -> None:
+    web = small_web(3)
+    simulation = Simulation(web, job_for(web, host_pages=4), tmp_path, seed=3)
+    result = simulation.run(KillRandomly(3, kills=8, probability=0.02))
+    hosts = Counter(url.split("/")[2].partition(":")[0] for url in simulation.kept_urls())
+    assert max(hosts.values()) == 4
+    outcomes = sum((Counter(state.outcomes) for state in result.states.values()), Counter())
+    assert outcomes[Outcome.HOST_LIMIT] > 0
+
+
+def test_the_same_seed_takes_the_same_steps(tmp_path: Path) -> None:
+    def steps(folder: Path) -> list[tuple[str, float, float]]:
+        web = small_web(5)
+        simulation = Simulation(web, job_for(web), folder, seed=5)
+        simulation.referee._keep_history = True
+        simulation.run(KillRandomly(5, kills=5, probability=0.02))
+        return [(e.url, e.began, e.ended) for e in simulation.referee.history]
+
+    assert steps(tmp_path / "a") == steps(tmp_path / "b")
