@@ -122,6 +122,8 @@ class RealClock:
         self._loop = loop
         self._offset = time.time() - loop.time()
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
+        self.failure: BaseException | None = None
+        """What a job that was run aside has raised; it has stopped the loop."""
 
     def now(self) -> float:
         """Return the present moment."""
@@ -134,13 +136,22 @@ class RealClock:
     def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
         """Run `job` in the one side thread and `done` on the event loop.
 
-        A job that raises ends the loop's run with that exception: it was not expected.
+        A job that raises stops the loop and leaves the exception in `failure`: whoever runs
+        the loop raises it. Going on would mean to crawl without writing anything down.
         """
 
         def finish(future: Future[T]) -> None:
-            self._loop.call_soon_threadsafe(lambda: done(future.result()))
+            problem = future.exception()
+            if problem is None:
+                self._loop.call_soon_threadsafe(done, future.result())
+            else:
+                self._loop.call_soon_threadsafe(self._fail, problem)
 
         self._aside.submit(job).add_done_callback(finish)
+
+    def _fail(self, problem: BaseException) -> None:
+        self.failure = self.failure or problem
+        self._loop.stop()
 
     def close(self) -> None:
         """Wait for the job under way and end the side thread."""

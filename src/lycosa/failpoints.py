@@ -23,7 +23,7 @@ NAMES: dict[str, str] = {
     "send.after": "the request is on its way",
     "answer.before": "an answer is in, nothing has been made of it",
     "answer.stored": "the answer is in the segment's buffer, no event exists",
-    "answer.applied": "the events exist in memory, the host is given back",
+    "answer.applied": "the events exist in memory, none of them is durable",
     "commit.before-flush": "a batch is cut, its segment bytes are not flushed",
     "commit.flushed": "segment bytes are flushed, links and events are not written",
     "log.posted": "some or all links are in inboxes, the events are not in the log",

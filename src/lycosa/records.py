@@ -49,7 +49,7 @@ class Outcome(enum.IntEnum):
     CONNECT_FAILURE = 21
     """No connection could be made."""
     TIMEOUT = 22
-    """The answer took longer than the job allows."""
+    """The answer took too long, for us or (408) for the server."""
     CUT_SHORT = 23
     """The connection ended before the answer did."""
     BAD_ANSWER = 24
@@ -338,6 +338,12 @@ class ErrandDone(Event, frozen=True, array_like=True, tag=11):
     host_due: float
 
 
+class Passed(Event, frozen=True, array_like=True, tag=12):
+    """The crawl was still running at this moment: noted only if its running time is limited."""
+
+    moment: float
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -350,4 +356,5 @@ AnyEvent = (
     | Counted
     | ErrandTaken
     | ErrandDone
+    | Passed
 )

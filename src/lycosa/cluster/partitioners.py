@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from typing import Protocol
 
 from publicsuffixlist import PublicSuffixList
@@ -36,6 +37,9 @@ MOST_CACHED_HOSTS = 100_000
 class Partitioner(Protocol):
     """What the router and the seeder ask."""
 
+    identity: str
+    """What the function depends on: two partitioners of one identity agree on every key."""
+
     def partition_of(self, key: str) -> int:
         """Return the number of the key's partition, from 0 on."""
 
@@ -43,8 +47,9 @@ class Partitioner(Protocol):
 class HashPartitioner:
     """Spread names over the partitions by a hash; `name_of` says what stays together."""
 
-    def __init__(self, partitions: int, name_of: Callable[[str], str]) -> None:
+    def __init__(self, partitions: int, name_of: Callable[[str], str], identity: str) -> None:
         self.partitions = partitions
+        self.identity = f"{identity} over {partitions} partitions"
         self._name_of = name_of
         self._known: dict[str, int] = {}
 
@@ -91,12 +96,13 @@ def _suffixes() -> PublicSuffixList:
 
 def by_domain(partitions: int) -> HashPartitioner:
     """Keep the hosts of a registrable domain together."""
-    return HashPartitioner(partitions, reversed_domain_of)
+    suffixes = f"publicsuffixlist {version('publicsuffixlist')}"
+    return HashPartitioner(partitions, reversed_domain_of, f"domain by {suffixes}")
 
 
 def by_host(partitions: int) -> HashPartitioner:
     """Spread hosts one by one."""
-    return HashPartitioner(partitions, str)
+    return HashPartitioner(partitions, str, "host-hash")
 
 
 PARTITIONERS: dict[str, Callable[[int], HashPartitioner]] = {

@@ -60,7 +60,7 @@ def keys_of(section: type) -> dict[str, Key]:
 class Limits:
     """When the crawl ends, and how much of one host it takes."""
 
-    pages: int = key(0, "Pages to keep; 0 is no limit.", unit="pages")
+    pages: int = key(0, "Pages to keep, revisits included; 0 is no limit.", unit="pages")
     bytes: int = key(0, "Bytes of page bodies to keep; 0 is no limit.", unit="bytes")
     seconds: float = key(0.0, "How long the crawl may run; 0 is no limit.", unit="seconds")
     free_disk_bytes: int = key(
@@ -73,10 +73,10 @@ class Limits:
     )
     host_pages: int = key(25_000, "Pages to take from one host; 0 is no limit.", unit="pages")
     depth_static: int = key(
-        15, "Links from a seed to the farthest page without a query.", unit="links"
+        15, "Links from a seed to the farthest page without a query.", unit="links", most=3000
     )
     depth_dynamic: int = key(
-        5, "Links from a seed to the farthest page with a query.", unit="links"
+        5, "Links from a seed to the farthest page with a query.", unit="links", most=3000
     )
 
 
@@ -89,7 +89,9 @@ class Politeness:
         100, "A host that has given more pages than this is a large site.", unit="pages"
     )
     large_site_delay_seconds: float = key(
-        5.0, "The pause between requests to a large site.", unit="seconds"
+        5.0,
+        "The pause between requests to a large site; never longer than that of a small one.",
+        unit="seconds",
     )
     ip_delay_seconds: float = key(
         0.5, "The pause between requests to one address, whatever host it serves.", unit="seconds"

@@ -6,6 +6,7 @@ twice a second. It is driven by callbacks alone, from a clock and a transport th
 passed in, so a simulation drives the very code that crawls the web.
 
     parts           what a worker is built from
+    seeding         seeds, to their partitions
     opening         taking a partition: snapshot, replay, become its owner
     worker          choosing, sending, and the rhythm of commits
     gathering       an answer becomes a decision about its page
@@ -15,6 +16,6 @@ passed in, so a simulation drives the very code that crawls the web.
     budget          reservations against the job's limits
     committing      the order in which things become durable
     ending          when all is done
-    explaining      why a URL is where it is
     simulation      whole crawls in virtual time, killed at will
+    demo            one of them, to look at
 """

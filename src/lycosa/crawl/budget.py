@@ -21,6 +21,7 @@ from enum import StrEnum
 
 from lycosa.config import Job
 from lycosa.config.sections import until_pattern
+from lycosa.url import canonicalize
 
 
 class Limit(StrEnum):
@@ -41,7 +42,9 @@ class Budget:
         self._limits = job.limits
         self._largest = job.fetch.largest_body_bytes
         self._free_disk = free_disk
-        self._targets = [until_pattern(entry) or entry for entry in job.limits.until]
+        self._targets = [
+            until_pattern(entry) or canonicalize(entry) or entry for entry in job.limits.until
+        ]
         self._reserved_bytes = 0
         self._deadline = float("inf")
         self.reserved_pages = 0

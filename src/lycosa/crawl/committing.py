@@ -52,7 +52,7 @@ class Committer:
         self.commits = 0
 
     def commit(self, partitions: Iterable[Partition], on_done: Callable[[], None]) -> bool:
-        """Begin a commit of all that is uncommitted; False when one is under way already.
+        """Begin a commit of what these have decided; False when one is under way already.
 
         `on_done` is called when it is durable, also when there was nothing to do.
         """

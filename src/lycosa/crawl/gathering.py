@@ -36,6 +36,15 @@ FORGETTABLE_SECONDS = 1.0
 once: after a resume every host is left alone for that much longer than its usual pause."""
 
 
+NAMED_STATUSES = {
+    404: Outcome.NOT_FOUND,
+    410: Outcome.NOT_FOUND,
+    408: Outcome.TIMEOUT,
+    429: Outcome.TOO_MANY_REQUESTS,
+    503: Outcome.UNAVAILABLE,
+}
+
+
 def judge(answer: Answer, job: Job) -> Outcome:
     """Return how a fetch ended, from the answer alone."""
     status = answer.status
@@ -48,15 +57,8 @@ def judge(answer: Answer, job: Job) -> Outcome:
         return Outcome.NOT_MODIFIED
     if 300 <= status < 400:
         return Outcome.REDIRECTED if answer.header("location") else Outcome.BAD_STATUS
-    named = {
-        404: Outcome.NOT_FOUND,
-        410: Outcome.NOT_FOUND,
-        408: Outcome.TIMEOUT,
-        429: Outcome.TOO_MANY_REQUESTS,
-        503: Outcome.UNAVAILABLE,
-    }
-    if status in named:
-        return named[status]
+    if status in NAMED_STATUSES:
+        return NAMED_STATUSES[status]
     if 400 <= status < 500:
         return Outcome.CLIENT_ERROR
     return Outcome.SERVER_ERROR if 500 <= status < 600 else Outcome.BAD_STATUS
@@ -76,13 +78,14 @@ class Gatherer:
         """Decide on a page; returns whether the decision must be committed at once."""
         state, budget = partition.state, self._parts.budget
         key = state.table.key(page)
+        url = url_of(key)
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
         if outcome is not Outcome.KEPT:
             budget.give_back(reserved_bytes)
-        elif not budget.keep(reserved_bytes, len(answer.body), url_of(key)):
+        elif not budget.keep(reserved_bytes, len(answer.body), url):
             outcome = Outcome.TOO_LARGE
-        links = self._links(partition, key, answer, outcome)
+        links = self._links(partition, url, answer, outcome)
         place = self._keep_record(key, answer, links) if answer.status else None
         reach("answer.stored")
         usual = due_pause(self._job, state, host)
@@ -148,9 +151,8 @@ class Gatherer:
         partition.change_host(HostChanged(moment, host, due, strikes, closed))
 
     def _links(
-        self, partition: Partition, key: str, answer: Answer, outcome: Outcome
+        self, partition: Partition, url: str, answer: Answer, outcome: Outcome
     ) -> list[KeyedLink]:
-        url = url_of(key)
         if outcome is Outcome.REDIRECTED:
             target = Link(answer.header("location") or "", LinkKind.REDIRECT)
             return self._router.resolve(partition, [target], url)

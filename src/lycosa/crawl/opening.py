@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lycosa.errors import Superseded
+from lycosa.cluster.partitioners import Partitioner
+from lycosa.errors import LogError, Superseded
 from lycosa.failpoints import reach
 from lycosa.frontier.state import PartitionState
 from lycosa.log.fold import replay
@@ -17,6 +18,22 @@ from lycosa.log.format import encode
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.records import AnyEvent, Configured, Taken
+
+
+def check_partitioner(log: Log, partitioner: Partitioner) -> None:
+    """Make sure that URLs belong to the partitions in which the log has them.
+
+    Another list of public suffixes could move a host to another partition, where nobody
+    knows what was already fetched or when the host was last asked.
+    """
+    identity = partitioner.identity.encode()
+    if not log.note("partitioner", identity) and (before := log.noted("partitioner")) != identity:
+        raise LogError(
+            f"the crawl was begun with the partitioner '{(before or b'').decode()}',"
+            f" this is '{partitioner.identity}'\n"
+            "  it is chosen once: install the package version it names, and keep the job's"
+            " [frontier] as it was"
+        )
 
 
 class Opened(NamedTuple):
@@ -36,6 +53,13 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
     else:
         sequence, packed = snapshot
         state = PartitionState.unpack(packed)
+    head = log.heads()[number].log
+    if state.sequence > head:
+        raise LogError(
+            f"the snapshot of partition {number} is at sequence {state.sequence}, the log only at"
+            f" {head}: they do not belong together\n"
+            "  restore log/ from one copy, or delete log/snapshots to fold the log alone"
+        )
     replay(state, log.read(number, state.sequence))
     return Opened(state, bool(state.owner), sequence)
 

@@ -17,12 +17,18 @@ from lycosa.records import Answer
 
 def due_pause(job: Job, state: PartitionState, host: int) -> float:
     """Return the pause that is due to a host in any case."""
-    politeness = job.politeness
-    is_large = state.hosts.kept[host] > politeness.large_site_pages
-    pause = politeness.large_site_delay_seconds if is_large else politeness.delay_seconds
+    pause = usual_pause(job, state.hosts.kept[host])
     for site in state.sites_of(host):
         pause = max(pause, state.sites.crawl_delay[site])
     return pause
+
+
+def usual_pause(job: Job, pages: int) -> float:
+    """Return the job's own pause for a host that has given so many pages."""
+    politeness = job.politeness
+    if pages > politeness.large_site_pages:
+        return min(politeness.large_site_delay_seconds, politeness.delay_seconds)
+    return politeness.delay_seconds
 
 
 def pause_after(pause: float, job: Job, answer: Answer) -> float:

@@ -30,7 +30,7 @@ from lycosa.records import (
     RobotsWanted,
 )
 from lycosa.store.journal import Kept
-from lycosa.url import canonical_key, site_of, url_of
+from lycosa.url import canonical_key, reversed_host_of, site_of, url_of
 
 
 class Reading(NamedTuple):
@@ -73,7 +73,8 @@ class RobotsFiles:
         state = partition.state
         key = state.site_names[site] + "/robots.txt"
         reading = read_answer(answer, key, self._job)
-        host_due = self._after_request(partition, state.sites.host[site], key, answer, reading)
+        delay = reading.crawl_delay_seconds
+        host_due = self._after_request(partition, state.sites.host[site], key, answer, delay)
         if reading.target is not None:
             reading = self._send_errand(
                 partition, state.site_names[site], reading.target, 1, answer
@@ -84,10 +85,10 @@ class RobotsFiles:
         """Pass on what an errand found, or send it a hop further."""
         record = partition.state.errands[errand]
         reading = read_answer(answer, record.key, self._job)
-        host_due = self._after_request(partition, record.host, record.key, answer, reading)
-        site = partition.state.site_number(site_of(record.key))
-        is_robots_file = site is not None and record.key == site_of(record.key) + "/robots.txt"
-        if site is not None and is_robots_file and reading.state is RobotsState.KNOWN:
+        site = self._site_of_robots_file(partition, record.key)
+        delay = reading.crawl_delay_seconds if site is not None else 0.0
+        host_due = self._after_request(partition, record.host, record.key, answer, delay)
+        if site is not None and reading.state is RobotsState.KNOWN:
             self._learn(partition, site, reading, answer.ended, host_due)
         if reading.target is not None:
             hops = record.hops + 1
@@ -97,7 +98,7 @@ class RobotsFiles:
         partition.record(ErrandDone(answer.ended, errand, host_due))
 
     def errands_failed(self, partition: Partition, host: int, now: float) -> None:
-        """Answer all errands to a host that has no address."""
+        """Answer all errands to a host that has no address, or that is closed."""
         for errand, record in list(partition.state.errands.items()):
             if record.host == host:
                 self._reply(partition, record.site, Reading(RobotsState.UNREACHABLE), now)
@@ -107,10 +108,13 @@ class RobotsFiles:
     def wanted(self, partition: Partition, message: RobotsWanted, now: float) -> None:
         """Take an errand, unless what it asks for is known already."""
         state = partition.state
-        site = state.site_number(site_of(message.key))
+        site = self._site_of_robots_file(partition, message.key)
+        host = state.host_number(reversed_host_of(message.key))
+        if host is not None and state.hosts.closed[host]:
+            self._reply(partition, message.site, Reading(RobotsState.UNREACHABLE), now)
+            return
         if (
             site is not None
-            and message.key == site_of(message.key) + "/robots.txt"
             and state.sites.robots[site] == RobotsState.KNOWN
             and state.sites.robots_expires[site] > now
         ):
@@ -134,7 +138,7 @@ class RobotsFiles:
             self._learn(partition, site, reading, now, now + pause)
 
     def _after_request(
-        self, partition: Partition, host: int, key: str, answer: Answer, reading: Reading
+        self, partition: Partition, host: int, key: str, answer: Answer, crawl_delay: float
     ) -> float:
         """Store the answer and return from when on the host may be asked again.
 
@@ -145,8 +149,14 @@ class RobotsFiles:
             self._parts.store.append(record)
         outcome = judge(answer, self._job)
         return answer.ended + self._gatherer.host_pause(
-            partition, host, answer, outcome, reading.crawl_delay_seconds
+            partition, host, answer, outcome, crawl_delay
         )
+
+    @staticmethod
+    def _site_of_robots_file(partition: Partition, key: str) -> int | None:
+        """Return the site whose own robots file the URL is, if it is one of a known site."""
+        site = site_of(key)
+        return partition.state.site_number(site) if key == site + "/robots.txt" else None
 
     def _send_errand(
         self, partition: Partition, site: str, target: str, hops: int, answer: Answer

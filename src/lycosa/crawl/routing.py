@@ -12,13 +12,13 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
-from lycosa.config import Job
 from lycosa.crawl.parts import Parts
-from lycosa.frontier.distance import FARTHEST, depth_of, through
+from lycosa.frontier.distance import farthest, through
 from lycosa.frontier.partition import Partition
-from lycosa.records import Discovered, KeyedLink, Link
-from lycosa.url import canonical_keys, is_dynamic, refusal
+from lycosa.records import FREE_KINDS, Discovered, KeyedLink, Link, LinkKind
+from lycosa.url import canonical_keys, refusal, site_of
 
 RECENT_POSTS = 2048
 """How many URLs sent abroad a partition remembers, so as not to send them again and again."""
@@ -28,26 +28,34 @@ class Router:
     """Decides where links go; one per worker."""
 
     def __init__(self, parts: Parts) -> None:
-        self._job: Job = parts.job
         self._scope = parts.scope
         self._store = parts.store
         self._partition_of = parts.partitioner.partition_of
         self._posted: dict[int, dict[str, int]] = {}
+        self._farthest_static = farthest(parts.job.limits.depth_static)
+        self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
 
     def resolve(self, partition: Partition, links: Sequence[Link], base: str) -> list[KeyedLink]:
         """Return the links that are URLs and in scope, each once; the rest is counted."""
-        hrefs = [link.href for link in links]
-        found: dict[KeyedLink, None] = {}
-        for link, key in zip(links, canonical_keys(hrefs, base), strict=True):
+        keys = canonical_keys([link[0] for link in links], base)
+        has_rules = not self._scope.accepts_everything
+        found: dict[tuple[str, LinkKind], None] = {}
+        for (href, kind), key in zip(links, keys, strict=True):
             if key is None:
-                partition.count_refusal(refusal(link.href, base) or "invalid")
+                partition.count_refusal(refusal(href, base) or "invalid")
                 continue
-            verdict = self._scope.judge(key)
-            if verdict.key is None:
-                partition.count_refusal(verdict.reason)
-            else:
-                found[KeyedLink(verdict.key, link.kind)] = None
-        return list(found)
+            if has_rules:
+                verdict = self._scope.judge(key)
+                if verdict.key is None:
+                    partition.count_refusal(verdict.reason)
+                    continue
+                key = verdict.key
+            found[key, kind] = None
+        return list(starmap(KeyedLink, found))
+
+    def forget(self, partition: int) -> None:
+        """Forget what a partition has posted: it is no longer ours."""
+        self._posted.pop(partition, None)
 
     def route(
         self, partition: Partition, moment: float, page: int, links: Sequence[KeyedLink]
@@ -74,26 +82,24 @@ class Router:
         """Route one page's links; returns the pages of this partition that came nearer."""
         source = partition.state.table.key(page)
         distance = partition.state.pages.distance[page]
-        targets: dict[int, tuple[list[str], list[int]]] = {}
+        real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
+        own: tuple[list[str], list[int]] = ([], [])
+        targets = {partition.number: own}
+        found, site = own, "\0"
         for key, kind in links:
-            reached = through(distance, kind)
-            if not self.is_near_enough(key, reached):
+            reached = free if kind in FREE_KINDS else real
+            if reached > (self._farthest_dynamic if "?" in key else self._farthest_static):
                 partition.count_refusal("too-deep")
                 continue
-            target = self._partition_of(key)
-            keys, distances = targets.setdefault(target, ([], []))
-            keys.append(key)
-            distances.append(reached)
-        own = targets.pop(partition.number, None)
+            if not key.startswith(site):  # links come in runs of one site
+                site = site_of(key) + "/"
+                found = targets.setdefault(self._partition_of(key), ([], []))
+            found[0].append(key)
+            found[1].append(reached)
+        del targets[partition.number]
         for target, (keys, distances) in targets.items():
             self._post(partition, target, Discovered(moment, source, keys, distances))
-        return partition.admit(moment, source, *own) if own else []
-
-    def is_near_enough(self, key: str, distance: int) -> bool:
-        """Return whether the depth limits admit a URL at this distance."""
-        limits = self._job.limits
-        limit = limits.depth_dynamic if is_dynamic(key) else limits.depth_static
-        return depth_of(distance) <= limit and distance <= FARTHEST
+        return partition.admit(moment, source, *own) if own[0] else []
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:
         posted = self._posted.setdefault(partition.number, {})

@@ -14,7 +14,7 @@ segments; from that the next life starts.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -24,11 +24,12 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.opening import read_partition
+from lycosa.crawl.opening import check_partitioner, read_partition
 from lycosa.crawl.parts import Parts
+from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.seeding import plant
 from lycosa.crawl.worker import Worker
-from lycosa.failpoints import Killed, arm
+from lycosa.failpoints import NAMES, Killed, arm
 from lycosa.frontier.state import PartitionState
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
@@ -75,16 +76,19 @@ class KillEvery:
 
 
 class KillRandomly:
-    """Dies at random fail points, a given number of times."""
+    """Dies at random fail points, a given number of times; perhaps `only` at some of them."""
 
-    def __init__(self, seed: int, kills: int, probability: float = 0.01) -> None:
+    def __init__(
+        self, seed: int, kills: int, probability: float = 0.01, only: Container[str] = NAMES
+    ) -> None:
         self._random = random.Random(seed)
         self._left = kills
         self._probability = probability
+        self._only = only
 
     def __call__(self, name: str) -> bool:
         """Throw the dice."""
-        if self._left and self._random.random() < self._probability:
+        if self._left and name in self._only and self._random.random() < self._probability:
             self._left -= 1
             return True
         return False
@@ -103,7 +107,7 @@ class Result:
     requests: int = 0
     virtual_seconds: float = 0.0
     ends: int = 0
-    """How often an end was reported, over all lives."""
+    """In how many lives an end was announced."""
 
     @property
     def kept_pages(self) -> int:
@@ -129,21 +133,26 @@ class Simulation:
         log: str = "memory",
         workers: int = 1,
         referee: Referee | None = None,
+        commit_takes_seconds: float = 0.004,
+        free_disk: Callable[[], int] = lambda: 1 << 62,
+        begins_at: float = 1_700_000_000.0,
     ) -> None:
+        """Set a crawl up; several workers need a web in which no two of them share an address."""
         self.web = web
         self.job = job
         self.folder = folder
         self.seed = seed
         self.workers = workers
-        self.clock = VirtualClock()
-        self.referee = referee or Referee(referee_rules(job), web)
+        self.clock = VirtualClock(begins_at, commit_takes_seconds)
+        self.referee = referee or Referee(referee_rules(job, commit_takes_seconds), web)
         self.partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
         self.scope = Scope(parse_rules(list(job.rules)))
         self._kind = log
+        self.free_disk = free_disk
         self._memory_log = MemoryLog(job.frontier.partitions)
         self._memory_snapshots = MemorySnapshots()
         self._life = 0
-        self._ends: list[str] = []
+        self._ends = 0
         self._requests = 0
 
     def run(
@@ -169,15 +178,16 @@ class Simulation:
             try:
                 reason = life.run(began + virtual_seconds)
                 self._requests += life.requests()
+                self._ends += life.has_ended
                 break
             except Killed:
                 arm(None)
                 self._requests += life.requests()
+                self._ends += life.has_ended
                 life.die()
                 self.clock.run(self.clock.now() + restart_seconds(self._life))
             finally:
                 arm(None)
-        self._ends += [reason] if reason else []
         life.close()
         return Result(
             reason,
@@ -186,7 +196,7 @@ class Simulation:
             died_at,
             self._requests,
             self.clock.now() - began,
-            len(self._ends),
+            self._ends,
         )
 
     def read_states(self) -> dict[int, PartitionState]:
@@ -244,7 +254,9 @@ class _Life:
         job, clock = simulation.job, simulation.clock
         self._log, snapshots = simulation.open_log()
         self._journal = Journal(simulation.folder / "segments", durability=job.log.durability)
-        budget, ending = Budget(job), Ending(job.frontier.partitions)
+        budget = Budget(job, simulation.free_disk)
+        ending = Ending(job.frontier.partitions)
+        check_partitioner(self._log, simulation.partitioner)
         if self._log.noted("planted") is None:
             plant(job.seeds, simulation.scope, simulation.partitioner, self._log, clock.now())
             self._log.note("planted", b"")
@@ -283,6 +295,11 @@ class _Life:
         clock.run(until, stop=lambda: len(self._reasons) == len(self._workers))
         return self._reasons[0] if self._reasons else ""
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether a worker of this life has announced an end."""
+        return bool(self._reasons)
+
     def requests(self) -> int:
         """Return how many requests this life has sent."""
         return sum(worker.requests for worker in self._workers)
@@ -302,19 +319,19 @@ class _Life:
             self._journal.abandon()
 
 
-def referee_rules(job: Job) -> RefereeRules:
-    """Return what a job promises to the web."""
-    politeness = job.politeness
+def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules:
+    """Return what a job promises to the web.
 
-    def delay_of(host: str, pages: int) -> float:
-        is_large = pages > politeness.large_site_pages
-        return politeness.large_site_delay_seconds if is_large else politeness.delay_seconds
-
+    What a kill can make it forget: answers for as long as a commit may be put off and take,
+    demands for as long as the commit under way and the next one take.
+    """
     return RefereeRules(
-        delay_seconds=delay_of,
-        ip_delay_seconds=politeness.ip_delay_seconds,
+        delay_seconds=lambda host, pages: usual_pause(job, pages),
+        ip_delay_seconds=job.politeness.ip_delay_seconds,
         agent=job.fetch.agent,
         revisit_seconds=job.revisit.seconds,
         robots_cache_seconds=job.robots.cache_seconds,
         robots_redirects=job.robots.redirects,
+        forget_window_seconds=job.log.commit_seconds + 2 * commit_takes_seconds + 0.01,
+        demand_window_seconds=2 * commit_takes_seconds + 0.001,
     )

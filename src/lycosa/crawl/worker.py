@@ -19,7 +19,6 @@ Always true:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 
 from lycosa.clock import Timer
@@ -45,6 +44,7 @@ from lycosa.records import (
     Discovered,
     InboxRead,
     Outcome,
+    Passed,
     Purpose,
     Request,
     Resolved,
@@ -52,6 +52,9 @@ from lycosa.records import (
     Taken,
 )
 from lycosa.url import host_of, url_of
+
+MOST_NAMES = 100_000
+"""How many addresses are remembered before all are asked for anew."""
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
@@ -71,13 +74,15 @@ class Worker:
         self._robots = RobotsFiles(parts, self._gatherer)
         self._committer = Committer(parts, self._lose)
         self._partitions: dict[int, Partition] = {}
-        self._turns: deque[Partition] = deque()
+        self._with_work: dict[int, None] = {}
+        self._changed: dict[int, None] = {}
         self._rules: dict[tuple[int, int], Rules] = {}
         self._names: dict[str, tuple[str, float]] = {}
         self._timer: Timer | None = None
         self._timer_moment = float("inf")
         self._tick_timer: Timer | None = None
         self._tick_moment = float("inf")
+        self._noted_time = 0.0
         self._wants_commit = False
         self._is_stopping = False
         self.in_flight = 0
@@ -109,15 +114,16 @@ class Worker:
                 self._resolve,
                 self._pause_after_resume,
                 now if is_resumed else None,
+                self._with_work,
+                self._changed,
             )
             partition = Partition(number, state, self._job.frontier.scheduler, around)
             self._partitions[number] = partition
-            self._turns.append(partition)
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
 
     def begin(self) -> None:
         """Start crawling."""
-        for partition in self._turns:
+        for partition in self._partitions.values():
             partition.resume(self._clock.now())
         self._tick()
 
@@ -148,7 +154,9 @@ class Worker:
         """Drop a partition that another owner has taken."""
         partition = self._partitions.pop(number, None)
         if partition is not None:
-            self._turns.remove(partition)
+            self._with_work.pop(number, None)
+            self._changed.pop(number, None)
+            self._router.forget(number)
             self._parts.ending.report(number, None)
             partition.abandon(self._clock.now())
 
@@ -165,7 +173,7 @@ class Worker:
             partition = self._next_partition()
             if partition is None or not self._start_task(partition, now):
                 break
-        if self._needs_commit():
+        if self._changed and not self._committer.is_busy:
             self._tick_within(self._job.log.commit_seconds)
         if self._parts.poll_seconds != float("inf"):
             self._tick_within(self._parts.poll_seconds)
@@ -173,11 +181,14 @@ class Worker:
 
     def _next_partition(self) -> Partition | None:
         """Return the next partition in turn that has something to ask for."""
-        turns = self._turns
-        for _ in range(len(turns)):
-            turns.rotate(-1)
-            if turns[-1].has_work():
-                return turns[-1]
+        turns = self._with_work
+        while turns:
+            number = next(iter(turns))
+            del turns[number]
+            partition = self._partitions[number]
+            if partition.has_work():
+                turns[number] = None
+                return partition
         return None
 
     def _start_task(self, partition: Partition, now: float) -> bool:
@@ -275,6 +286,8 @@ class Worker:
             self._robots.site_answered(partition, task.subject, answer)
         else:
             self._robots.errand_answered(partition, task.subject, answer)
+        if partition.state.errands and partition.state.hosts.closed[host]:
+            self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:
             self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
             self._commit()
@@ -305,6 +318,8 @@ class Worker:
             self._gatherer.strike(partition, host, now, pause, strikes)
             self._robots.errands_failed(partition, host, now)
         else:
+            if len(self._names) >= MOST_NAMES:
+                self._names.clear()
             self._names[name] = (resolved.address, now + resolved.seconds_valid)
         partition.readiness.resolved(host, resolved.address, now)
         self.pump()
@@ -324,8 +339,17 @@ class Worker:
             return
         self._parts.budget.look(self._clock.now())
         self._read_inboxes()
+        self._note_time()
         self._commit()
         self.pump()
+
+    def _note_time(self) -> None:
+        """Write down that we are running, so that a limit on the running time holds over kills."""
+        now = self._clock.now()
+        if self._job.limits.seconds and self._partitions and now >= self._noted_time + 1.0:
+            self._noted_time = now
+            next(iter(self._partitions.values())).record(Passed(now))
+            self._tick_within(1.0)
 
     def _tick_within(self, seconds: float) -> None:
         moment = self._clock.now() + seconds
@@ -337,7 +361,10 @@ class Worker:
         self._tick_timer = self._clock.call_at(moment, self._tick)
 
     def _commit(self) -> None:
-        if not self._committer.commit(self._partitions.values(), self._committed):
+        changed = [self._partitions[number] for number in self._changed]
+        if self._committer.commit(changed, self._committed):
+            self._changed.clear()
+        else:
             self._wants_commit = True
 
     def _committed(self) -> None:
@@ -346,8 +373,7 @@ class Worker:
             self._wants_commit = False
             self._commit()
         self._read_inboxes()
-        if not self._committer.is_busy:
-            self._look_for_end()
+        self._look_for_end()
         self.pump()
 
     def _read_inboxes(self) -> None:
@@ -376,27 +402,20 @@ class Worker:
                     self._rules.pop((partition.number, site), None)
                 self._robots.found(partition, message, now)
 
-    def _needs_commit(self) -> bool:
-        return not self._committer.is_busy and any(
-            partition.uncommitted or partition.posts for partition in self._turns
-        )
-
     def _look_for_end(self) -> None:
-        """Report idle partitions; end when a limit is reached or when all is done."""
-        if self.in_flight or self._needs_commit():
-            is_idle = False
-        else:
-            is_idle = True
-            if self._is_stopping or self._parts.budget.reached:
-                self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+        """End when a limit is reached and nothing is under way, or when all is done."""
+        if self._changed or self._committer.is_busy:
+            return
+        if not self.in_flight and (self._is_stopping or self._parts.budget.reached):
+            self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+            return
+        for partition in self._partitions.values():
+            if partition.state.pending or partition.state.errands:
                 return
         ending = self._parts.ending
         for number, partition in self._partitions.items():
-            state = partition.state
-            is_done = is_idle and not state.pending and not state.errands
-            report = Report(state.sequence, state.inbox_read) if is_done else None
-            ending.report(number, report)
-        if is_idle and ending.is_possible():
+            ending.report(number, Report(partition.state.sequence, partition.state.inbox_read))
+        if ending.is_possible():
             if ending.look(self._parts.log.heads()):
                 self._finish(EXHAUSTED)
             else:

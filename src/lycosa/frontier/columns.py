@@ -28,6 +28,10 @@ class Status(IntEnum):
     """Has its outcome."""
 
 
+# Bound once: reading a member of an enum costs as much as all the rest of a comparison.
+PENDING, WAITING, DONE = (int(status) for status in Status)
+
+
 class Columns:
     """A set of arrays that can be packed into bytes and unpacked again."""
 
@@ -83,7 +87,7 @@ class Pages(Columns):
     def add(self, site: int, distance: int) -> None:
         """Enter a new URL as pending."""
         self.distance.append(distance)
-        self.status.append(Status.PENDING)
+        self.status.append(PENDING)
         self.outcome.append(0)
         self.tries.append(0)
         self.site.append(site)

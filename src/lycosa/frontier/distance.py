@@ -19,8 +19,6 @@ STEP = 21
 """Twenty free hops fit into one level of depth, as many as browsers follow."""
 
 SEED = 0
-FARTHEST = 0xFFFF - STEP
-"""The largest distance that fits the column; deeper than any sensible limit."""
 
 
 def through(distance: int, kind: LinkKind) -> int:
@@ -28,6 +26,11 @@ def through(distance: int, kind: LinkKind) -> int:
     if kind in FREE_KINDS:
         return distance + 1
     return distance - distance % STEP + STEP
+
+
+def farthest(depth: int) -> int:
+    """Return the largest distance of a depth; the job's limit keeps it below 16 bits."""
+    return depth * STEP + STEP - 1
 
 
 def depth_of(distance: int) -> int:

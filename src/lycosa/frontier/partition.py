@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from lycosa.frontier.columns import NONE, Pages, Status
+from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Pages
 from lycosa.frontier.readiness import Readiness, Surroundings
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
@@ -69,6 +69,7 @@ class Partition:
         self.posts: dict[int, list[AnyMessage]] = {}
         self.refusals: dict[str, int] = {}
         self._agenda = around.agenda
+        self._changed = around.changed
         self._offered = bytearray(len(state.pages.site))
         self.is_lost = False
 
@@ -83,9 +84,9 @@ class Partition:
         state = self.state
         for page, status in enumerate(state.pages.status):
             site = state.pages.site[page]
-            if status == Status.DONE or state.sites.closed[site]:
+            if status == DONE or state.sites.closed[site]:
                 continue
-            if status == Status.PENDING:
+            if status == PENDING:
                 self._offer(page, site)
             else:
                 due = state.fetches.due[state.pages.fetch[page]]
@@ -135,14 +136,17 @@ class Partition:
         """Apply an event and keep it for the next commit."""
         self.state.apply(event)
         self.uncommitted.append(event)
+        self._changed[self.number] = None
 
     def count_refusal(self, reason: str, count: int = 1) -> None:
         """Count URLs that were refused; written with the next commit."""
         self.refusals[reason] = self.refusals.get(reason, 0) + count
+        self._changed[self.number] = None
 
     def post(self, target: int, message: AnyMessage) -> None:
         """Send a message to another partition with the next commit."""
         self.posts.setdefault(target, []).append(message)
+        self._changed[self.number] = None
 
     def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
         """Hand over what is to be committed."""
@@ -235,7 +239,7 @@ class Partition:
     def _on_page_due(self, page: int, now: float) -> None:
         state = self.state
         site = state.pages.site[page]
-        if state.pages.status[page] == Status.WAITING and not state.sites.closed[site]:
+        if state.pages.status[page] == WAITING and not state.sites.closed[site]:
             self._offer(page, site)
             self.readiness.work_came(state.sites.host[site], now)
 

@@ -51,6 +51,11 @@ class Phase(IntEnum):
 
 NEVER = float("inf")
 
+# Bound once: reading a member of an enum costs as much as all the rest of a comparison.
+IDLE, WAITING, RESOLVING, QUEUED, AWAKE, TAKEN = (int(phase) for phase in Phase)
+UNKNOWN, KNOWN = int(RobotsState.UNKNOWN), int(RobotsState.KNOWN)
+UNREACHABLE, ELSEWHERE = int(RobotsState.UNREACHABLE), int(RobotsState.ELSEWHERE)
+
 
 class Surroundings(NamedTuple):
     """What the readiness of a partition shares with the rest of its worker."""
@@ -63,6 +68,10 @@ class Surroundings(NamedTuple):
     """(state, host) → the pause that is due to the host in any case."""
     resumed_at: float | None
     """When the partition was taken over, or None if nobody had it before."""
+    with_work: dict[int, None]
+    """The partitions that may have something to ask for, in turn; a partition enters itself."""
+    changed: dict[int, None]
+    """The partitions that have decided something since the last commit, in that order."""
 
 
 class Readiness:
@@ -93,9 +102,9 @@ class Readiness:
         """Note that a host has something new to ask for."""
         self._grow(host)
         phase = self._phase[host]
-        if phase == Phase.AWAKE:
+        if phase == AWAKE:
             self._wake_sites(host, now)
-        elif phase in (Phase.IDLE, Phase.WAITING):
+        elif phase in (IDLE, WAITING):
             self._plan(host, now)
 
     def errand_came(self, errand: int, host: int, now: float) -> None:
@@ -105,21 +114,21 @@ class Readiness:
 
     def take(self, host: int) -> str:
         """Begin a request: the host's sites rest; returns the address to be asked."""
-        if self._phase[host] != Phase.AWAKE:
+        if self._phase[host] != AWAKE:
             raise AssertionError(f"host {host} is {Phase(self._phase[host]).name}, not awake")
-        self._phase[host] = Phase.TAKEN
+        self._phase[host] = TAKEN
         self._rest_sites(host)
         return self._address[host]
 
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
-        self._phase[host] = Phase.IDLE
+        self._phase[host] = IDLE
         self._addresses.asked(self._address[host], now)
         self._plan(host, now)
 
     def put_back(self, host: int, now: float) -> None:
         """End a request that was never sent."""
-        self._phase[host] = Phase.IDLE
+        self._phase[host] = IDLE
         self._addresses.leave(self._address[host], now)
         self._plan(host, now)
 
@@ -140,29 +149,29 @@ class Readiness:
 
     def look_again(self, host: int, now: float) -> None:
         """Reconsider an awake host: it may have nothing left that can be asked for."""
-        if self._phase[host] == Phase.AWAKE and not self._wake_sites(host, now):
+        if self._phase[host] == AWAKE and not self._wake_sites(host, now):
             self._rest_sites(host)
             self.put_back(host, now)
 
     def resolved(self, host: int, address: str | None, now: float) -> None:
         """Take the answer of the name server; None means that it had none."""
-        if self._phase[host] != Phase.RESOLVING:
+        if self._phase[host] != RESOLVING:
             return
         if address is None:
-            self._phase[host] = Phase.IDLE
+            self._phase[host] = IDLE
             self._plan(host, now)
             return
         self._address[host] = address
-        self._phase[host] = Phase.QUEUED
+        self._phase[host] = QUEUED
         self._addresses.enter(address, self, host, now)
 
     def abandon(self, now: float) -> None:
         """Let go of everything: the partition belongs to another owner."""
         self._is_abandoned = True
         for host, phase in enumerate(self._phase):
-            if phase == Phase.AWAKE:
+            if phase == AWAKE:
                 self._rest_sites(host)
-                self._phase[host] = Phase.IDLE
+                self._phase[host] = IDLE
                 self._addresses.leave(self._address[host], now)
 
     def counts(self) -> dict[str, int]:
@@ -176,10 +185,10 @@ class Readiness:
         """Wake a queued host's sites; False when there is nothing left to ask for."""
         if self._is_abandoned:
             return False
-        self._phase[host] = Phase.AWAKE
+        self._phase[host] = AWAKE
         if self._wake_sites(host, now):
             return True
-        self._phase[host] = Phase.IDLE
+        self._phase[host] = IDLE
         self._plan(host, now)
         return False
 
@@ -187,7 +196,7 @@ class Readiness:
 
     def _grow(self, host: int) -> None:
         while len(self._phase) <= host:
-            self._phase.append(Phase.IDLE)
+            self._phase.append(IDLE)
             self._wake_at.append(NEVER)
 
     def _plan(self, host: int, now: float) -> None:
@@ -196,16 +205,16 @@ class Readiness:
             return
         moment = self._moment_of_work(host)
         if moment == NEVER:
-            self._phase[host] = Phase.IDLE
+            self._phase[host] = IDLE
             return
         moment = max(moment, self._state.hosts.due[host], self._floor(host))
         if moment > now:
-            if self._phase[host] != Phase.WAITING or moment != self._wake_at[host]:
+            if self._phase[host] != WAITING or moment != self._wake_at[host]:
                 self._agenda.note(moment, self._on_due, host)
-            self._phase[host] = Phase.WAITING
+            self._phase[host] = WAITING
             self._wake_at[host] = moment
             return
-        self._phase[host] = Phase.RESOLVING
+        self._phase[host] = RESOLVING
         address = self._around.resolve(self._number, host)
         if address is not None:
             self.resolved(host, address, now)
@@ -220,8 +229,8 @@ class Readiness:
         return 0.0 if resumed_at is None else resumed_at + self._around.pause_of(self._state, host)
 
     def _on_due(self, host: int, now: float) -> None:
-        if self._phase[host] == Phase.WAITING and self._wake_at[host] <= now:
-            self._phase[host] = Phase.IDLE
+        if self._phase[host] == WAITING and self._wake_at[host] <= now:
+            self._phase[host] = IDLE
             self._plan(host, now)
 
     def _moment_of_work(self, host: int) -> float:
@@ -233,7 +242,7 @@ class Readiness:
         for site in self._state.sites_of(host):
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
-            blocked = sites.robots[site] in (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
+            blocked = sites.robots[site] in (UNREACHABLE, ELSEWHERE)
             earliest = min(earliest, sites.robots_expires[site] if blocked else 0.0)
         return earliest
 
@@ -251,13 +260,15 @@ class Readiness:
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
             is_fresh = sites.robots_expires[site] > now
-            if sites.robots[site] == RobotsState.KNOWN and is_fresh:
+            if sites.robots[site] == KNOWN and is_fresh:
                 self._scheduler.wake(site)
                 has_work = True
-            elif sites.robots[site] in (RobotsState.UNKNOWN, RobotsState.KNOWN) or not is_fresh:
+            elif sites.robots[site] in (UNKNOWN, KNOWN) or not is_fresh:
                 self._scheduler.rest(site)
                 self.robots_wanted[site] = None
                 has_work = True
+        if has_work:
+            self._around.with_work[self._number] = None
         return has_work
 
     def _rest_sites(self, host: int) -> None:

@@ -7,7 +7,8 @@ Always true:
   * `pending` is the number of URLs that still need something done: those that are
     pending or waiting on sites that are not closed;
   * a closed site ends all its pending URLs at once, in the outcome it was closed with,
-    without touching them one by one: ask `outcome_of`, not the column.
+    without touching them one by one: ask `outcome_of`, not the column;
+  * a page that was kept stays kept when a revisit fails in a way that will pass.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import FormatError
-from lycosa.frontier.columns import NONE, Fetches, Hosts, Pages, Sites, Status
+from lycosa.frontier.columns import DONE, NONE, WAITING, Fetches, Hosts, Pages, Sites
 from lycosa.frontier.table import PlainUrlTable, UrlTable
 from lycosa.records import (
     STAY_AWAY,
+    TRANSIENT,
     Admitted,
     AnyEvent,
     Configured,
@@ -33,6 +35,7 @@ from lycosa.records import (
     HostChanged,
     InboxRead,
     Outcome,
+    Passed,
     Place,
     RobotsLearned,
     RobotsState,
@@ -41,6 +44,7 @@ from lycosa.records import (
 )
 from lycosa.url.key import reversed_host_of, site_of
 
+KEPT = Outcome.KEPT
 SNAPSHOT_VERSION = 1
 _SCALARS = (
     "inbox_read",
@@ -90,6 +94,7 @@ class PartitionState:
         self.kept_pages = 0
         self.kept_bytes = 0
         self.outcomes: Counter[int] = Counter()
+        """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
         self.refusals: Counter[str] = Counter()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
@@ -105,6 +110,7 @@ class PartitionState:
             Counted: self._apply_counted,
             ErrandTaken: self._apply_errand_taken,
             ErrandDone: self._apply_errand_done,
+            Passed: self._apply_passed,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -130,18 +136,23 @@ class PartitionState:
 
     def is_pending(self, page: int) -> bool:
         """Return whether the URL waits to be chosen, now or at its due moment."""
-        return (
-            self.pages.status[page] != Status.DONE and not self.sites.closed[self.pages.site[page]]
-        )
+        return self.pages.status[page] != DONE and not self.sites.closed[self.pages.site[page]]
 
     def outcome_of(self, page: int) -> Outcome | None:
         """Return the last outcome of a URL, or None while it has none."""
-        if self.pages.status[page] != Status.DONE:
-            closed = self.sites.closed[self.pages.site[page]]
-            if closed and self.pages.fetch[page] == NONE:
-                return Outcome(closed)
+        closed = self.sites.closed[self.pages.site[page]]
+        if closed and self.pages.status[page] != DONE:
+            return Outcome(closed)
         outcome = self.pages.outcome[page]
         return Outcome(outcome) if outcome else None
+
+    def ended_by_closing(self) -> Counter[int]:
+        """Return how many URLs have ended because their site was closed, by outcome."""
+        ended: Counter[int] = Counter()
+        for closed, pending in zip(self.sites.closed, self.sites.pending, strict=True):
+            if closed and pending:
+                ended[closed] += pending
+        return ended
 
     def place_of(self, page: int) -> Place | None:
         """Return where the record of the URL's last answer is."""
@@ -194,16 +205,18 @@ class PartitionState:
         fetch = pages.fetch[page]
         if fetch == NONE:
             fetch = pages.fetch[page] = self.fetches.add()
-        if event.place is not None:
+        is_held = pages.outcome[page] == KEPT and event.outcome in TRANSIENT
+        if event.place is not None and not is_held:
             self.fetches.segment[fetch] = event.place.segment
             self.fetches.offset[fetch] = event.place.offset
             self.fetches.length[fetch] = event.place.length
         self.fetches.due[fetch] = event.due
         self.last_moment = event.moment
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
-        pages.outcome[page] = event.outcome
+        if not is_held:
+            pages.outcome[page] = event.outcome
         self.outcomes[event.outcome] += 1
-        if event.outcome is Outcome.KEPT:
+        if event.outcome is KEPT:
             self.kept_pages += 1
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
@@ -211,7 +224,7 @@ class PartitionState:
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)
         if event.due:
-            pages.status[page] = Status.WAITING
+            pages.status[page] = WAITING
         else:
             self._finish(page, site)
 
@@ -247,6 +260,9 @@ class PartitionState:
             for site in self.sites_of(host):
                 self._close(site, event.closed)
 
+    def _apply_passed(self, event: Passed) -> None:
+        self.last_moment = event.moment
+
     def _apply_errand_taken(self, event: ErrandTaken) -> None:
         name = reversed_host_of(event.key)
         host = self._host_numbers.get(name)
@@ -261,9 +277,9 @@ class PartitionState:
 
     def _finish(self, page: int, site: int) -> None:
         """Mark a pending or waiting URL as done."""
-        if self.pages.status[page] == Status.DONE:
+        if self.pages.status[page] == DONE:
             return
-        self.pages.status[page] = Status.DONE
+        self.pages.status[page] = DONE
         self.sites.pending[site] -= 1
         if not self.sites.closed[site]:
             self.pending -= 1
@@ -271,7 +287,6 @@ class PartitionState:
     def _close(self, site: int, outcome: Outcome) -> None:
         if not self.sites.closed[site]:
             self.pending -= self.sites.pending[site]
-            self.outcomes[outcome] += self.sites.pending[site]
         self.sites.closed[site] = outcome
 
     def _add_site(self, name: str) -> int:

@@ -6,7 +6,7 @@ is at any moment (its URLs, hosts, robots rules, counts) is the fold of its log 
 nothing else, so whoever can read the log can be its owner.
 
     format      events and inbox entries as versioned bytes
-    protocol    what a log must do, in eight methods
+    protocol    what a log must do, and who may write
     sqlite      the log of one machine: a single SQLite file
     memory      the log of a simulation, with the loose guarantees of a cluster
     fold        bringing a state up to date

@@ -49,6 +49,8 @@ class Archive:
             file.truncate()
             file.flush()
             os.fsync(file.fileno())
+        if not whole:
+            self._sync_folder()
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield archived batches after a sequence, each once, in order."""
@@ -65,23 +67,25 @@ class Archive:
                     file.seek(length, os.SEEK_CUR)
                     continue
                 packed = file.read(length)
-                if len(packed) < length or zlib.crc32(packed) != checksum:
+                if len(packed) < length:
                     return
+                if zlib.crc32(packed) != checksum:
+                    raise FormatError(
+                        f"{path}: the batches up to sequence {last} are damaged\n"
+                        "  restore the file from a copy of the crawl directory"
+                    )
                 for sequence, batch in _batches.decode(zstandard.decompress(packed)):
                     if sequence > after:
                         after = sequence
                         yield sequence, batch
 
-    def last(self, partition: int) -> int:
-        """Return the last archived sequence, 0 for none."""
-        last = 0
-        path = self._path(partition)
-        if path.exists():
-            with path.open("rb") as file:
-                file.seek(len(_MAGIC))
-                for _, sequence in _frames(file.fileno(), len(_MAGIC)):
-                    last = max(last, sequence)
-        return last
+    def _sync_folder(self) -> None:
+        """Make a new file's name as durable as its contents."""
+        descriptor = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
     def _path(self, partition: int) -> Path:
         return self._folder / f"{partition:04d}.archive"
@@ -97,20 +101,20 @@ class Archive:
                 return 0
             _check_magic(path, start)
             end = len(_MAGIC)
-            for position, _ in _frames(file.fileno(), end):
+            for position in _frame_ends(file.fileno(), end):
                 end = position
         return end
 
 
-def _frames(descriptor: int, position: int) -> Iterator[tuple[int, int]]:
-    """Yield (end of frame, last sequence) for every whole frame."""
+def _frame_ends(descriptor: int, position: int) -> Iterator[int]:
+    """Yield where every whole frame ends."""
     size = os.fstat(descriptor).st_size
     while position + _FRAME.size <= size:
-        _, last, length, _ = _FRAME.unpack(os.pread(descriptor, _FRAME.size, position))
+        length = _FRAME.unpack(os.pread(descriptor, _FRAME.size, position))[2]
         position += _FRAME.size + length
         if position > size:
             return
-        yield position, last
+        yield position
 
 
 def _check_magic(path: Path, start: bytes) -> None:

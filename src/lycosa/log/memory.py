@@ -21,13 +21,13 @@ class MemoryLog:
         self.partitions = partitions
         self._logs: list[list[bytes]] = [[] for _ in range(partitions)]
         self._inboxes: list[list[bytes]] = [[] for _ in range(partitions)]
-        self._owners = [""] * partitions
+        self._heads = [Head(0, 0, "")] * partitions
         self._notes: dict[str, bytes] = {}
 
     def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
         """Append as the new owner."""
         self._check(partition, expect)
-        self._owners[partition] = owner
+        self._heads[partition] = self._heads[partition]._replace(owner=owner)
         return self._append(partition, events)
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
@@ -36,7 +36,7 @@ class MemoryLog:
         for write, is_valid in zip(writes, valid, strict=True):
             if is_valid:
                 for target, messages in write.posts:
-                    self._inboxes[target].append(messages)
+                    self.post(target, messages)
                     reach("log.posted")
         results: list[int | None] = []
         for write, is_valid in zip(writes, valid, strict=True):
@@ -51,7 +51,9 @@ class MemoryLog:
     def post(self, partition: int, messages: bytes) -> int:
         """Append to an inbox."""
         self._inboxes[partition].append(messages)
-        return len(self._inboxes[partition])
+        sequence = len(self._inboxes[partition])
+        self._heads[partition] = self._heads[partition]._replace(inbox=sequence)
+        return sequence
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the entries after a sequence."""
@@ -59,14 +61,11 @@ class MemoryLog:
 
     def heads(self) -> list[Head]:
         """Return all heads."""
-        return [
-            Head(len(log), len(inbox), owner)
-            for log, inbox, owner in zip(self._logs, self._inboxes, self._owners, strict=True)
-        ]
+        return list(self._heads)
 
     def owner(self, partition: int) -> str:
         """Return who owns the partition."""
-        return self._owners[partition]
+        return self._heads[partition].owner
 
     def trim(self, partition: int, through: int) -> int:
         """Nothing to do: what is in memory is its own archive."""
@@ -93,4 +92,6 @@ class MemoryLog:
 
     def _append(self, partition: int, events: bytes) -> int:
         self._logs[partition].append(events)
-        return len(self._logs[partition])
+        sequence = len(self._logs[partition])
+        self._heads[partition] = self._heads[partition]._replace(log=sequence)
+        return sequence

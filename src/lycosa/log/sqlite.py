@@ -4,6 +4,9 @@ Write-ahead mode, one transaction per commit: links and events become visible to
 or not at all. `durability="process"` survives any kill of the process (the kernel has
 the bytes); `"power"` also asks the disk, in the same order.
 
+Two connections: commits run beside the worker on one, and the worker reads on the other,
+which write-ahead mode never makes wait.
+
 The file must not lie on a network file system: SQLite's locks do not hold there, and
 two owners of one partition could both believe that their append was the only one.
 """
@@ -59,6 +62,7 @@ class SqliteLog:
         self._connection.execute(f"PRAGMA synchronous={level}")
         self._connection.execute("PRAGMA cache_size=-8000")
         self.partitions = self._open(partitions)
+        self._reader = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
 
     def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
         """Append as the new owner."""
@@ -96,12 +100,11 @@ class SqliteLog:
             after = sequence
             yield sequence, batch
         while True:
-            with self._lock:
-                rows = self._connection.execute(
-                    "SELECT sequence, batch FROM log WHERE partition = ? AND sequence > ?"
-                    " ORDER BY sequence LIMIT 64",
-                    (partition, after),
-                ).fetchall()
+            rows = self._reader.execute(
+                "SELECT sequence, batch FROM log WHERE partition = ? AND sequence > ?"
+                " ORDER BY sequence LIMIT 64",
+                (partition, after),
+            ).fetchall()
             if not rows:
                 return
             yield from rows
@@ -114,27 +117,24 @@ class SqliteLog:
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the entries after a sequence."""
-        with self._lock:
-            return self._connection.execute(
-                "SELECT sequence, batch FROM inbox WHERE partition = ? AND sequence > ?"
-                " ORDER BY sequence",
-                (partition, after),
-            ).fetchall()
+        return self._reader.execute(
+            "SELECT sequence, batch FROM inbox WHERE partition = ? AND sequence > ?"
+            " ORDER BY sequence",
+            (partition, after),
+        ).fetchall()
 
     def heads(self) -> list[Head]:
         """Return all heads, as of one moment."""
-        with self._lock:
-            rows = self._connection.execute(
-                "SELECT log, inbox, owner FROM heads ORDER BY partition"
-            ).fetchall()
+        rows = self._reader.execute(
+            "SELECT log, inbox, owner FROM heads ORDER BY partition"
+        ).fetchall()
         return [Head(*row) for row in rows]
 
     def owner(self, partition: int) -> str:
         """Return who owns the partition."""
-        with self._lock:
-            name: str = self._connection.execute(
-                "SELECT owner FROM heads WHERE partition = ?", (partition,)
-            ).fetchone()[0]
+        name: str = self._reader.execute(
+            "SELECT owner FROM heads WHERE partition = ?", (partition,)
+        ).fetchone()[0]
         return name
 
     def trim(self, partition: int, through: int) -> int:
@@ -165,14 +165,12 @@ class SqliteLog:
 
     def noted(self, name: str) -> bytes | None:
         """Return a note."""
-        with self._lock:
-            row = self._connection.execute(
-                "SELECT value FROM notes WHERE name = ?", (name,)
-            ).fetchone()
+        row = self._reader.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return None if row is None else row[0]
 
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""
+        self._reader.close()
         self._connection.close()
 
     def _open(self, partitions: int) -> int:

@@ -59,9 +59,11 @@ class GeneratedWeb:
         return cls(seed, plans.small())
 
     @classmethod
-    def wide(cls, seed: int = 0, hosts: int = 1000, addresses: int = 50) -> GeneratedWeb:
+    def wide(
+        cls, seed: int = 0, hosts: int = 1000, addresses: int = 50, pages_per_host: int = 100_000
+    ) -> GeneratedWeb:
         """Return many hosts that are never exhausted and often in bad shape."""
-        return cls(seed, plans.wide(hosts, addresses))
+        return cls(seed, plans.wide(hosts, addresses, pages_per_host))
 
     @classmethod
     def tree(cls, levels: int, fanout: int, triples: int = 0, hosts: int = 1) -> GeneratedWeb:
@@ -82,7 +84,10 @@ class GeneratedWeb:
         return (self.host(number) for number in range(self.plan.hosts))
 
     def _number(self, host: str) -> int | None:
-        label = host.split(".")[1 if self.plan.names_per_domain == 1 else 0][1:]
+        labels = host.split(".")
+        if len(labels) != 3:
+            return None
+        label = labels[1 if self.plan.names_per_domain == 1 else 0][1:]
         if not label.isdecimal():
             return None
         number = int(label)
@@ -94,7 +99,7 @@ class GeneratedWeb:
 
     def resolve(self, host: str, moment: float) -> Resolved:
         """Return the address that the host's domain shares with others."""
-        number = self._number(host) if host.count(".") == 2 else None
+        number = self._number(host)
         if number is None or not self._site(number).traits.has_address:
             return Resolved(None, 300.0)
         index = number // self.plan.names_per_domain % self.plan.addresses + 1
@@ -158,7 +163,7 @@ class GeneratedWeb:
 
     def _find(self, parts: Parts) -> _Site | None:
         """Return the site that listens there, if any."""
-        number = self._number(parts.host) if parts.host.count(".") == 2 else None
+        number = self._number(parts.host)
         if number is None:
             return None
         site = self._site(number)
@@ -231,18 +236,23 @@ class GeneratedWeb:
 
     # -- the truth -----------------------------------------------------------------------
 
+    def traits_of(self, host: str) -> Traits | None:
+        """Return what a host is like: its language, topic, pace, robots; None for no host."""
+        number = self._number(host)
+        return None if number is None else self._site(number).traits
+
     def is_allowed(self, url: str, agent: str) -> bool:
         """Say whether the robots file of the URL's site allows it."""
         parts = take_apart(url)
-        number = self._number(parts.host) if parts.host.count(".") == 2 else None
-        if number is None or parts.port == _ANNEX_PORT:
+        traits = self.traits_of(parts.host)
+        if traits is None or parts.port == _ANNEX_PORT:
             return True
-        return self._site(number).traits.robots.allows(parts.target, agent)
+        return traits.robots.allows(parts.target, agent)
 
     def crawl_delay(self, host: str, agent: str) -> float:
         """Return the Crawl-delay of the host's robots file, or 0."""
-        number = self._number(host) if host.count(".") == 2 else None
-        return 0.0 if number is None else self._site(number).traits.robots.delay_for(agent)
+        traits = self.traits_of(host)
+        return 0.0 if traits is None else traits.robots.delay_for(agent)
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
         """Return what a page leads to, as canonical URLs; robots.txt leads to its sitemaps."""

@@ -67,8 +67,8 @@ def small() -> Plan:
     )
 
 
-def wide(hosts: int, addresses: int, size: int = 100_000) -> Plan:
-    """Hosts of `size` pages each, with mixed demands and failures."""
+def wide(hosts: int, addresses: int, pages_per_host: int) -> Plan:
+    """Large hosts, with mixed demands and failures."""
     robots: tuple[tuple[Robots, float], ...] = tuple(
         (ROBOTS_KINDS[name], weight)
         for name, weight in (
@@ -93,7 +93,10 @@ def wide(hosts: int, addresses: int, size: int = 100_000) -> Plan:
     return Mixture(
         hosts,
         addresses,
-        sections=(((Thicket(size),), 8.0), ((Thicket(size), Vault(), Moves()), 2.0)),
+        sections=(
+            ((Thicket(pages_per_host),), 8.0),
+            ((Thicket(pages_per_host), Vault(), Moves()), 2.0),
+        ),
         robots=robots,
         overloads=(
             (None, 70.0),

@@ -59,7 +59,10 @@ class RefereeRules:
     robots_redirects: int = 5
     tolerance_seconds: float = 1e-6
     forget_window_seconds: float = 1.0
-    """How much of what it had been told a client may have lost when it was killed."""
+    """How long before a kill an answer may have come in and yet be lost with the client."""
+    demand_window_seconds: float = 0.1
+    """The same for demands (Retry-After, Crawl-delay, robots rules): those are written down at
+    once, so a client may have lost only what it was told just before it was killed."""
 
     def pause_of(self, host: str, pages: int) -> float:
         """Return the pause that is due."""

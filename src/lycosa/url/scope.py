@@ -53,6 +53,11 @@ class Scope:
         ]
         self._accepts_by_name = any(rule.action is Action.ACCEPT for rule in asked)
 
+    @property
+    def accepts_everything(self) -> bool:
+        """Whether there is nothing to ask, so that callers need not."""
+        return not self._steps
+
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
         if not self._steps:

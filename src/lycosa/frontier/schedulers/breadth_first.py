@@ -3,10 +3,11 @@
 Every site has one first-in-first-out queue per distance. Of all awake sites the one
 whose first URL is nearest is chosen; a heap of those first URLs makes that cheap. Both
 are cleaned up lazily: a URL that came nearer stands in two queues of its site, and the
-farther entry is recognised by its distance when it comes up; a heap entry is recognised
-as stale when its site rests or its first URL has changed.
+farther entry is recognised by its distance when it comes up; every site remembers which
+heap entry counts for it (`noted`), and any other one is dropped when it comes up.
 
-Cost: `offer` and `choose` are O(log sites); a pending URL costs 4 bytes.
+Cost: `offer` and `choose` are O(log sites), however many URLs a site has; a pending URL
+costs 4 bytes.
 """
 
 from __future__ import annotations
@@ -45,12 +46,13 @@ class _Queue:
 class _Site:
     """The pending URLs of one site."""
 
-    __slots__ = ("count", "is_awake", "queues")
+    __slots__ = ("count", "is_awake", "noted", "queues")
 
     def __init__(self) -> None:
         self.queues: dict[int, _Queue] = {}
         self.count = 0
         self.is_awake = False
+        self.noted: tuple[int, int] | None = None
 
 
 class BreadthFirst:
@@ -88,7 +90,7 @@ class BreadthFirst:
             return
         entry.is_awake = True
         self.ready += entry.count
-        self._push_head(site, entry)
+        self._note_head(site, entry)
 
     def rest(self, site: int) -> None:
         """Take a site out; its heap entry is left to be found stale."""
@@ -112,16 +114,19 @@ class BreadthFirst:
         while True:
             distance, page, site = heappop(self._heads)
             entry = self._sites.get(site)
-            if entry is None or not entry.is_awake:
+            if entry is None or entry.noted != (distance, page):
                 continue
-            if self._head(entry) != (distance, page):
-                self._push_head(site, entry)
+            entry.noted = None
+            if not entry.is_awake:
                 continue
-            entry.queues[distance].pop()
-            entry.count -= 1
-            self.ready -= 1
-            self._push_head(site, entry)
-            return page
+            is_first = self._head(entry) == (distance, page)
+            if is_first:
+                entry.queues[distance].pop()
+                entry.count -= 1
+                self.ready -= 1
+            self._note_head(site, entry)
+            if is_first:
+                return page
 
     def _queue(self, page: int, site: int, entry: _Site) -> None:
         distance = self._pages.distance[page]
@@ -129,8 +134,8 @@ class BreadthFirst:
         if queue is None:
             queue = entry.queues[distance] = _Queue()
         queue.push(page)
-        if entry.is_awake:
-            heappush(self._heads, (distance, page, site))
+        if entry.is_awake and (entry.noted is None or distance < entry.noted[0]):
+            self._note_head(site, entry)
 
     def _head(self, entry: _Site) -> tuple[int, int] | None:
         """Return the site's nearest URL, after dropping stale entries before it."""
@@ -146,6 +151,9 @@ class BreadthFirst:
             del entry.queues[nearest]
         return None
 
-    def _push_head(self, site: int, entry: _Site) -> None:
-        if (head := self._head(entry)) is not None:
+    def _note_head(self, site: int, entry: _Site) -> None:
+        """Enter the site's nearest URL into the heap, unless it is what counts already."""
+        head = self._head(entry)
+        if head is not None and head != entry.noted:
+            entry.noted = head
             heappush(self._heads, (*head, site))

@@ -25,6 +25,7 @@ TARGETS = (
     "draft.html",
     "find?q=1",
     "find",
+    "caf%C3%A9.html",
 )
 
 

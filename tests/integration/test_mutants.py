@@ -1,0 +1,340 @@
+"""The proofs can fail: what they guard is broken on purpose, and each must notice.
+
+Every mutant is one line of the kernel made wrong in the way a tired programmer would. A
+small crawl that is killed on the way must then break: a referee that complains, a page
+lost or kept twice, a limit passed, an end that comes too early or not at all. The same
+crawl passes with the code as it is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl import worker
+from lycosa.crawl.committing import Batch, Committer
+from lycosa.crawl.ending import Ending
+from lycosa.crawl.routing import Router
+from lycosa.crawl.simulation import KillRandomly, Simulation
+from lycosa.crawl.worker import Worker
+from lycosa.errors import LycosaError
+from lycosa.failpoints import NAMES, reach
+from lycosa.frontier.addresses import Addresses
+from lycosa.frontier.readiness import Readiness
+from lycosa.frontier.schedulers.breadth_first import BreadthFirst
+from lycosa.frontier.state import PartitionState
+from lycosa.log.memory import MemoryLog
+from lycosa.log.protocol import Head, Write
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.graph import GraphWeb
+
+Patch = pytest.MonkeyPatch
+SEEDS = range(8)
+DURING_COMMITS = {name for name in NAMES if name.startswith(("commit.", "log.", "answer."))}
+DEADLINE_SECONDS = 30 * 24 * 3600.0
+
+
+class Caught(Exception):
+    """A property did not hold."""
+
+
+def demand(holds: bool, what: str) -> None:
+    if not holds:
+        raise Caught(what)
+
+
+def crawl_small_web(folder: Path, seed: int) -> None:
+    web = GeneratedWeb.small(seed)
+    seeds = [web.home(number) for number in range(13)]
+    job = Job.of(
+        seeds=seeds,
+        limits={"depth_static": 3, "depth_dynamic": 3},
+        politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
+        fetch={"retries": 8},
+        frontier={"partitions": 8},
+        log={"snapshot_batches": 6},
+    )
+    simulation = Simulation(web, job, folder, seed=seed)
+    plan = KillRandomly(seed, 12, 0.02) if seed % 2 else KillRandomly(seed, 12, 0.1, DURING_COMMITS)
+    result = simulation.run(plan, virtual_seconds=DEADLINE_SECONDS)
+    demand(result.reason == "exhausted", "the end is found")
+    demand(not result.breaches, "the referee is silent")
+    kept = Counter(url for url in simulation.kept_urls() if "/shop/" not in url)
+    demand(max(kept.values()) == 1, "every page is kept once")
+    wanted = {url for url in web.pages_within(seeds, 3) if "/shop/" not in url}
+    demand(set(kept) == wanted, "no page is lost")
+    demand(not any(state.pending for state in result.states.values()), "no URL is left")
+
+
+def crawl_a_crowded_address(folder: Path, seed: int) -> None:
+    """Many names on one address, whose own pause is longer than theirs."""
+    urls = [f"http://www.h{n}.test/" for n in range(12)]
+    web = GraphWeb(
+        {url: [] for url in urls}, addresses={f"www.h{n}.test": "10.0.0.1" for n in range(12)}
+    )
+    job = Job.of(
+        seeds=urls,
+        politeness={
+            "delay_seconds": 0.1,
+            "large_site_delay_seconds": 0.1,
+            "ip_delay_seconds": 5.0,
+        },
+        frontier={"partitions": 8},
+    )
+    simulation = Simulation(web, job, folder, seed=seed)
+    result = simulation.run(KillRandomly(seed, 8, 0.05))
+    demand(not result.breaches, "the referee is silent")
+    demand(sorted(simulation.kept_urls()) == sorted(urls), "every page is kept once")
+
+
+def crawl_with_a_limit(folder: Path, seed: int) -> None:
+    web = GeneratedWeb.small(seed)
+    job = Job.of(
+        seeds=[web.home(number) for number in range(13)],
+        limits={"pages": 23},
+        politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
+        frontier={"partitions": 8},
+    )
+    result = Simulation(web, job, folder, seed=seed).run(KillRandomly(seed, 6, 0.02))
+    demand(result.reason == "pages" and result.kept_pages == 23, "the limit is exact")
+
+
+def crawl_a_chain(folder: Path, seed: int) -> None:
+    """One page a partition, in a row; workers see each other's posts late."""
+    chance = random.Random(seed)
+    order = chance.sample(range(10), 10)
+    urls = [f"http://h{n}.d{n}.test/" for n in order]
+    web = GraphWeb(
+        {here: [there] for here, there in pairwise(urls)},
+        latency=lambda url: chance.uniform(0.0, 6.0),
+    )
+    job = Job.of(
+        seeds=urls[:1],
+        politeness={"delay_seconds": 0.5, "large_site_delay_seconds": 0.5},
+        frontier={"partitions": 16},
+    )
+    takes = chance.uniform(0.0, 3.0)
+    simulation = Simulation(web, job, folder, workers=3, commit_takes_seconds=takes)
+    result = simulation.run(virtual_seconds=DEADLINE_SECONDS)
+    demand(result.reason == "exhausted", "the end is found")
+    demand(sorted(simulation.kept_urls()) == sorted(urls), "the end is not found too early")
+
+
+def crawl_a_chain_through_kills(folder: Path, seed: int) -> None:
+    """One page a partition, in a row: a link lost between two of them loses all that follow."""
+    urls = [f"http://h{n}.d{n}.test/" for n in range(10)]
+    web = GraphWeb({here: [there] for here, there in pairwise(urls)})
+    job = Job.of(seeds=urls[:1], frontier={"partitions": 16})
+    simulation = Simulation(web, job, folder, seed=seed)
+    simulation.run(KillRandomly(seed, 12, 0.2, DURING_COMMITS))
+    demand(sorted(simulation.kept_urls()) == sorted(urls), "no page is lost")
+
+
+def crawl_a_late_short_cut(folder: Path, seed: int) -> None:
+    """A slow page makes everything behind another one nearer, after it was fetched."""
+    urls = [f"http://www.h.test/{n}" for n in range(5)]
+    late = "http://www.late.test/"
+    edges = {here: [there] for here, there in pairwise(urls)}
+    web = GraphWeb(
+        {**edges, urls[0]: [urls[1], late], late: [urls[3]]},
+        latency=lambda url: 5000.0 if url == late else 0.05,
+    )
+    job = Job.of(
+        seeds=urls[:1],
+        limits={"depth_static": 3},
+        politeness={"delay_seconds": 1.0, "large_site_delay_seconds": 1.0},
+        frontier={"partitions": 4},
+    )
+    simulation = Simulation(web, job, folder, seed=seed)
+    simulation.run(KillRandomly(seed, 3, 0.02))
+    demand(set(simulation.kept_urls()) == web.pages_within(urls[:1], 3), "depth is exact")
+
+
+# -- the mutants --------------------------------------------------------------------------
+
+
+def events_before_links(patch: Patch) -> None:
+    """Append first and post afterwards."""
+
+    def commit(self: MemoryLog, writes: Sequence[Write]) -> list[int | None]:
+        results: list[int | None] = []
+        for write in writes:
+            results.append(self._append(write.partition, write.events))
+            reach("log.appended")
+        for write in writes:
+            for target, messages in write.posts:
+                self.post(target, messages)
+                reach("log.posted")
+        return results
+
+    patch.setattr(MemoryLog, "commit", commit)
+
+
+def events_before_bytes(patch: Patch) -> None:
+    """Append the events and flush the segments afterwards."""
+
+    def make_durable(self: Committer, batch: Batch) -> list[int | None]:
+        reach("commit.before-flush")
+        results = self._parts.log.commit(batch.writes)
+        reach("commit.flushed")
+        self._parts.store.flush()
+        reach("commit.done")
+        return results
+
+    patch.setattr(Committer, "_make_durable", make_durable)
+
+
+def no_pause_after_a_resume(patch: Patch) -> None:
+    patch.setattr(Readiness, "_floor", lambda self, host: 0.0)
+
+
+def no_address_pause_after_a_resume(patch: Patch) -> None:
+    original = Addresses.__init__
+    patch.setattr(
+        Addresses,
+        "__init__",
+        lambda self, agenda, delay, shut_until: original(self, agenda, delay, 0.0),
+    )
+
+
+def no_forced_commits(patch: Patch) -> None:
+    """Robots answers and refusals wait for the next tick, and their hosts do not."""
+    original = Worker._answered
+
+    def answered(self: Worker, *arguments: object) -> None:
+        patch.setattr(Worker, "_commit", lambda self: None)
+        try:
+            original(self, *arguments)  # type: ignore[arg-type]
+        finally:
+            patch.setattr(Worker, "_commit", ORIGINAL_COMMIT)
+
+    patch.setattr(Committer, "after_next", lambda self, release: release())
+    patch.setattr(Worker, "_answered", answered)
+    patch.setattr(worker, "FORGETTABLE_SECONDS", 0.0)
+
+
+ORIGINAL_COMMIT = Worker._commit
+
+
+def rest_forgets_to_count(patch: Patch) -> None:
+    """A site that goes to rest still counts as ready."""
+
+    def rest(self: BreadthFirst, site: int) -> None:
+        entry = self._sites.get(site)
+        if entry is not None:
+            entry.is_awake = False
+
+    patch.setattr(BreadthFirst, "rest", rest)
+
+
+def wake_counts_one_too_few(patch: Patch) -> None:
+    original = BreadthFirst.wake
+
+    def wake(self: BreadthFirst, site: int) -> None:
+        before = self.ready
+        original(self, site)
+        if self.ready > before:
+            self.ready -= 1
+
+    patch.setattr(BreadthFirst, "wake", wake)
+
+
+def sites_stay_awake_while_asked(patch: Patch) -> None:
+    patch.setattr(Readiness, "_rest_sites", lambda self, host: None)
+
+
+def address_pause_forgotten(patch: Patch) -> None:
+    patch.setattr(Addresses, "asked", Addresses.leave)
+
+
+def snapshot_one_batch_too_new(patch: Patch) -> None:
+    """The snapshot claims to hold a batch that it does not hold."""
+    original = PartitionState.pack
+    patch.setattr(PartitionState, "pack", lambda self, sequence: original(self, sequence + 1))
+
+
+def reservations_ignored(patch: Patch) -> None:
+    from lycosa.crawl.budget import Budget
+
+    def reserve(self: Budget, now: float) -> int | None:
+        if self.reached:
+            return None
+        self.reserved_pages += 1
+        return 10_000_000
+
+    patch.setattr(Budget, "reserve", reserve)
+
+
+def one_look_is_enough(patch: Patch) -> None:
+    def look(self: Ending, heads: Sequence[Head]) -> bool:
+        self.is_over = None not in self._reports
+        return self.is_over
+
+    patch.setattr(Ending, "look", look)
+
+
+def inbox_heads_not_compared(patch: Patch) -> None:
+    def look(self: Ending, heads: Sequence[Head]) -> bool:
+        now = [report for report in self._reports if report is not None]
+        self.is_over = len(now) == len(self._reports) and now == self._seen
+        self._seen = now
+        return self.is_over
+
+    patch.setattr(Ending, "look", look)
+
+
+def shorter_ways_not_passed_on(patch: Patch) -> None:
+    patch.setattr(Router, "_pass_on", lambda self, partition, moment, nearer: None)
+
+
+MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Path, int], None]]] = [
+    (events_before_links, crawl_a_chain_through_kills),
+    (events_before_bytes, crawl_small_web),
+    (no_pause_after_a_resume, crawl_small_web),
+    (no_address_pause_after_a_resume, crawl_a_crowded_address),
+    (no_forced_commits, crawl_small_web),
+    (rest_forgets_to_count, crawl_small_web),
+    (wake_counts_one_too_few, crawl_small_web),
+    (sites_stay_awake_while_asked, crawl_small_web),
+    (address_pause_forgotten, crawl_small_web),
+    (snapshot_one_batch_too_new, crawl_small_web),
+    (reservations_ignored, crawl_with_a_limit),
+    (one_look_is_enough, crawl_a_chain),
+    (inbox_heads_not_compared, crawl_a_chain),
+    (shorter_ways_not_passed_on, crawl_a_late_short_cut),
+]
+
+
+NAMES_OF_MUTANTS = [mutant.__name__.replace("_", "-") for mutant, _ in MUTANTS]
+
+
+def is_caught(crawl: Callable[[Path, int], None], folder: Path) -> bool:
+    for seed in SEEDS:
+        try:
+            crawl(folder / str(seed), seed)
+        except (Caught, AssertionError, IndexError, KeyError, ValueError, LycosaError):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(("mutant", "crawl"), MUTANTS, ids=NAMES_OF_MUTANTS)
+def test_a_mutant_is_caught(
+    mutant: Callable[[Patch], None],
+    crawl: Callable[[Path, int], None],
+    tmp_path: Path,
+    monkeypatch: Patch,
+) -> None:
+    mutant(monkeypatch)
+    assert is_caught(crawl, tmp_path), f"nobody noticed: {mutant.__doc__ or mutant.__name__}"
+
+
+@pytest.mark.parametrize("crawl", list(dict.fromkeys(crawl for _, crawl in MUTANTS)))
+def test_the_same_crawls_pass_unbroken(crawl: Callable[[Path, int], None], tmp_path: Path) -> None:
+    for seed in SEEDS:
+        crawl(tmp_path / str(seed), seed)

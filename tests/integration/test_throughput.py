@@ -1,0 +1,129 @@
+"""Politeness is not bought with idleness.
+
+A thousand hosts on fifty addresses, with mixed pauses, Crawl-delays, refusals and robots
+failures, for a virtual week. The referee must be silent; and no address may stand idle
+while one of its hosts could have been asked: what is lost that way, added up over all
+addresses, must stay below five per cent of the time.
+
+The pauses are those of a patient archive, hours long, so that a week is some sixty
+thousand requests.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from lycosa.config import Job
+from lycosa.crawl.simulation import Simulation, referee_rules
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.ledger import Exchange
+from lycosa.testweb.plan import Mixture
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.robots import Group, Robots
+from lycosa.testweb.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.sections import Thicket
+from lycosa.testweb.weather import Overload, Pace, RetryAfter
+from lycosa.testweb.windows import Windows
+
+HOUR = 3600.0
+WEEK = 7 * 24 * HOUR
+HOSTS, ADDRESSES = 1000, 50
+
+JOB = Job.of(
+    limits={"depth_static": 50, "depth_dynamic": 50},
+    politeness={
+        "delay_seconds": 4 * HOUR,
+        "large_site_pages": 20,
+        "large_site_delay_seconds": 2 * HOUR,
+        "ip_delay_seconds": 400.0,
+    },
+    fetch={"connections": 1000},
+)
+
+
+def patient_web() -> GeneratedWeb:
+    """Crawl-delays of one to six hours, windows of refusal, robots files that fail at times."""
+    delays = [Robots((Group("*", (), hours * HOUR),)) for hours in (1, 3, 6)]
+    failing = Windows(period_seconds=24 * HOUR, window_seconds=HOUR, share=0.5)
+    overload = Windows(period_seconds=12 * HOUR, window_seconds=HOUR, share=0.5)
+    return GeneratedWeb(
+        7,
+        Mixture(
+            HOSTS,
+            ADDRESSES,
+            sections=(((Thicket(100_000, branching=4),), 1.0),),
+            robots=(
+                (ROBOTS_KINDS["none"], 40.0),
+                (ROBOTS_KINDS["some"], 30.0),
+                *((robots, 6.0) for robots in delays),
+                (Robots(failing_status=500, failing=failing), 6.0),
+                (ROBOTS_KINDS["moved"], 3.0),
+                (ROBOTS_KINDS["moved abroad"], 3.0),
+            ),
+            overloads=(
+                (None, 80.0),
+                (Overload(overload), 10.0),
+                (Overload(overload, 503, RetryAfter.DATE), 5.0),
+                (Overload(overload, retry_after=RetryAfter.UNSAID), 5.0),
+            ),
+            paces=((Pace(), 80.0), (Pace(median_seconds=20.0), 20.0)),
+        ),
+    )
+
+
+def idle_share(history: Iterable[Exchange], web: GeneratedWeb, began: float) -> float:
+    """Return the share of time in which addresses were idle though a host could be asked.
+
+    Computed from what the servers saw alone. After an ordinary answer a host may be asked
+    again when the longest of its pauses is over. After a refusal or a failure the crawler
+    backs off longer than anybody demands; that is its own choice and not counted here.
+    """
+    by_address: dict[str, list[Exchange]] = defaultdict(list)
+    by_host: dict[str, list[Exchange]] = defaultdict(list)
+    for exchange in history:
+        by_address[exchange.address].append(exchange)
+        by_host[exchange.host].append(exchange)
+    rules = referee_rules(JOB)
+    due: dict[tuple[str, float], float] = {}
+    for host, exchanges in by_host.items():
+        pages = 0
+        exchanges.sort(key=lambda exchange: exchange.began)
+        for exchange, following in zip(exchanges, [*exchanges[1:], None], strict=True):
+            pages += exchange.status == 200 and "robots" not in exchange.url
+            pause = max(rules.pause_of(host, pages), web.crawl_delay(host, "lycosa"))
+            moment = exchange.ended + max(pause, exchange.ended - exchange.began)
+            if exchange.status == 0 or exchange.status >= 429:
+                moment = following.began if following is not None else began + WEEK
+            due[host, exchange.ended] = moment
+    idle = 0.0
+    for exchanges in by_address.values():
+        exchanges.sort(key=lambda exchange: exchange.began)
+        hosts = {exchange.host: began for exchange in exchanges}
+        free_at = began
+        for exchange in exchanges:
+            permitted = max(free_at, min(hosts.values()))
+            idle += max(0.0, exchange.began - permitted)
+            hosts[exchange.host] = due[exchange.host, exchange.ended]
+            free_at = exchange.ended + JOB.politeness.ip_delay_seconds
+    return idle / (WEEK * len(by_address))
+
+
+def test_a_thousand_hosts_are_asked_as_often_as_their_pauses_permit(tmp_path: Path) -> None:
+    web = patient_web()
+    job = Job.of(
+        seeds=[web.home(number) for number in range(HOSTS)],
+        **{
+            name: vars(getattr(JOB, name)) for name in ("limits", "politeness", "fetch", "frontier")
+        },
+    )
+    referee = Referee(referee_rules(job), web, keep_history=True)
+    simulation = Simulation(web, job, tmp_path, referee=referee)
+    began = simulation.clock.now()
+    result = simulation.run(virtual_seconds=WEEK)
+    assert [str(breach) for breach in result.breaches] == []
+    assert result.requests > 40_000
+    idle = idle_share(referee.history, web, began)
+    print(f"{result.requests} requests, {result.kept_pages} pages, {idle:.2%} of the time idle")
+    assert idle < 0.05
