@@ -1,0 +1,42 @@
+"""Real processes and real SIGKILLs: what the simulated kill claims is what the kernel does."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lycosa.crawl.simulation import Simulation
+from lycosa.failpoints import NAMES
+from small_crawl import check, job_for, small_web
+
+SCRIPT = Path(__file__).parent / "run_crawl.py"
+
+
+def run(folder: Path, seed: int, *place: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(SCRIPT), str(folder), str(seed), *place]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_process_killed_by_signal_goes_on_where_it_was(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    places = chance.sample(sorted(NAMES), 6)
+    kills = 0
+    for place in places:
+        ended = run(tmp_path, seed, f"{place}:{chance.randint(1, 25)}")
+        kills += ended.returncode == -signal.SIGKILL
+        assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+    assert kills >= 1
+    ended = run(tmp_path, seed)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "exhausted\n", "")
+    web = small_web(seed)
+    simulation = Simulation(
+        web, job_for(web), tmp_path, seed=seed, log="sqlite", begins_at=2_000_000_000.0
+    )
+    check(simulation, simulation.run(), seed)
+    assert simulation.referee.statistics.requests == 0

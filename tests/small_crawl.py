@@ -1,0 +1,59 @@
+"""A crawl of the small test web, and everything that must be true of its result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+from lycosa.config import Job
+from lycosa.crawl.simulation import Result, Simulation
+from lycosa.testweb.generated import GeneratedWeb
+
+DEPTH = 3
+PARTITIONS = 8
+
+
+@cache
+def small_web(seed: int) -> GeneratedWeb:
+    return GeneratedWeb.small(seed)
+
+
+def job_for(web: GeneratedWeb, **limits: object) -> Job:
+    return Job.of(
+        seeds=[web.home(number) for number in range(13)],
+        limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, **limits},
+        politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
+        fetch={"retries": 8},
+        frontier={"partitions": PARTITIONS},
+        log={"snapshot_batches": 6},
+    )
+
+
+@cache
+def expected_pages(seed: int) -> frozenset[str]:
+    web = small_web(seed)
+    return frozenset(
+        url
+        for url in web.pages_within([web.home(number) for number in range(13)], DEPTH)
+        if is_comparable(url)
+    )
+
+
+def is_comparable(url: str) -> bool:
+    """The shop writes another session into its links at every visit."""
+    return "/shop/" not in url
+
+
+def check(simulation: Simulation, result: Result, seed: int) -> None:
+    assert result.reason == "exhausted"
+    assert result.ends == 1
+    assert [str(breach) for breach in result.breaches] == []
+    kept = Counter(simulation.kept_urls())
+    assert [url for url, times in kept.items() if times > 1] == []
+    assert {url for url in kept if is_comparable(url)} == expected_pages(seed)
+    assert sum(kept.values()) == result.kept_pages
+    assert sum(len(record.body) for record in simulation.kept()) == result.kept_bytes
+    for state in result.states.values():
+        assert state.pending == 0
+        for page in range(len(state.table)):
+            assert state.outcome_of(page) is not None, state.table.key(page)
