@@ -103,7 +103,7 @@ class Readiness:
         self._grow(host)
         phase = self._phase[host]
         if phase == AWAKE:
-            self._wake_sites(host, now)
+            self.look_again(host, now)
         elif phase in (IDLE, WAITING):
             self._plan(host, now)
 
@@ -259,14 +259,18 @@ class Readiness:
         for site in self._state.sites_of(host):
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
-            is_fresh = sites.robots_expires[site] > now
-            if sites.robots[site] == KNOWN and is_fresh:
+            robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
+            if robots == KNOWN and is_fresh:
+                self.robots_wanted.pop(site, None)
                 self._scheduler.wake(site)
                 has_work = True
-            elif sites.robots[site] in (UNKNOWN, KNOWN) or not is_fresh:
-                self._scheduler.rest(site)
+                continue
+            self._scheduler.rest(site)
+            if robots == UNKNOWN or not is_fresh:
                 self.robots_wanted[site] = None
                 has_work = True
+            else:
+                self.robots_wanted.pop(site, None)
         if has_work:
             self._around.with_work[self._number] = None
         return has_work

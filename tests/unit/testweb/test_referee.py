@@ -27,7 +27,7 @@ class Court:
         rules: RefereeRules | None = None,
     ) -> None:
         self.web = GraphWeb({A: [B]}, robots=robots, addresses=addresses)
-        self.referee = Referee(rules or RefereeRules(), self.web)
+        self.referee = Referee(rules or RefereeRules(demand_window_seconds=1.0), self.web)
 
     def begin(self, url: str, at: float, purpose: Purpose = Purpose.PAGE) -> int:
         host = url.split("/")[2].partition(":")[0]
