@@ -126,6 +126,13 @@ class Answer(Struct, frozen=True):
     ended: float
     failure: Outcome | None = None
     truncated: bool = False
+    """The body was longer than the request allows; this is its beginning."""
+    asked: bytes = b""
+    """The request as it was sent, for the archive."""
+    head: bytes = b""
+    """Status line and headers as they were sent."""
+    sent: bytes = b""
+    """The body as it was sent, in its transfer and content codings; `body` is the content."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""
@@ -143,17 +150,41 @@ class Resolved(Struct, frozen=True):
 
 
 class LinkKind(enum.IntEnum):
-    """What kind of reference led to a URL; the last three cost no depth."""
+    """What kind of reference led to a URL. The numbers are part of stored formats."""
 
     ANCHOR = 1
     SITEMAP = 2
+    FRAME = 3
+    FORM = 4
+    ALTERNATE = 5
     REDIRECT = 10
     CANONICAL = 11
     REFRESH = 12
+    IMAGE = 20
+    STYLE = 21
+    SCRIPT = 22
+    MEDIA = 23
+    OBJECT = 24
+    ICON = 25
 
 
-FREE_KINDS = frozenset({LinkKind.REDIRECT, LinkKind.CANONICAL, LinkKind.REFRESH})
+SAME_PAGE_KINDS = frozenset({LinkKind.REDIRECT, LinkKind.CANONICAL, LinkKind.REFRESH})
 """Kinds of link that lead to another name of the same page."""
+
+REQUISITE_KINDS = frozenset(
+    {
+        LinkKind.IMAGE,
+        LinkKind.STYLE,
+        LinkKind.SCRIPT,
+        LinkKind.MEDIA,
+        LinkKind.OBJECT,
+        LinkKind.ICON,
+    }
+)
+"""Kinds of link to what a page needs to be shown."""
+
+FREE_KINDS = SAME_PAGE_KINDS | REQUISITE_KINDS
+"""Kinds of link that cost no depth."""
 
 
 class Link(NamedTuple):
@@ -195,6 +226,36 @@ class RobotsState(enum.IntEnum):
 
 class Message(Struct, frozen=True, array_like=True, tag_field="t"):
     """An entry of a partition's inbox."""
+
+
+class FoundLink(NamedTuple):
+    """A link of a page as the store keeps it: unique by key and kind."""
+
+    key: str
+    kind: LinkKind
+    text: str = ""
+    rel: str = ""
+    times: int = 1
+
+
+class Capture(Struct, frozen=True):
+    """One exchange with a server and what was made of it: what the store keeps."""
+
+    key: str
+    purpose: Purpose
+    outcome: Outcome
+    distance: int
+    request: Request
+    answer: Answer
+    links: list[FoundLink] = []
+    title: str = ""
+    description: str = ""
+    text: str = ""
+    language: str = ""
+    charset: str = ""
+    fingerprint: int = 0
+    source: str = ""
+    """The key of the page that led here, where it is known."""
 
 
 class Discovered(Message, frozen=True, array_like=True, tag=1):
