@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DATA ?= ../shared/data
 
-.PHONY: help setup demo test check bench conformance soak mutants debug-build lock clean
+.PHONY: help setup demo simulation test check bench conformance soak mutants debug-build lock clean
 
 help:
-	@echo "make demo         a simulated crawl, killed on the way, judged by the referee"
+	@echo "make demo         a small web on loopback, crawled as a user would"
+	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
 	@echo "make conformance  published test suites; DATA=folder with url/ and robots/"
@@ -26,6 +27,9 @@ $(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/
 	touch $(STAMP)
 
 demo: setup
+	$(BIN)/python -m lycosa.cli.demo
+
+simulation: setup
 	$(BIN)/python -m lycosa.crawl.demo
 
 test: check
@@ -38,7 +42,7 @@ check: setup
 	$(BIN)/lint-imports
 
 conformance: setup
-	LYCOSA_DATA=$(DATA) $(BIN)/pytest -m conformance -s
+	LYCOSA_DATA=$(DATA) $(BIN)/pytest tests/conformance -m conformance -s
 
 bench: setup
 	$(BIN)/python benchmarks/url_parsing.py

@@ -21,6 +21,16 @@ extensions = [
         ["src/lycosa/url/_ada.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O2"],
     ),
+    Extension(
+        "lycosa.extract._fingerprint",
+        ["src/lycosa/extract/_fingerprint.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
+        "lycosa.extract._scan",
+        ["src/lycosa/extract/_scan.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
 ]
 
 setup(ext_modules=cythonize(extensions, compiler_directives=directives))

@@ -52,6 +52,7 @@ from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.routing import Router
+from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import plant
 from lycosa.crawl.worker import Worker
 from lycosa.extract.links import scan
@@ -70,6 +71,7 @@ from lycosa.log.sqlite import SqliteLog
 from lycosa.records import (
     Admitted,
     Answer,
+    Capture,
     AnyEvent,
     Fetched,
     KeyedLink,
@@ -187,8 +189,8 @@ class InstantTransport:
 class NoStore:
     """Keeps nothing: what is left is the kernel alone."""
 
-    def append(self, record: Kept) -> Place:
-        return Place(0, 8, len(record.body))
+    def append(self, record: Capture) -> Place:
+        return Place(0, 8, len(record.answer.body))
 
     def flush(self) -> None:
         pass
@@ -221,7 +223,7 @@ class Crawl:
         self.store = Journal(folder / "segments") if folder else NoStore()
         parts = Parts(
             job=self.job,
-            scope=Scope(()),
+            scope=JobScope(self.job, log, stays_on_seeds=False),
             clock=self.clock,
             log=log,
             snapshots=MemorySnapshots(),
@@ -329,7 +331,7 @@ def watch_everything(watch: Stopwatch, log: Log, store: object) -> None:
     watch.watch(Partition, "next_task", "choose")
     watch.watch(Readiness, "take", "choose")
     watch.watch(type(log), "owner", "choose")
-    watch.watch(gathering, "scan", "scan")
+    watch.watch(gathering, "read_page", "scan")
     watch.watch(Router, "resolve", "resolve")
     watch.watch(type(store), "append", "store")
     watch.watch(Partition, "finish", "finish")

@@ -25,6 +25,7 @@ def job_for(web: GeneratedWeb, **limits: object) -> Job:
         politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
         fetch={"retries": 8},
         frontier={"partitions": PARTITIONS},
+        robots={"sitemaps": False},
         log={"snapshot_batches": 6},
     )
 

@@ -363,6 +363,7 @@ class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
     expires: float
     """When the rules must be learned anew, or an unreachable file tried again."""
     host_due: float
+    place: Place | None = None
 
 
 class HostChanged(Event, frozen=True, array_like=True, tag=8):
@@ -397,12 +398,21 @@ class ErrandDone(Event, frozen=True, array_like=True, tag=11):
     moment: float
     errand: int
     host_due: float
+    place: Place | None = None
 
 
 class Passed(Event, frozen=True, array_like=True, tag=12):
     """The crawl was still running at this moment: noted only if its running time is limited."""
 
     moment: float
+
+
+class Reopened(Event, frozen=True, array_like=True, tag=13):
+    """The operator wants these asked again: hosts that were closed, pages that had ended."""
+
+    moment: float
+    hosts: list[int]
+    pages: list[int]
 
 
 AnyEvent = (
@@ -418,4 +428,5 @@ AnyEvent = (
     | ErrandTaken
     | ErrandDone
     | Passed
+    | Reopened
 )

@@ -119,6 +119,8 @@ def test_a_note_is_taken_once(log: Log) -> None:
     assert log.note("end", b"first")
     assert not log.note("end", b"second")
     assert log.noted("end") == b"first"
+    log.note("other", b"x")
+    assert log.notes("e") == {"end": b"first"}
 
 
 def test_a_trimmed_log_still_tells_its_whole_history(log: Log) -> None:

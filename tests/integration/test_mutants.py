@@ -58,6 +58,7 @@ def crawl_small_web(folder: Path, seed: int) -> None:
         politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
         fetch={"retries": 8},
         frontier={"partitions": 8},
+        robots={"sitemaps": False},
         log={"snapshot_batches": 6},
     )
     simulation = Simulation(web, job, folder, seed=seed)

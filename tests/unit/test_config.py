@@ -174,6 +174,8 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.lists(st.from_regex(key.pattern, fullmatch=True), min_size=1, max_size=3)
     if isinstance(key.default, str):
         return st.from_regex(key.pattern, fullmatch=True)
+    if isinstance(key.default, bool):
+        return st.booleans()
     if isinstance(key.default, int):
         return st.integers(math.ceil(key.least), int(most))
     if key.name == "backoff_first_seconds":
@@ -243,3 +245,11 @@ def test_any_text_is_a_job_or_a_config_error(text: str) -> None:
         parse_job(text)
     except ConfigError as error:
         assert str(error).startswith("crawl.toml: ")
+
+
+def test_a_switch_is_true_or_false_and_nothing_else() -> None:
+    assert not Job.of(robots={"sitemaps": False}).robots.sitemaps
+    wrong: list[object] = [1, 0, "yes", None, []]
+    for value in wrong:
+        with pytest.raises(ConfigError, match="must be true or false"):
+            Job.of(extract={"requisites": value})

@@ -27,6 +27,7 @@ from lycosa.config.sections import (
     PARTITIONERS,
     SCHEDULERS,
     SECTIONS,
+    Extract,
     Fetch,
     Frontier,
     Limits,
@@ -44,6 +45,7 @@ __all__ = [
     "PARTITIONERS",
     "SCHEDULERS",
     "SECTIONS",
+    "Extract",
     "Fetch",
     "Frontier",
     "Job",
@@ -71,6 +73,7 @@ class Job:
     politeness: Politeness = field(default_factory=Politeness)
     robots: Robots = field(default_factory=Robots)
     fetch: Fetch = field(default_factory=Fetch)
+    extract: Extract = field(default_factory=Extract)
     frontier: Frontier = field(default_factory=Frontier)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)

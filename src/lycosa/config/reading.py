@@ -123,13 +123,21 @@ def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: f
     return next(iter(difflib.get_close_matches(name, list(known), 1, cutoff)), "")
 
 
-def _read_value(key: Key, value: object) -> int | float | str | tuple[str, ...]:
+def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...]:
     """Return the value of a key in its own type; a ValueError says what is wrong with it."""
     if isinstance(key.default, tuple):
         return _read_list(key, value)
     if isinstance(key.default, str):
         return _read_text(key, value)
+    if isinstance(key.default, bool):
+        return _read_switch(key, value)
     return _read_number(key, value)
+
+
+def _read_switch(key: Key, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"`{key.name}` must be true or false, not {_shown(value)}")
+    return value
 
 
 def _read_number(key: Key, value: object) -> int | float:

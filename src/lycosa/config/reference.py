@@ -61,6 +61,8 @@ def _values(key: Key) -> str:
         return "list of texts" + (f": {key.pattern_text}" if key.pattern else "")
     if isinstance(key.default, str):
         return "text" + (f": {key.pattern_text}" if key.pattern else "")
+    if isinstance(key.default, bool):
+        return "`true`, `false`"
     kind = key.unit or ("whole number" if isinstance(key.default, int) else "number")
     if key.most != math.inf:
         return f"{kind}, {key.least:g} to {key.most:g}"

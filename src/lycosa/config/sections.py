@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-T = TypeVar("T", int, float, str, tuple[str, ...])
+T = TypeVar("T", bool, int, float, str, tuple[str, ...])
 
 SCHEDULERS = ("breadth-first",)
 PARTITIONERS = ("domain", "host-hash")
@@ -150,6 +150,7 @@ class Robots:
     redirects: int = key(
         5, "Redirects to follow on the way to a robots file.", unit="redirects", most=100
     )
+    sitemaps: bool = key(True, "Whether the sitemaps that robots files name are read.")
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,71 @@ class Fetch:
         pattern=r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+",
         pattern_text="`type/subtype` in lower case, without parameters",
         is_required=True,
+    )
+    connect_seconds: float = key(
+        30.0,
+        "How long a connection may take to be made, TLS included.",
+        unit="seconds",
+        least=0.001,
+    )
+    first_byte_seconds: float = key(
+        60.0, "How long a server may think before it answers.", unit="seconds", least=0.001
+    )
+    total_seconds: float = key(
+        300.0, "How long a request may take as a whole.", unit="seconds", least=0.001
+    )
+    slowest_bytes_per_second: int = key(
+        100,
+        "An answer that comes more slowly than this for a minute is given up; 0 is no limit.",
+        unit="bytes a second",
+    )
+    bytes_per_second: int = key(
+        0, "How fast a worker may read, over all connections; 0 is no limit.", unit="bytes a second"
+    )
+    allow_private: bool = key(
+        False,
+        "Whether private, loopback and link-local addresses may be asked. Metadata services of "
+        "clouds may not in any case.",
+    )
+    proxy: str = key(
+        "",
+        "The proxy that all requests go through. It looks the names up, so that addresses are "
+        "neither checked nor pinned.",
+        pattern=r"((http|https|socks5h)://[!-~]+)?",
+        pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
+    )
+    headers: tuple[str, ...] = key(
+        (),
+        "Headers to send: the host (`*` for all), a space, and the header, as in "
+        "`example.org Accept-Language: de`.",
+        pattern=r"[!-~]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*",
+        pattern_text="`host Name: value` in ASCII",
+    )
+    cookies: bool = key(
+        False, "Whether cookies are kept, and sent back to the very host that set them."
+    )
+    hosts_file: str = key(
+        "",
+        "A file that is asked for addresses instead of the network, in the form of `/etc/hosts`; "
+        "a line `port 80 8080` sends connections for the one port to the other.",
+    )
+    ca_file: str = key(
+        "", "Certificates (PEM) of authorities to trust beside those that the system trusts."
+    )
+
+
+@dataclass(frozen=True)
+class Extract:
+    """What is taken out of a page."""
+
+    most_links: int = key(0, "Links to take from one page; 0 is no limit.", unit="links")
+    requisites: bool = key(
+        False,
+        "Whether what a page needs to be shown (images, styles, scripts) is fetched too, also from "
+        "hosts that are out of scope.",
+    )
+    obey_nofollow: bool = key(
+        True, "Whether links marked `nofollow`, one by one or for the whole page, are left alone."
     )
 
 
@@ -242,6 +308,7 @@ SECTIONS: dict[str, type] = {
     "politeness": Politeness,
     "robots": Robots,
     "fetch": Fetch,
+    "extract": Extract,
     "frontier": Frontier,
     "log": Log,
     "revisit": Revisit,

@@ -1,4 +1,4 @@
-"""`make demo`: a simulated crawl, killed on the way, to look at.
+"""`make simulation`: a simulated crawl, killed on the way, to look at.
 
 Two hundred hosts on twenty addresses, with Crawl-delays, refusals and robots files that
 fail at times, crawled politely for two virtual hours; the process is killed every now and then

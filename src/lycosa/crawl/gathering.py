@@ -9,26 +9,27 @@ precedes it.
 
 from __future__ import annotations
 
-from lycosa.config import Job
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after
+from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
-from lycosa.extract.links import scan
+from lycosa.extract.facts import Facts
+from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
     Answer,
+    Capture,
     Fetched,
+    FoundLink,
     HostChanged,
-    KeyedLink,
-    Link,
-    LinkKind,
     Outcome,
     Place,
+    Purpose,
+    Request,
 )
-from lycosa.store.journal import Kept
 from lycosa.url import parse, url_of
 
 FORGETTABLE_SECONDS = 1.0
@@ -36,32 +37,8 @@ FORGETTABLE_SECONDS = 1.0
 once: after a resume every host is left alone for that much longer than its usual pause."""
 
 
-NAMED_STATUSES = {
-    404: Outcome.NOT_FOUND,
-    410: Outcome.NOT_FOUND,
-    408: Outcome.TIMEOUT,
-    429: Outcome.TOO_MANY_REQUESTS,
-    503: Outcome.UNAVAILABLE,
-}
-
-
-def judge(answer: Answer, job: Job) -> Outcome:
-    """Return how a fetch ended, from the answer alone."""
-    status = answer.status
-    if answer.failure is not None:
-        return answer.failure
-    if 200 <= status < 300:
-        kind = (answer.header("content-type") or "").partition(";")[0].strip().lower()
-        return Outcome.KEPT if not kind or kind in job.fetch.content_types else Outcome.WRONG_TYPE
-    if status == 304:
-        return Outcome.NOT_MODIFIED
-    if 300 <= status < 400:
-        return Outcome.REDIRECTED if answer.header("location") else Outcome.BAD_STATUS
-    if status in NAMED_STATUSES:
-        return NAMED_STATUSES[status]
-    if 400 <= status < 500:
-        return Outcome.CLIENT_ERROR
-    return Outcome.SERVER_ERROR if 500 <= status < 600 else Outcome.BAD_STATUS
+NO_FACTS = Facts()
+"""Of what was not kept."""
 
 
 class Gatherer:
@@ -73,7 +50,12 @@ class Gatherer:
         self._router = router
 
     def page_answered(
-        self, partition: Partition, page: int, answer: Answer, reserved_bytes: int
+        self,
+        partition: Partition,
+        page: int,
+        request: Request,
+        answer: Answer,
+        reserved_bytes: int,
     ) -> bool:
         """Decide on a page; returns whether the decision must be committed at once."""
         state, budget = partition.state, self._parts.budget
@@ -85,8 +67,9 @@ class Gatherer:
             budget.give_back(reserved_bytes)
         elif not budget.keep(reserved_bytes, len(answer.body), url):
             outcome = Outcome.TOO_LARGE
-        links = self._links(partition, url, answer, outcome)
-        place = self._keep_record(key, answer, links) if answer.status else None
+        facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
+        links = self._links(partition, page, url, answer, outcome, facts)
+        place = self._keep(partition, page, outcome, request, answer, facts, links)
         reach("answer.stored")
         usual = due_pause(self._job, state, host)
         pause = self.host_pause(partition, host, answer, outcome)
@@ -100,7 +83,7 @@ class Gatherer:
                 len(answer.body),
                 due,
                 answer.ended + pause,
-                place,
+                place if answer.status else None,
             )
         )
         self._router.route(partition, answer.ended, page, links)
@@ -120,7 +103,10 @@ class Gatherer:
         pause = pause_after(due_pause(self._job, state, host), self._job, answer)
         pause = max(pause, at_least)
         strikes = state.hosts.strikes[host]
-        if outcome in STAY_AWAY:
+        if outcome is Outcome.REFUSED_ADDRESS:
+            closed = HostChanged(answer.ended, host, answer.ended, strikes, outcome)
+            partition.change_host(closed)
+        elif outcome in STAY_AWAY:
             strikes += 1
             pause = max(pause, self.back_off(strikes))
             self.strike(partition, host, answer.ended, pause, strikes)
@@ -151,20 +137,52 @@ class Gatherer:
         partition.change_host(HostChanged(moment, host, due, strikes, closed))
 
     def _links(
-        self, partition: Partition, url: str, answer: Answer, outcome: Outcome
-    ) -> list[KeyedLink]:
+        self,
+        partition: Partition,
+        page: int,
+        url: str,
+        answer: Answer,
+        outcome: Outcome,
+        facts: Facts,
+    ) -> list[FoundLink]:
         if outcome is Outcome.REDIRECTED:
-            target = Link(answer.header("location") or "", LinkKind.REDIRECT)
-            return self._router.resolve(partition, [target], url)
+            redirect = list(redirect_of(answer))
+            return self._router.resolve_redirect(partition, page, redirect, url)
         if outcome is not Outcome.KEPT:
             return []
-        facts = scan(answer.body, answer.header("content-type"))
+        links, not_followed = links_of_page(answer, facts, self._job)
+        if not_followed:
+            partition.count_refusal("nofollow", not_followed)
         base = parse(facts.base, url) if facts.base else url
-        return self._router.resolve(partition, facts.links, base or url)
+        return self._router.resolve(partition, links, base or url)
 
-    def _keep_record(self, key: str, answer: Answer, links: list[KeyedLink]) -> Place:
-        record = Kept(key, answer.ended, answer.status, answer.headers, answer.body, links)
-        return self._parts.store.append(record)
+    def _keep(
+        self,
+        partition: Partition,
+        page: int,
+        outcome: Outcome,
+        request: Request,
+        answer: Answer,
+        facts: Facts,
+        links: list[FoundLink],
+    ) -> Place:
+        return self._parts.store.append(
+            Capture(
+                key=partition.state.table.key(page),
+                purpose=Purpose.PAGE,
+                outcome=outcome,
+                distance=partition.state.pages.distance[page],
+                request=request,
+                answer=answer,
+                links=links,
+                title=facts.title,
+                description=facts.description,
+                text=facts.text,
+                language=facts.language,
+                charset=facts.charset,
+                fingerprint=fingerprint(facts.text) if facts.text else 0,
+            )
+        )
 
     def _due(
         self, partition: Partition, page: int, outcome: Outcome, ended: float, pause: float

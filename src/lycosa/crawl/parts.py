@@ -12,11 +12,10 @@ from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.scoping import JobScope
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import Snapshots
-from lycosa.records import Answer, KeyedLink, Place, Request, Resolved
-from lycosa.store.journal import Kept
-from lycosa.url import Scope
+from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved
 
 
 class Transport(Protocol):
@@ -32,7 +31,7 @@ class Transport(Protocol):
 class Store(Protocol):
     """Keeps records; what is appended is durable after the next flush."""
 
-    def append(self, record: Kept) -> Place:
+    def append(self, record: Capture) -> Place:
         """Buffer a record and say where it will stand."""
 
     def flush(self) -> None:
@@ -47,7 +46,7 @@ class Parts:
     """A worker's surroundings."""
 
     job: Job
-    scope: Scope
+    scope: JobScope
     clock: Clock
     log: Log
     snapshots: Snapshots

@@ -16,20 +16,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.gathering import Gatherer, judge
+from lycosa.crawl.gathering import Gatherer
 from lycosa.crawl.parts import Parts
+from lycosa.crawl.reading import judge
+from lycosa.crawl.routing import Router
 from lycosa.fetch.robots import compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     Answer,
+    Capture,
     ErrandDone,
     ErrandTaken,
+    Place,
+    Purpose,
+    Request,
     RobotsFound,
     RobotsLearned,
     RobotsState,
     RobotsWanted,
 )
-from lycosa.store.journal import Kept
 from lycosa.url import canonical_key, reversed_host_of, site_of, url_of
 
 
@@ -41,6 +46,7 @@ class Reading(NamedTuple):
     crawl_delay_seconds: float = 0.0
     target: str | None = None
     """With `ELSEWHERE`: the key of the URL that it redirects to."""
+    sitemaps: tuple[str, ...] = ()
 
 
 ALLOW_ALL = Reading(RobotsState.KNOWN)
@@ -52,7 +58,12 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
         return Reading(RobotsState.UNREACHABLE)
     if 200 <= answer.status < 300:
         rules = compile_robots(answer.body, job.fetch.agent, job.robots.largest_bytes)
-        return Reading(RobotsState.KNOWN, rules.to_bytes(), rules.crawl_delay_seconds or 0.0)
+        return Reading(
+            RobotsState.KNOWN,
+            rules.to_bytes(),
+            rules.crawl_delay_seconds,
+            sitemaps=tuple(rules.sitemaps) if job.robots.sitemaps else (),
+        )
     if 300 <= answer.status < 400 and (location := answer.header("location")):
         target = canonical_key(location, url_of(key))
         return Reading(RobotsState.ELSEWHERE, target=target) if target else ALLOW_ALL
@@ -62,32 +73,42 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
 class RobotsFiles:
     """The life of robots files; one per worker."""
 
-    def __init__(self, parts: Parts, gatherer: Gatherer) -> None:
+    def __init__(self, parts: Parts, gatherer: Gatherer, router: Router) -> None:
         self._parts = parts
         self._job = parts.job
         self._gatherer = gatherer
+        self._router = router
         self._partition_of = parts.partitioner.partition_of
 
-    def site_answered(self, partition: Partition, site: int, answer: Answer) -> None:
+    def site_answered(
+        self, partition: Partition, site: int, request: Request, answer: Answer
+    ) -> None:
         """Decide what a site's own robots file, or its absence, means."""
         state = partition.state
         key = state.site_names[site] + "/robots.txt"
         reading = read_answer(answer, key, self._job)
         delay = reading.crawl_delay_seconds
-        host_due = self._after_request(partition, state.sites.host[site], key, answer, delay)
+        place = self._keep(key, request, answer)
+        host_due = self._after_request(partition, state.sites.host[site], answer, delay)
         if reading.target is not None:
             reading = self._send_errand(
                 partition, state.site_names[site], reading.target, 1, answer
             )
-        self._learn(partition, site, reading, answer.ended, host_due)
+        self._learn(partition, site, reading, answer.ended, host_due, place)
+        if reading.sitemaps:
+            name = state.site_names[site]
+            self._router.sitemaps_found(partition, name, reading.sitemaps, answer.ended)
 
-    def errand_answered(self, partition: Partition, errand: int, answer: Answer) -> None:
+    def errand_answered(
+        self, partition: Partition, errand: int, request: Request, answer: Answer
+    ) -> None:
         """Pass on what an errand found, or send it a hop further."""
         record = partition.state.errands[errand]
         reading = read_answer(answer, record.key, self._job)
         site = self._site_of_robots_file(partition, record.key)
         delay = reading.crawl_delay_seconds if site is not None else 0.0
-        host_due = self._after_request(partition, record.host, record.key, answer, delay)
+        place = self._keep(record.key, request, answer)
+        host_due = self._after_request(partition, record.host, answer, delay)
         if site is not None and reading.state is RobotsState.KNOWN:
             self._learn(partition, site, reading, answer.ended, host_due)
         if reading.target is not None:
@@ -95,7 +116,7 @@ class RobotsFiles:
             reading = self._send_errand(partition, record.site, reading.target, hops, answer)
         if reading.target is None:
             self._reply(partition, record.site, reading, answer.ended)
-        partition.record(ErrandDone(answer.ended, errand, host_due))
+        partition.record(ErrandDone(answer.ended, errand, host_due, place))
 
     def errands_failed(self, partition: Partition, host: int, now: float) -> None:
         """Answer all errands to a host that has no address, or that is closed."""
@@ -138,19 +159,21 @@ class RobotsFiles:
             self._learn(partition, site, reading, now, now + pause)
 
     def _after_request(
-        self, partition: Partition, host: int, key: str, answer: Answer, crawl_delay: float
+        self, partition: Partition, host: int, answer: Answer, crawl_delay: float
     ) -> float:
-        """Store the answer and return from when on the host may be asked again.
+        """Return from when on the host may be asked again.
 
         A Crawl-delay counts from the answer that names it.
         """
-        if answer.status:
-            record = Kept(key, answer.ended, answer.status, answer.headers, answer.body, [])
-            self._parts.store.append(record)
         outcome = judge(answer, self._job)
         return answer.ended + self._gatherer.host_pause(
             partition, host, answer, outcome, crawl_delay
         )
+
+    def _keep(self, key: str, request: Request, answer: Answer) -> Place | None:
+        outcome = judge(answer, self._job)
+        place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
+        return place if answer.status else None
 
     @staticmethod
     def _site_of_robots_file(partition: Partition, key: str) -> int | None:
@@ -174,7 +197,13 @@ class RobotsFiles:
         )
 
     def _learn(
-        self, partition: Partition, site: int, reading: Reading, now: float, host_due: float
+        self,
+        partition: Partition,
+        site: int,
+        reading: Reading,
+        now: float,
+        host_due: float,
+        place: Place | None = None,
     ) -> None:
         robots = self._job.robots
         state, expires = reading.state, now + robots.cache_seconds
@@ -184,6 +213,13 @@ class RobotsFiles:
                 state = RobotsState.GIVEN_UP
         partition.learn_robots(
             RobotsLearned(
-                now, site, state, reading.rules, reading.crawl_delay_seconds, expires, host_due
+                now,
+                site,
+                state,
+                reading.rules,
+                reading.crawl_delay_seconds,
+                expires,
+                host_due,
+                place,
             )
         )

@@ -12,13 +12,24 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import starmap
 
 from lycosa.crawl.parts import Parts
-from lycosa.frontier.distance import farthest, through
+from lycosa.crawl.reading import RawLink
+from lycosa.frontier.distance import SEED, depth_of, farthest, through
 from lycosa.frontier.partition import Partition
-from lycosa.records import FREE_KINDS, Discovered, KeyedLink, Link, LinkKind
-from lycosa.url import canonical_keys, refusal, site_of
+from lycosa.records import (
+    FREE_KINDS,
+    REQUISITE_KINDS,
+    Discovered,
+    FoundLink,
+    KeyedLink,
+    LinkKind,
+)
+from lycosa.url import canonical_keys, refusal, site_of, url_of
+from lycosa.url.scope import OUT_OF_SCOPE
+
+AnyLink = KeyedLink | FoundLink
+REDIRECT = LinkKind.REDIRECT
 
 RECENT_POSTS = 2048
 """How many URLs sent abroad a partition remembers, so as not to send them again and again."""
@@ -35,30 +46,58 @@ class Router:
         self._farthest_static = farthest(parts.job.limits.depth_static)
         self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
 
-    def resolve(self, partition: Partition, links: Sequence[Link], base: str) -> list[KeyedLink]:
+    def resolve(self, partition: Partition, links: Sequence[RawLink], base: str) -> list[FoundLink]:
         """Return the links that are URLs and in scope, each once; the rest is counted."""
         keys = canonical_keys([link[0] for link in links], base)
         has_rules = not self._scope.accepts_everything
-        found: dict[tuple[str, LinkKind], None] = {}
-        for (href, kind), key in zip(links, keys, strict=True):
+        found: dict[tuple[str, LinkKind], FoundLink] = {}
+        for (href, kind, text, rel, times), key in zip(links, keys, strict=True):
             if key is None:
                 partition.count_refusal(refusal(href, base) or "invalid")
                 continue
             if has_rules:
                 verdict = self._scope.judge(key)
-                if verdict.key is None:
+                if verdict.key is not None:
+                    key = verdict.key
+                elif not (kind in REQUISITE_KINDS and verdict.reason == OUT_OF_SCOPE):
                     partition.count_refusal(verdict.reason)
                     continue
-                key = verdict.key
-            found[key, kind] = None
-        return list(starmap(KeyedLink, found))
+            if (key, kind) not in found:
+                found[key, kind] = FoundLink(key, kind, text, rel, times)
+        return list(found.values())
+
+    def resolve_redirect(
+        self, partition: Partition, page: int, links: Sequence[RawLink], base: str
+    ) -> list[FoundLink]:
+        """Resolve a redirect; where a seed is redirected to, joins the scope."""
+        if depth_of(partition.state.pages.distance[page]) == 0:
+            for key in canonical_keys([link.href for link in links], base):
+                if key is not None:
+                    self._scope.join(key)
+        return self.resolve(partition, links, base)
+
+    def sitemaps_found(
+        self, partition: Partition, site: str, hrefs: Sequence[str], moment: float
+    ) -> None:
+        """Admit the sitemaps that a robots file names, as near as the site's first page."""
+        links = [RawLink(href, LinkKind.SITEMAP) for href in hrefs]
+        robots_key = site + "/robots.txt"
+        targets: dict[int, list[str]] = {}
+        for found in self.resolve(partition, links, url_of(robots_key)):
+            targets.setdefault(self._partition_of(found.key), []).append(found.key)
+        for target, keys in targets.items():
+            discovered = Discovered(moment, robots_key, keys, [through(SEED, REDIRECT)] * len(keys))
+            if target == partition.number:
+                self.admit(partition, discovered)
+            else:
+                self._post(partition, target, discovered)
 
     def forget(self, partition: int) -> None:
         """Forget what a partition has posted: it is no longer ours."""
         self._posted.pop(partition, None)
 
     def route(
-        self, partition: Partition, moment: float, page: int, links: Sequence[KeyedLink]
+        self, partition: Partition, moment: float, page: int, links: Sequence[AnyLink]
     ) -> None:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
         self._pass_on(partition, moment, self._route_one(partition, moment, page, links))
@@ -77,7 +116,7 @@ class Router:
                 nearer += self._route_one(partition, moment, page, links)
 
     def _route_one(
-        self, partition: Partition, moment: float, page: int, links: Sequence[KeyedLink]
+        self, partition: Partition, moment: float, page: int, links: Sequence[AnyLink]
     ) -> list[int]:
         """Route one page's links; returns the pages of this partition that came nearer."""
         source = partition.state.table.key(page)
@@ -86,7 +125,7 @@ class Router:
         own: tuple[list[str], list[int]] = ([], [])
         targets = {partition.number: own}
         found, site = own, "\0"
-        for key, kind in links:
+        for key, kind, *_ in links:
             reached = free if kind in FREE_KINDS else real
             if reached > (self._farthest_dynamic if "?" in key else self._farthest_static):
                 partition.count_refusal("too-deep")

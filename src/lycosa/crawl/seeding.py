@@ -1,9 +1,9 @@
 """Seeds: where a crawl begins, and what an operator adds later.
 
-Seeds are posted to the inboxes of their partitions, like any link, at distance 0. They
-pass the same rules; a seed that is refused is the operator's mistake and is reported,
-not counted. Posting twice is harmless, so a kill in the middle is mended by starting
-again.
+Seeds are posted to the inboxes of their partitions, like any link, at distance 0, and
+their hosts join the scope. They pass the same rules; a seed that is refused is the
+operator's mistake and is reported, not counted. Posting twice is harmless, so a kill in
+the middle is mended by starting again.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
+from lycosa.crawl.scoping import JobScope
 from lycosa.failpoints import reach
 from lycosa.frontier.distance import SEED
 from lycosa.log.format import encode
 from lycosa.log.protocol import Log
 from lycosa.records import Discovered
-from lycosa.url import Scope, canonicalize, key_of, refusal
+from lycosa.url import canonicalize, key_of, refusal
 
 
 class Planted(NamedTuple):
@@ -29,7 +30,7 @@ class Planted(NamedTuple):
 
 
 def plant(
-    seeds: Iterable[str], scope: Scope, partitioner: Partitioner, log: Log, now: float
+    seeds: Iterable[str], scope: JobScope, partitioner: Partitioner, log: Log, now: float
 ) -> Planted:
     """Post seeds to their partitions."""
     accepted: dict[str, None] = {}
@@ -39,6 +40,7 @@ def plant(
         if url is None:
             refused[seed] = refusal(seed, seed) or "invalid"
             continue
+        scope.join(key_of(url))
         verdict = scope.judge(key_of(url))
         if verdict.key is None:
             refused[seed] = verdict.reason

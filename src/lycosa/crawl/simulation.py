@@ -27,6 +27,7 @@ from lycosa.crawl.ending import Ending
 from lycosa.crawl.opening import check_partitioner, read_partition
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import plant
 from lycosa.crawl.worker import Worker
 from lycosa.failpoints import NAMES, Killed, arm
@@ -40,7 +41,7 @@ from lycosa.testweb.carrier import InProcessCarrier
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.rulebook import Breach, RefereeRules
 from lycosa.testweb.web import Truth, Web
-from lycosa.url import Scope, parse_rules, url_of
+from lycosa.url import url_of
 
 
 class JudgedWeb(Web, Truth, Protocol):
@@ -146,7 +147,6 @@ class Simulation:
         self.clock = VirtualClock(begins_at, commit_takes_seconds)
         self.referee = referee or Referee(referee_rules(job, commit_takes_seconds), web)
         self.partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
-        self.scope = Scope(parse_rules(list(job.rules)))
         self._kind = log
         self.free_disk = free_disk
         self._memory_log = MemoryLog(job.frontier.partitions)
@@ -257,8 +257,9 @@ class _Life:
         budget = Budget(job, simulation.free_disk)
         ending = Ending(job.frontier.partitions)
         check_partitioner(self._log, simulation.partitioner)
+        scope = JobScope(job, self._log, stays_on_seeds=False)
         if self._log.noted("planted") is None:
-            plant(job.seeds, simulation.scope, simulation.partitioner, self._log, clock.now())
+            plant(job.seeds, scope, simulation.partitioner, self._log, clock.now())
             self._log.note("planted", b"")
         for index in range(simulation.workers):
             carrier = InProcessCarrier(
@@ -267,7 +268,7 @@ class _Life:
             self._carriers.append(carrier)
             parts = Parts(
                 job=job,
-                scope=simulation.scope,
+                scope=scope,
                 clock=clock,
                 log=self._log,
                 snapshots=snapshots,

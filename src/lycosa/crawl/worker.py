@@ -71,7 +71,7 @@ class Worker:
         self._agenda = Agenda()
         self._router = Router(parts)
         self._gatherer = Gatherer(parts, self._router)
-        self._robots = RobotsFiles(parts, self._gatherer)
+        self._robots = RobotsFiles(parts, self._gatherer, self._router)
         self._committer = Committer(parts, self._lose)
         self._partitions: dict[int, Partition] = {}
         self._with_work: dict[int, None] = {}
@@ -262,13 +262,15 @@ class Worker:
         self.in_flight += 1
         self.requests += 1
         self._parts.transport.send(
-            request, lambda answer: self._answered(partition, task, reserved, answer)
+            request, lambda answer: self._answered(partition, task, reserved, request, answer)
         )
         reach("send.after")
 
     # -- answers --------------------------------------------------------------------------
 
-    def _answered(self, partition: Partition, task: Task, reserved: int, answer: Answer) -> None:
+    def _answered(
+        self, partition: Partition, task: Task, reserved: int, request: Request, answer: Answer
+    ) -> None:
         reach("answer.before")
         self.in_flight -= 1
         readiness, host = partition.readiness, task.host
@@ -280,12 +282,14 @@ class Worker:
             return
         must_commit = True
         if task.kind is TaskKind.PAGE:
-            must_commit = self._gatherer.page_answered(partition, task.subject, answer, reserved)
+            must_commit = self._gatherer.page_answered(
+                partition, task.subject, request, answer, reserved
+            )
         elif task.kind is TaskKind.ROBOTS:
             self._rules.pop((partition.number, task.subject), None)
-            self._robots.site_answered(partition, task.subject, answer)
+            self._robots.site_answered(partition, task.subject, request, answer)
         else:
-            self._robots.errand_answered(partition, task.subject, answer)
+            self._robots.errand_answered(partition, task.subject, request, answer)
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:

@@ -1,9 +1,11 @@
 """Extraction: bytes in, facts out.
 
-An answer's body is read once, from left to right, and what it says about other pages is
-handed on: `links.scan` finds the tags that matter (`tags`), reads their attributes as
-text (`characters`) and returns links, base, title and the page's wishes for robots. No
-tree is built, and nothing is resolved: that needs the page's own URL (`lycosa.url`).
+An answer's body is brought to UTF-8 (`charset`) and read once, from left to right, by the
+compiled scanner (`_scan`; `plain` is its twin to be read): `links.scan` returns links, base,
+title, visible text, language and the page's wishes for robots as `facts.Facts`. No tree is
+built, and nothing is resolved: that needs the page's own URL (`lycosa.url`). Beside pages
+there are style sheets (`css`), lists of pages (`sitemap`) and headers (`headers`); of the
+text a `fingerprint` is taken.
 
 Always true:
   * any bytes give facts: a bad page has fewer of them, and nothing here raises;

@@ -1,9 +1,9 @@
-"""What a page says about other pages: links, base, title, wishes for robots.
+"""What a page says about itself and about other pages.
 
-HTML and XHTML are scanned for tags, sitemaps for their `loc` elements; any other kind of
-body has no links. Links come as the page writes them; each pair of reference and kind
-counts once, where it first stands. They are not resolved here, so that a page can be
-scanned without knowing its URL.
+HTML and XHTML are scanned for tags, sitemaps and feeds for what they list, plain text for
+its text; any other kind of body says nothing. Links come as the page writes them; each pair
+of reference and kind counts once, where it first stands. They are not resolved here, so
+that a page can be scanned without knowing its URL.
 
 Links of a page that asks robots not to follow them are returned all the same: whether to
 obey `is_nofollow` is for the caller to decide.
@@ -12,120 +12,82 @@ obey `is_nofollow` is for the caller to decide.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from functools import lru_cache
 
-from lycosa.extract.characters import attribute_text, heading_text, text_of, to_utf8
-from lycosa.extract.tags import tags
-from lycosa.records import Link, LinkKind
+from lycosa.extract._scan import gather
+from lycosa.extract.charset import to_utf8
+from lycosa.extract.facts import Facts
+from lycosa.extract.sitemap import is_list, listed
+from lycosa.extract.values import one_line
+from lycosa.records import LinkKind
 
-LONGEST_TITLE = 1000
-"""Characters of a title that are kept."""
+__all__ = ["Facts", "scan"]
 
 _FIRST_BYTES = 2048
-_SITEMAP = re.compile(rb"<(?:[A-Za-z][\w.-]{0,30}:)?(?:urlset|sitemapindex)[\s>]")
 _XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
-_XML_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-# A prefix other than those of the extensions: a sitemap may bind its namespace to any.
-_LOCATION = re.compile(
-    rb"<(?!image:|video:)(?:[A-Za-z][\w.-]{0,30}:)?loc(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]*+)"
-)
-_REFRESH = re.compile(
-    r"""\s*+[\d.]*+(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+(?:"([^"]*+)|'([^']*+)|(.++))""",
-    re.IGNORECASE | re.DOTALL,
-)
-_FOLLOWED_RELATIONS = frozenset({"next", "prev", "alternate"})
 
 
-class Facts(NamedTuple):
-    """What one pass over a body found."""
+def scan(
+    body: bytes,
+    content_type: str | None,
+    *,
+    most_links: int = 0,
+    wants_requisites: bool = False,
+    agent: str = "lycosa",
+) -> Facts:
+    """Read a body of this content type; without one it is taken for HTML.
 
-    base: str | None = None
-    links: tuple[Link, ...] = ()
-    title: str = ""
-    is_nofollow: bool = False
-    is_noindex: bool = False
-
-
-def scan(body: bytes, content_type: str | None) -> Facts:
-    """Read a body of this content type; without one it is taken for HTML."""
-    kind = (content_type or "text/html").partition(";")[0].strip().lower()
-    is_html = kind == "text/html"
+    At most `most_links` links are returned, all of them if it is 0; those to what a page
+    needs to be shown only if `wants_requisites`. Wishes for robots count if they are
+    addressed to all or to `agent`.
+    """
+    kind = _kind(content_type or "")
     is_xml = kind.endswith(("/xml", "+xml"))
-    if not is_html and not is_xml:
+    if kind != "text/html" and not is_xml and kind != "text/plain":
         return Facts()
-    body = to_utf8(body, content_type)
+    body, charset = to_utf8(body, content_type)
+    if kind == "text/plain":
+        return Facts(text=_lines(body), charset=charset)
     first = body[:_FIRST_BYTES]
-    if _SITEMAP.search(first):
-        return Facts(links=_sitemap_links(body))
-    if is_html or kind == "application/xhtml+xml" or _XHTML.search(first):
-        return _Page().read(body, is_xml)
-    return Facts()
+    if is_list(first, is_xml):
+        return _list_facts(listed(body), charset, most_links)
+    if is_xml and kind != "application/xhtml+xml" and not _XHTML.search(first):
+        return Facts(charset=charset)
+    facts = gather(
+        body,
+        is_xml=is_xml,
+        most_links=most_links,
+        wants_requisites=wants_requisites,
+        agent=agent,
+    )
+    facts.charset = charset
+    return facts
 
 
-def _sitemap_links(body: bytes) -> tuple[Link, ...]:
-    if b"<!--" in body:
-        body = _XML_COMMENT.sub(b"", body)
-    hrefs = (attribute_text(found[1].partition(b"]]>")[0]) for found in _LOCATION.finditer(body))
-    return tuple(dict.fromkeys(Link(href, LinkKind.SITEMAP) for href in hrefs if href))
+@lru_cache(maxsize=1024)
+def _kind(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower() or "text/html"
 
 
-class _Page:
-    """The facts of one HTML page, as they are gathered tag by tag."""
+def _lines(body: bytes) -> str:
+    lines = (one_line(line, len(line)) for line in body.decode("utf-8", "replace").splitlines())
+    return "\n".join(line for line in lines if line)
 
-    def __init__(self) -> None:
-        self.base: str | None = None
-        self.links: dict[tuple[str, int], Link] = {}
-        self.title: str | None = None
-        self.wishes: set[str] = set()
 
-    def read(self, body: bytes, is_xml: bool) -> Facts:
-        for name, attributes, text in tags(body, is_xml=is_xml):
-            match name:
-                case b"a" | b"area":
-                    self._add(attributes.get(b"href"))
-                case b"frame" | b"iframe":
-                    self._add(attributes.get(b"src"))
-                case b"link":
-                    self._read_link(attributes)
-                case b"meta":
-                    self._read_meta(attributes)
-                case b"base" if self.base is None and b"href" in attributes:
-                    self.base = attribute_text(attributes[b"href"])
-                case b"title" if self.title is None:
-                    self.title = heading_text(text, LONGEST_TITLE)
-        is_none = "none" in self.wishes
-        return Facts(
-            base=self.base or None,
-            links=tuple(self.links.values()),
-            title=self.title or "",
-            is_nofollow=is_none or "nofollow" in self.wishes,
-            is_noindex=is_none or "noindex" in self.wishes,
-        )
-
-    def _add(self, value: bytes | None, kind: LinkKind = LinkKind.ANCHOR) -> None:
-        if value:
-            self._add_text(attribute_text(value), kind)
-
-    def _add_text(self, href: str, kind: LinkKind) -> None:
-        # Not `kind` itself: the hash of an enum member is computed in Python.
-        key = (href, kind._value_)
-        if href and key not in self.links:
-            self.links[key] = Link(href, kind)
-
-    def _read_link(self, attributes: dict[bytes, bytes]) -> None:
-        relations = set(text_of(attributes.get(b"rel", b"")).lower().split())
-        if "canonical" in relations:
-            self._add(attributes.get(b"href"), LinkKind.CANONICAL)
-        elif relations & _FOLLOWED_RELATIONS and "stylesheet" not in relations:
-            self._add(attributes.get(b"href"))
-
-    def _read_meta(self, attributes: dict[bytes, bytes]) -> None:
-        content = attributes.get(b"content")
-        if not content:
-            return
-        if attributes.get(b"name", b"").strip().lower() == b"robots":
-            self.wishes.update(re.split(r"[\s,]+", attribute_text(content).lower()))
-        elif attributes.get(b"http-equiv", b"").strip().lower() == b"refresh":
-            found = _REFRESH.match(attribute_text(content))
-            if found:
-                self._add_text(found[found.lastindex or 0].strip(), LinkKind.REFRESH)
+def _list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
+    counts: dict[str, int] = {}
+    is_truncated = False
+    for href in hrefs:
+        if href in counts or not most_links or len(counts) < most_links:
+            counts[href] = counts.get(href, 0) + 1
+        else:
+            is_truncated = True
+    return Facts(
+        hrefs=list(counts),
+        kinds=[int(LinkKind.SITEMAP)] * len(counts),
+        texts=[""] * len(counts),
+        rels=[""] * len(counts),
+        times=list(counts.values()),
+        charset=charset,
+        is_truncated_links=is_truncated,
+    )

@@ -1,8 +1,10 @@
 """Path patterns of robots files: `*` is any run of characters, a final `$` the end.
 
-Both sides of a comparison are brought to one spelling first (RFC 9309, 2.2.2): hex digits
-in upper case, escaped unreserved characters decoded, everything that may not stand in a
-URL escaped. A `*` or `$` that is meant literally is escaped on both sides (2.2.3).
+For what is forbidden, both sides of a comparison are brought to one spelling first (RFC
+9309, 2.2.2): hex digits in upper case, escaped unreserved characters decoded, everything
+that may not stand in a URL escaped. What is allowed in spite of that must be spelled as the
+URL is, but for the case of hex digits and for octets beyond ASCII: in doubt, a page is
+forbidden. A `*` or `$` that is meant literally is escaped on both sides (2.2.3).
 
 Cost: a match walks once through the path, from piece to piece between the stars; the
 leftmost place of each piece leaves most room for the rest, so nothing is tried twice.
@@ -32,6 +34,21 @@ def spell_path(path: str) -> str:
         return path
     octets = path.encode("utf-8", "surrogatepass")
     return spell(octets).replace("*", "%2A").replace("$", "%24")
+
+
+def spell_literally(octets: bytes) -> str:
+    """Return a pattern with its escapes in upper case and other octets escaped, none decoded."""
+    return _TO_RESPELL.sub(_escape, octets).decode("ascii")
+
+
+def path_literally(path: str) -> str:
+    """Return a URL's path and query as it stands, in which nothing is special."""
+    return path if _PLAIN_PATH.fullmatch(path) else path.replace("*", "%2A").replace("$", "%24")
+
+
+def _escape(match: re.Match[bytes]) -> bytes:
+    found = match[0]
+    return found.upper() if len(found) == 3 else b"%%%02X" % found[0]
 
 
 def _respell(match: re.Match[bytes]) -> bytes:

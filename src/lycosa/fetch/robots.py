@@ -10,8 +10,9 @@ Always true:
   * `Rules.from_bytes(rules.to_bytes())` decides as `rules` does; its sitemaps are not kept.
 
 Where RFC 9309 leaves room we do as Google's open-source parser does: common misspellings
-of the keys, a missing colon, and `Allow: /x/index.html` standing for `/x/` as well. Unlike
-that parser we respell both sides before comparing, as section 2.2.2 demands.
+of the keys, a missing colon, and `Allow: /x/index.html` standing for `/x/` as well. What
+forbids is compared in one spelling of both sides, as section 2.2.2 demands; what allows is
+compared as that parser compares it, by the letter. So in doubt nothing is fetched.
 
 Cost: one call in C when no rule forbids anything that begins like the path, else one step
 a rule. Not here: fetching the file, what its absence means, how long it is believed.
@@ -26,7 +27,13 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from lycosa.errors import FormatError
-from lycosa.fetch.patterns import Pattern, spell, spell_path
+from lycosa.fetch.patterns import (
+    Pattern,
+    path_literally,
+    spell,
+    spell_literally,
+    spell_path,
+)
 
 LONGEST_LINE_BYTES = 16_664
 """Eight times the longest URL that browsers take; what is beyond is cut off."""
@@ -55,7 +62,7 @@ _COMPRESSED = b"z"
 _COMPRESS_FROM_BYTES = 200
 
 Rule = tuple[bool, str]
-"""Whether it allows, and its pattern in the spelling of `patterns.spell`."""
+"""Whether it allows, and its pattern: literal if so, else in the spelling of `patterns.spell`."""
 
 
 class Rules:
@@ -95,25 +102,31 @@ class Rules:
         """Tell whether we may fetch this."""
         if not self._forbidden_heads:
             return True
-        path = _spell_whole(path_and_query)
+        path = _whole(spell_path(path_and_query))
         if not path.startswith(self._forbidden_heads):
             return True
-        rule = self._deciding_rule(path)
+        rule = self._deciding_rule(path, _whole(path_literally(path_and_query)))
         return rule is None or rule[0]
 
     def matching_rule(self, path_and_query: str) -> str | None:
         """Return the rule that decides, as it could stand in the file."""
-        rule = self._deciding_rule(_spell_whole(path_and_query))
+        rule = self._deciding_rule(
+            _whole(spell_path(path_and_query)), _whole(path_literally(path_and_query))
+        )
         if rule is None:
             return None
         return ("Allow: " if rule[0] else "Disallow: ") + rule[1].text
 
-    def _deciding_rule(self, path: str) -> tuple[bool, Pattern] | None:
+    def _deciding_rule(self, path: str, literally: str) -> tuple[bool, Pattern] | None:
+        """Return the first rule that matches: what allows by the letter, what forbids by sense."""
         if path == "/robots.txt":
             return None
         for rule in self._ranked:
-            pattern = rule[1]
-            if path.startswith(pattern.head) and (pattern.is_plain or pattern.matches(path)):
+            is_allowing, pattern = rule
+            compared = literally if is_allowing else path
+            if compared.startswith(pattern.head) and (
+                pattern.is_plain or pattern.matches(compared)
+            ):
                 return rule
         return None
 
@@ -154,8 +167,7 @@ def _rank(rule: Rule) -> tuple[int, bool, str]:
     return -len(text), not is_allowing, text
 
 
-def _spell_whole(path_and_query: str) -> str:
-    path = spell_path(path_and_query)
+def _whole(path: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
@@ -205,7 +217,7 @@ class _Group:
     def add(self, is_allowing: bool, value: bytes) -> None:
         if not value:
             return
-        pattern = spell(value)
+        pattern = spell_literally(value) if is_allowing else spell(value)
         self.rules.append((is_allowing, pattern))
         folder, slash, page = pattern.rpartition("/")
         if is_allowing and slash and page.startswith("index.htm"):

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import FormatError
-from lycosa.frontier.columns import DONE, NONE, WAITING, Fetches, Hosts, Pages, Sites
+from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Fetches, Hosts, Pages, Sites
 from lycosa.frontier.table import PlainUrlTable, UrlTable
 from lycosa.records import (
     STAY_AWAY,
@@ -37,6 +37,7 @@ from lycosa.records import (
     Outcome,
     Passed,
     Place,
+    Reopened,
     RobotsLearned,
     RobotsState,
     Settled,
@@ -87,6 +88,8 @@ class PartitionState:
         self.rules: dict[int, bytes] = {}
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
+        self.segment_ends: dict[int, int] = {}
+        """How far each segment is accounted for; what lies behind has no event and counts not."""
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0
@@ -111,6 +114,7 @@ class PartitionState:
             ErrandTaken: self._apply_errand_taken,
             ErrandDone: self._apply_errand_done,
             Passed: self._apply_passed,
+            Reopened: self._apply_reopened,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -205,6 +209,7 @@ class PartitionState:
         fetch = pages.fetch[page]
         if fetch == NONE:
             fetch = pages.fetch[page] = self.fetches.add()
+        self._account_for(event.place)
         is_held = pages.outcome[page] == KEPT and event.outcome in TRANSIENT
         if event.place is not None and not is_held:
             self.fetches.segment[fetch] = event.place.segment
@@ -239,6 +244,7 @@ class PartitionState:
         sites.robots[site] = event.state
         sites.robots_expires[site] = event.expires
         host = sites.host[site]
+        self._account_for(event.place)
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if event.state is RobotsState.KNOWN:
             sites.robots_tries[site] = 0
@@ -263,6 +269,28 @@ class PartitionState:
     def _apply_passed(self, event: Passed) -> None:
         self.last_moment = event.moment
 
+    def _apply_reopened(self, event: Reopened) -> None:
+        for host in event.hosts:
+            self.hosts.closed[host] = self.hosts.strikes[host] = 0
+            for site in self.sites_of(host):
+                self._open(site)
+        for page in event.pages:
+            if self.pages.status[page] == DONE:
+                site = self.pages.site[page]
+                self.pages.status[page] = PENDING
+                self.sites.pending[site] += 1
+                self.pending += not self.sites.closed[site]
+            self.pages.tries[page] = 0
+
+    def _open(self, site: int) -> None:
+        """Undo `_close`; the robots file is asked for anew."""
+        if self.sites.closed[site]:
+            self.sites.closed[site] = 0
+            self.pending += self.sites.pending[site]
+        self.sites.robots_tries[site] = 0
+        if self.sites.robots[site] == RobotsState.GIVEN_UP:
+            self.sites.robots[site] = RobotsState.UNKNOWN
+
     def _apply_errand_taken(self, event: ErrandTaken) -> None:
         name = reversed_host_of(event.key)
         host = self._host_numbers.get(name)
@@ -273,7 +301,14 @@ class PartitionState:
 
     def _apply_errand_done(self, event: ErrandDone) -> None:
         host = self.errands.pop(event.errand).host
+        self._account_for(event.place)
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+
+    def _account_for(self, place: Place | None) -> None:
+        if place is not None:
+            end = place.offset + place.length
+            if end > self.segment_ends.get(place.segment, 0):
+                self.segment_ends[place.segment] = end
 
     def _finish(self, page: int, site: int) -> None:
         """Mark a pending or waiting URL as done."""
@@ -323,6 +358,7 @@ class PartitionState:
                 "hosts": self.host_names,
                 "rules": self.rules,
                 "errands": self.errands,
+                "segments": self.segment_ends,
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
                 "columns": [
@@ -356,6 +392,7 @@ class PartitionState:
         state._host_numbers = {name: n for n, name in enumerate(state.host_names)}
         state.rules = packed["rules"]
         state.errands = msgspec.convert(packed["errands"], dict[int, Errand])
+        state.segment_ends = packed.get("segments", {})
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])
         columns = [state.pages, state.fetches, state.sites, state.hosts]

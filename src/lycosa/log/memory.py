@@ -82,6 +82,10 @@ class MemoryLog:
         """Return a note."""
         return self._notes.get(name)
 
+    def notes(self, prefix: str) -> dict[str, bytes]:
+        """Return notes by prefix."""
+        return {name: value for name, value in self._notes.items() if name.startswith(prefix)}
+
     def close(self) -> None:
         """Nothing to let go of."""
 

@@ -70,5 +70,8 @@ class Log(Protocol):
     def noted(self, name: str) -> bytes | None:
         """Return what was noted under the name."""
 
+    def notes(self, prefix: str) -> dict[str, bytes]:
+        """Return everything noted under names that begin so."""
+
     def close(self) -> None:
         """Let go of files and connections."""

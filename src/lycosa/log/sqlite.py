@@ -168,6 +168,11 @@ class SqliteLog:
         row = self._reader.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return None if row is None else row[0]
 
+    def notes(self, prefix: str) -> dict[str, bytes]:
+        """Return notes by prefix."""
+        rows = self._reader.execute("SELECT name, value FROM notes").fetchall()
+        return {name: value for name, value in rows if name.startswith(prefix)}
+
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""
         self._reader.close()

@@ -14,7 +14,6 @@ Not here: the bytes of a record (`frames`), which records count (the log says so
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import threading
@@ -22,7 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
-from lycosa.records import KeyedLink, Place
+from lycosa.records import Capture, KeyedLink, Place
+from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.frames import (
     FRAME_BYTES,
     HEADER,
@@ -56,7 +56,7 @@ class Journal:
         self.segment, self._file = _begin(folder, segment)
         self._is_synced = durability == "power"
         if self._is_synced:
-            _sync_folder(folder)
+            sync_folder(folder)
         self._packer = Packer()
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
@@ -70,9 +70,9 @@ class Journal:
         """How long the segment is, or will be when it is flushed."""
         return self._end
 
-    def append(self, record: Kept) -> Place:
+    def append(self, record: Kept | Capture) -> Place:
         """Take a record into the buffer; its place is final."""
-        frame = self._packer.pack(record)
+        frame = self._packer.pack(_kept(record) if isinstance(record, Capture) else record)
         with self._lock:
             if self._is_closed:
                 raise StoreError(f"{self._path(self.segment)} is closed: nothing can be appended")
@@ -90,11 +90,11 @@ class Journal:
                 return
             content = memoryview(b"".join(frame for _, frame in batch))
             try:
-                _write_at(self._file, content, batch[0][0])
+                write_at(self._file, content, batch[0][0])
                 if self._is_synced:
                     os.fsync(self._file)
             except OSError as error:
-                raise _write_failure(self._path(self.segment), len(content), error) from error
+                raise write_failure(self._path(self.segment), len(content), error) from error
             with self._lock:
                 for offset, _ in batch:
                     del self._unflushed[offset]
@@ -163,6 +163,12 @@ class Journal:
         return self.folder / f"{segment:05d}.journal"
 
 
+def _kept(capture: Capture) -> Kept:
+    answer = capture.answer
+    links = [KeyedLink(link.key, link.kind) for link in capture.links]
+    return Kept(capture.key, answer.ended, answer.status, answer.headers, answer.body, links)
+
+
 def segments_of(folder: Path) -> list[int]:
     """Return the numbers of the segments in a folder, in order."""
     found = (_NAME.fullmatch(path.name) for path in folder.iterdir())
@@ -215,27 +221,3 @@ def _begin(folder: Path, segment: int | None) -> tuple[int, int]:
                 number += 1
     except OSError as error:
         raise StoreError(f"{folder}: no segment can be begun: {error.strerror}") from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new file's name survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _write_at(file: int, content: memoryview, offset: int) -> None:
-    while content:
-        written = os.pwrite(file, content, offset)
-        content, offset = content[written:], offset + written
-
-
-def _write_failure(path: Path, size_bytes: int, error: OSError) -> StoreError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(
-            f"{path}: the disk has no room for {size_bytes:,} more bytes\n"
-            "  make room; nothing is lost, and the next flush writes them"
-        )
-    return StoreError(f"{path}: cannot be written: {error.strerror}")

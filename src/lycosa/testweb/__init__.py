@@ -3,7 +3,8 @@
 A web answers as a pure function of the request and the moment (`web`), so it can have
 millions of pages and needs no memory: `GeneratedWeb` makes hosts, pages, robots files and
 misfortunes out of a seed, `GraphWeb` is drawn by hand. A carrier (`carrier`) brings
-requests to it under a virtual clock, without sockets. The referee (`referee`) sees what
+requests to it under a virtual clock, without sockets; `server` serves it on loopback, and
+`misbehaviour` is a web of what only sockets can do. The referee (`referee`) sees what
 the servers see and judges whether the client was polite, also across kills.
 
 The web knows the truth about itself (links, robots, page counts, versions) by

@@ -102,6 +102,10 @@ class GraphWeb:
         """Return the address that was given for the host, or the host's own one."""
         return Resolved(self._addresses.get(host), 3600.0)
 
+    def hosts(self) -> list[str]:
+        """Return the names of all hosts."""
+        return list(self._addresses)
+
     def is_allowed(self, url: str, agent: str) -> bool:
         """Say what the host's robots file says."""
         parts = take_apart(url)

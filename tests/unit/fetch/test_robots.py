@@ -258,3 +258,11 @@ def test_any_bytes_are_a_robots_file_and_any_text_is_a_path(body: bytes, path: s
 def test_spelling_twice_changes_nothing_more(octets: bytes) -> None:
     once = spell(octets)
     assert spell(once.encode()) == once
+
+
+def test_what_forbids_is_compared_by_sense_and_what_allows_by_the_letter() -> None:
+    rules = compile_robots(b"User-agent: *\nDisallow: /%7ejoe/\n", "lycosa")
+    assert not rules.is_allowed("/~joe/x")
+    rules = compile_robots(b"User-agent: *\nDisallow: /\nAllow: /%7ejoe/\n", "lycosa")
+    assert not rules.is_allowed("/~joe/x")
+    assert rules.is_allowed("/%7Ejoe/x")

@@ -14,6 +14,7 @@ from lycosa.records import KeyedLink, LinkKind, Place
 from lycosa.store import journal as journal_module
 from lycosa.store.frames import HEADER, MAGIC
 from lycosa.store.journal import Journal, Kept, iterate, segments_of
+from unit.store.exchanges import capture
 
 
 def page(number: int, body: bytes = b"<html>") -> Kept:
@@ -37,6 +38,21 @@ def test_a_record_is_read_before_and_after_it_is_flushed(tmp_path: Path) -> None
     assert journal.read(place) == page(1)
     assert journal.links(place) == page(1).links
     assert isinstance(journal.links(place)[0].kind, LinkKind)
+    journal.close()
+
+
+def test_an_exchange_is_kept_as_a_page(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    exchange = capture(1)
+    answer = exchange.answer
+    assert journal.read(journal.append(exchange)) == Kept(
+        exchange.key,
+        answer.ended,
+        answer.status,
+        answer.headers,
+        answer.body,
+        [KeyedLink(link.key, link.kind) for link in exchange.links],
+    )
     journal.close()
 
 

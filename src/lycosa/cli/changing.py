@@ -1,0 +1,87 @@
+"""`add`, `retry` and `block`: the commands that alter a crawl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from lycosa.cli.amounts import counted
+from lycosa.cli.messages import Session, notice
+from lycosa.cli.options import directory_argument, seeds_flag
+from lycosa.cli.seeds import gather
+from lycosa.cli.summary import command
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import ConfigError
+
+
+def _open(session: Session, path: Path) -> CrawlDirectory:
+    directory = CrawlDirectory.open(path)
+    session.messages = directory.messages
+    return directory
+
+
+@click.command()
+@directory_argument
+@click.argument("seeds", metavar="[SEED]...", nargs=-1)
+@seeds_flag
+@click.pass_obj
+def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: TextIO | None) -> int:
+    """Add seeds to a crawl.
+
+    A crawl that is running takes them in at once, any other when it is resumed.
+    """
+    from lycosa.crawl import changing
+
+    directory = _open(session, path)
+    given = gather(seeds, seed_file)
+    if not given:
+        raise click.UsageError("Give a SEED, or a file of them with --seeds.")
+    planted = changing.add_seeds(directory, given)
+    for seed, reason in planted.refused.items():
+        notice(f"{seed}: cannot be a seed: {reason}")
+    click.echo(f"{counted(len(planted.accepted), 'seed')} added to {path}")
+    return 0 if planted.accepted else 1
+
+
+@click.command()
+@directory_argument
+@click.pass_obj
+def retry(session: Session, /, path: Path) -> None:
+    """Ask again for what failed.
+
+    Failures that may pass (timeouts, server errors, hosts that were given up) become
+    pending again; `lycosa resume` then asks for them. The crawl must be at rest.
+    """
+    from lycosa.crawl import changing
+
+    count = changing.retry_failed(_open(session, path))
+    click.echo(f"{counted(count, 'URL')} will be asked for again")
+    if count:
+        click.echo(f"  go on: {command('resume', path)}")
+
+
+@click.command()
+@directory_argument
+@click.argument("host")
+@click.option("--forget", is_flag=True, help="Drop also what the host has given so far.")
+@click.pass_obj
+def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
+    """Stop asking a host.
+
+    The crawl must be at rest; `lycosa resume` then leaves the host alone.
+    """
+    from lycosa.crawl import changing
+
+    directory = _open(session, path)
+    if forget:
+        raise ConfigError(
+            "--forget: what a host has given cannot be dropped yet\n"
+            f"  block it and keep that: {command('block', path, host)}"
+        )
+    count = changing.block_host(directory, host)
+    click.echo(f"{host} is blocked; {counted(count, 'pending URL')} ended by it")
+
+
+COMMANDS = (add, retry, block)

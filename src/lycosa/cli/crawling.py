@@ -1,0 +1,196 @@
+"""`crawl` and `resume`: the commands that run a crawl."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+from rich.console import Console
+
+from lycosa.cli.jobs import build_job
+from lycosa.cli.messages import Session, log_file, logger
+from lycosa.cli.options import (
+    GroupedCommand,
+    directory_argument,
+    fetch_flags,
+    limit_flags,
+    scope_flags,
+    screen_flags,
+    seeds_flag,
+    set_flag,
+)
+from lycosa.cli.progress import Display, line_of
+from lycosa.cli.seeds import gather
+from lycosa.cli.summary import command, print_summary, reason_text, summary_data
+from lycosa.config import Job, read_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.progress import Progress
+
+_STOPPED = 130
+_LOG_SECONDS = 60.0
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("seeds", metavar="[SEED]...", nargs=-1)
+@seeds_flag
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the crawl; it is made.",
+)
+@click.option(
+    "--config",
+    "config_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Begin with this job file (TOML); flags are stronger.",
+)
+@set_flag
+@limit_flags
+@scope_flags
+@fetch_flags
+@screen_flags
+@click.pass_obj
+def crawl(
+    session: Session,
+    /,
+    seeds: tuple[str, ...],
+    seed_file: TextIO | None,
+    path: Path,
+    config_file: Path | None,
+    **flags: Any,
+) -> int:
+    """Crawl from the seeds into a new folder.
+
+    Without --include the crawl stays on the hosts of its seeds, and on those that
+    they redirect to. Ctrl-C stops it cleanly; `lycosa resume` goes on.
+
+    \b
+      lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
+      lycosa crawl --seeds list.txt -o lists --only-seeds --contact you@example.org
+      lycosa crawl https://example.cl/ -o chile --include .cl --max-pages 1000 \\
+          --exclude regex:/calendar/ --contact you@example.org
+    """
+    from lycosa.crawl import running
+
+    base = read_job(config_file) if config_file else Job()
+    job = build_job(base, flags, gather(seeds, seed_file))
+    if not job.seeds:
+        raise click.UsageError(
+            "There is nothing to begin with: give a SEED, or a file of them with --seeds."
+        )
+    # Before the folder is made, so that the same command can be typed again with the flag.
+    running.require_contact(job)
+    return _run(session, CrawlDirectory.create(path, job), job, flags)
+
+
+@click.command(cls=GroupedCommand)
+@directory_argument
+@set_flag
+@limit_flags
+@fetch_flags
+@screen_flags
+@click.pass_obj
+def resume(session: Session, /, path: Path, **flags: Any) -> int:
+    """Go on with a crawl.
+
+    Whether it was stopped, killed or ended by a limit: it goes on where it was. Flags
+    change the job for good.
+
+    \b
+      lycosa resume mycrawl --max-pages 5000
+    """
+    directory = CrawlDirectory.open(path)
+    job = directory.job()
+    changed = build_job(job, flags)
+    if changed != job:
+        with directory.locked():
+            directory.write_job(changed)
+    return _run(session, directory, changed, flags)
+
+
+def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> int:
+    from lycosa.crawl import running
+
+    path, as_json = directory.path, bool(flags["as_json"])
+    resume_with = command("resume", path)
+    session.messages = directory.messages
+    display = Display(
+        Console(stderr=True, highlight=False),
+        job,
+        path.name or str(path),
+        as_json=as_json,
+        is_quiet=bool(flags["quiet"]),
+        resume=resume_with,
+    )
+
+    def refused(seed: str, reason: str) -> None:
+        logger.warning("seed %s refused: %s", seed, reason)
+        display.say(f"{seed}: cannot be a seed: {reason}")
+
+    with log_file(session, directory.messages), _Stopping(display.stopping), display:
+        logger.info("begins: job %s", job.digest())
+        try:
+            ended = running.run_crawl(
+                directory,
+                on_progress=_Reporting(display),
+                progress_seconds=display.seconds,
+                on_refused_seed=refused,
+            )
+        except KeyboardInterrupt:
+            logger.info("stopped at once")
+            display.say(f"stopped at once; nothing committed is lost; resume with: {resume_with}")
+            return _STOPPED
+        display.finish(ended.progress)
+        logger.info(line_of(ended.progress, as_json=False))
+        logger.info("ends: %s", reason_text(ended, job))
+    if as_json:
+        click.echo(json.dumps(summary_data(ended, path), indent=2))
+    else:
+        print_summary(Console(highlight=False), ended, job, path)
+    return _STOPPED if ended.reason == "stopped" else 0
+
+
+class _Reporting:
+    """Passes progress to the display, and every minute to the log file."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._next = _LOG_SECONDS
+
+    def __call__(self, progress: Progress) -> None:
+        """Show this moment."""
+        self._display.show(progress)
+        if progress.seconds >= self._next:
+            self._next = progress.seconds + _LOG_SECONDS
+            logger.info(line_of(progress, as_json=False))
+
+
+class _Stopping(logging.Handler):
+    """Hears the running crawl say that it stops, and tells the user."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        super().__init__(logging.INFO)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell of the stop."""
+        if record.msg == "stopping cleanly":
+            self._tell()
+
+    def __enter__(self) -> None:
+        logging.getLogger("lycosa.crawl.running").addHandler(self)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("lycosa.crawl.running").removeHandler(self)
+
+
+COMMANDS = (crawl, resume)

@@ -1,0 +1,64 @@
+"""`make demo`: a small web on loopback, crawled as a user would, judged as a server would.
+
+The test web answers on this machine's loopback addresses, under names that exist nowhere
+else; the crawl is that of `lycosa crawl`, with its display and its summary. At the end the
+referee says how the crawler behaved, and the folder is left to be looked at.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from lycosa.cli.main import main as run_command
+from lycosa.config import Job
+from lycosa.crawl.simulation import referee_rules
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.server import SocketWeb
+
+HOSTS, ADDRESSES = 30, 10
+DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-o", "path", type=Path, default=Path("demo-crawl"), help="Folder (demo-crawl).")
+@click.option("--pages", default=400, help="How many pages to keep (400).")
+def demo(path: Path, pages: int) -> int:
+    """Crawl a small web on this machine, and show what came of it."""
+    if (path / "crawl.toml").exists():
+        shutil.rmtree(path)
+    web = GeneratedWeb.wide(1, hosts=HOSTS, addresses=ADDRESSES)
+    promised = Job.of(
+        politeness={"delay_seconds": DELAY_SECONDS, "ip_delay_seconds": IP_DELAY_SECONDS}
+    )
+    # A server notes the end of an answer when its own loop comes round to it.
+    rules = replace(referee_rules(promised, 0.1), tolerance_seconds=0.03)
+    referee = Referee(rules, web)
+    with SocketWeb(web, referee=referee) as server:
+        click.echo(f"a web of {HOSTS} hosts on {ADDRESSES} loopback addresses is up\n")
+        code = run_command(
+            [
+                "crawl",
+                *(web.home(number) for number in range(5)),
+                *("-o", str(path), "--include", "test", "--max-pages", str(pages)),
+                *("--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{IP_DELAY_SECONDS}s"),
+                "--allow-private",
+                *("--set", f"fetch.hosts_file={server.hosts_file}"),
+                *("--set", f"fetch.ca_file={server.ca_file}"),
+                *("--set", "robots.unreachable_retry_seconds=5", "--min-free-disk", "0"),
+            ]
+        )
+        server.settle()
+    click.echo(
+        f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}"
+    )
+    return code or bool(referee.breaches)
+
+
+if __name__ == "__main__":
+    sys.exit(demo(standalone_mode=False))

@@ -1,0 +1,122 @@
+"""From flags to a job.
+
+Three sources, each stronger than the one before: the file of `--config` (or the job of
+the crawl that is resumed), the flags with names of their own, and `--set`. The result
+goes through the same checks as any job, so a wrong value has the same message.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lycosa.cli.amounts import parse_seconds, parse_size
+from lycosa.config import SECTIONS, Job
+from lycosa.config.sections import Key, keys_of
+from lycosa.errors import ConfigError
+from lycosa.url import parse_rules
+
+FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "max_pages": (("limits", "pages"),),
+    "max_bytes": (("limits", "bytes"),),
+    "time": (("limits", "seconds"),),
+    "depth": (("limits", "depth_static"), ("limits", "depth_dynamic")),
+    "min_free_disk": (("limits", "free_disk_bytes"),),
+    # Whoever asks for a longer pause means it, also for a site that turns out to be large.
+    "delay": (("politeness", "delay_seconds"), ("politeness", "large_site_delay_seconds")),
+    "ip_delay": (("politeness", "ip_delay_seconds"),),
+    "contact": (("fetch", "contact"),),
+    "connections": (("fetch", "connections"),),
+    "bandwidth": (("fetch", "bytes_per_second"),),
+    "allow_private": (("fetch", "allow_private"),),
+    "requisites": (("extract", "requisites"),),
+}
+"""The keys that each flag sets."""
+
+_REGEX = "regex:"
+_AMOUNTS = {"bytes": parse_size, "bytes a second": parse_size, "seconds": parse_seconds}
+
+
+def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) -> Job:
+    """Return the job with what the flags say; a flag that was not given changes nothing."""
+    tables = {
+        name: _plain(dataclasses.asdict(getattr(base, name)))
+        for name in SECTIONS
+        if hasattr(base, name)
+    }
+    given = dict(flags)
+    if given.get("only_seeds"):
+        given["depth"] = 0
+    for flag, keys in FLAG_KEYS.items():
+        if (value := given.get(flag)) is not None and value is not False:
+            for section, key in keys:
+                tables[section][key] = value
+    for setting in given.get("settings", ()):
+        section, key, value = read_setting(setting)
+        tables.setdefault(section, {})[key] = value
+    rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
+    return Job.of([*base.seeds, *seeds], [*rules, *base.rules], **tables)
+
+
+def flag_rules(includes: Iterable[str], excludes: Iterable[str]) -> list[dict[str, object]]:
+    """Return the rules of `--include` and `--exclude`; what is excluded is asked about first."""
+    rules = [_rule("reject", pattern) for pattern in excludes]
+    rules += [_rule("accept", pattern) for pattern in includes]
+    for rule in rules:
+        try:
+            parse_rules([rule])
+        except ConfigError as error:
+            flag = "--include" if rule["action"] == "accept" else "--exclude"
+            text = str(error).partition(": ")[2]
+            raise ConfigError(f"{flag}: {text}") from None
+    return rules
+
+
+def _rule(action: str, pattern: str) -> dict[str, object]:
+    if pattern.startswith(_REGEX):
+        return {"action": action, "regex": pattern[len(_REGEX) :]}
+    kind = "prefix" if "/" in pattern else "suffix"
+    return {"action": action, kind: pattern}
+
+
+def read_setting(setting: str) -> tuple[str, str, object]:
+    """Take `section.key=value` apart; the value is TOML, or text, or an amount with its unit."""
+    match = re.fullmatch(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", setting, re.DOTALL)
+    if match is None:
+        raise ConfigError(
+            f"--set {setting}: is not SECTION.KEY=VALUE\n"
+            "  write for example --set fetch.retries=5  all keys: lycosa config"
+        )
+    section, name, text = match[1], match[2], match[3].strip()
+    known = keys_of(SECTIONS[section]) if section in SECTIONS else {}
+    return section, name, _value(text, known.get(name))
+
+
+def _value(text: str, key: Key | None) -> object:
+    if key is not None and isinstance(key.default, str):
+        return text[1:-1] if re.fullmatch(r"(['\"]).*\1", text) else text
+    try:
+        value: object = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return _worded(text, key)
+    return [value] if key and isinstance(key.default, tuple) and isinstance(value, str) else value
+
+
+def _worded(text: str, key: Key | None) -> object:
+    """Read what is not TOML as the key would have it; else leave it for the job to refuse."""
+    if key is None:
+        return text
+    if isinstance(key.default, tuple):
+        return [entry.strip() for entry in text.split(",")]
+    read = _AMOUNTS.get(key.unit)
+    try:
+        return read(text) if read else text
+    except ValueError:
+        return text
+
+
+def _plain(table: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}

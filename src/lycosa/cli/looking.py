@@ -1,0 +1,193 @@
+"""`status`, `explain`, `cat`, `audit`: the commands that only read a crawl."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.messages import Session
+from lycosa.cli.options import directory_argument, json_flag
+from lycosa.cli.seeds import with_scheme
+from lycosa.cli.standing import Standing, standing_of
+from lycosa.cli.summary import command, counts_tables, facts_table
+from lycosa.crawl.directory import CrawlDirectory
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def _open(session: Session, path: Path) -> CrawlDirectory:
+    directory = CrawlDirectory.open(path)
+    session.messages = directory.messages
+    return directory
+
+
+def _print_json(data: object) -> None:
+    click.echo(json.dumps(data, indent=2))
+
+
+@click.command()
+@directory_argument
+@json_flag
+@click.pass_obj
+def status(session: Session, /, path: Path, as_json: bool) -> None:
+    """Show how far a crawl is, whether it runs or not."""
+    standing = standing_of(_open(session, path))
+    if as_json:
+        _print_json({"directory": str(path), **standing._asdict()})
+    else:
+        _print_standing(Console(highlight=False), path, standing)
+
+
+def _print_standing(console: Console, path: Path, standing: Standing) -> None:
+    facts = [
+        ("pages", f"{standing.pages:,}, {size_text(standing.bytes)}"),
+        ("URLs", f"{standing.urls:,} known, {standing.pending:,} in queue"),
+        ("hosts", f"{standing.hosts:,}"),
+        ("on disk", size_text(standing.disk_bytes)),
+    ]
+    if standing.pending:
+        left = duration_text(standing.seconds_left)
+        facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
+    console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
+    console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
+    for part in counts_tables(standing.outcomes, standing.refusals):
+        console.print(part)
+
+
+def _state(path: Path, standing: Standing) -> str:
+    if standing.running_pid is not None:
+        return f"running (process {standing.running_pid})"
+    if not standing.urls:
+        return f"has not begun; begin: {command('resume', path)}"
+    if standing.pending:
+        return f"at rest; go on: {command('resume', path)}"
+    return "complete"
+
+
+@click.command()
+@directory_argument
+@click.argument("url")
+@json_flag
+@click.pass_obj
+def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
+    """Tell where a URL stands, and how it came to that.
+
+    Found where, when and via what; why it waits; when it is due. The exit code is 1 when
+    the crawl does not know the URL.
+    """
+    from lycosa.cluster.partitioners import make_partitioner
+    from lycosa.crawl.explaining import explain as explain_url
+
+    directory = _open(session, path)
+    job = directory.job()
+    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+    states = directory.states(job)
+    log = directory.log(job)
+    try:
+        found = explain_url(with_scheme(url), job, log, states, partitioner)
+    finally:
+        log.close()
+    if as_json:
+        outcome = found.outcome.name.lower() if found.outcome else None
+        place = found.place._asdict() if found.place else None
+        history = [{"moment": _iso(step.moment), "what": step.what} for step in found.history]
+        data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
+        _print_json(data | {"due": _iso(found.due) if found.due else None})
+    else:
+        click.echo(f"{found.url}\n  {found.standing}")
+        if found.is_known:
+            click.echo(f"  {_links(found.depth)}")
+        if found.due:
+            click.echo(f"  due {_moment(found.due)}")
+        for step in found.history:
+            click.echo(f"  {_moment(step.moment)}  {step.what}")
+    return 0 if found.is_known else 1
+
+
+def _links(depth: int) -> str:
+    if not depth:
+        return "a seed, or another name of one"
+    return f"{counted(depth, 'link')} from a seed"
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
+def _moment(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+@click.command()
+@directory_argument
+@click.argument("url")
+@click.option("--body", "part", flag_value="body", default="body", help="The content (default).")
+@click.option("--headers", "part", flag_value="headers", help="Status line and headers, as sent.")
+@click.option("--text", "part", flag_value="text", help="The visible text.")
+@click.pass_obj
+def cat(session: Session, /, path: Path, url: str, part: str) -> None:
+    """Print what a URL gave, out of the archive.
+
+    Bytes are written as they were sent. On a terminal, control characters are replaced,
+    so that a page cannot play tricks on it.
+    """
+    from lycosa.crawl import looking
+
+    found = looking.content(_open(session, path), with_scheme(url))
+    content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}[part]
+    if sys.stdout.isatty():
+        click.echo(harmless(content.decode("utf-8", "replace")))
+    else:
+        click.echo(content, nl=part == "text" and not content.endswith(b"\n"))
+
+
+def harmless(text: str) -> str:
+    """Return text without what a terminal would obey."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+
+
+@click.command()
+@directory_argument
+@json_flag
+@click.pass_obj
+def audit(session: Session, /, path: Path, as_json: bool) -> int:
+    """Check that every request kept the rules.
+
+    The record of every request is held against the politeness rules. Lists each
+    breach; the exit code is 1 when there is one.
+    """
+    from lycosa.crawl import auditing
+
+    found = auditing.audit(_open(session, path))
+    if as_json:
+        _print_json(
+            {
+                "directory": str(path),
+                "requests": found.requests,
+                "is_clean": found.is_clean,
+                "rules": list(found.rules),
+                "breaches": list(found.breaches),
+            }
+        )
+    else:
+        click.echo(f"{found.requests:,} requests were held against these rules:")
+        for rule in found.rules:
+            click.echo(f"  {rule}")
+        for breach in found.breaches:
+            click.echo(f"breach: {breach}")
+        click.echo(
+            "clean" if found.is_clean else counted(len(found.breaches), "breach", "breaches")
+        )
+    return 0 if found.is_clean else 1
+
+
+COMMANDS = (status, explain, cat, audit)

@@ -1,0 +1,105 @@
+"""`lycosa`: reads the arguments, runs one command, turns what happens into an exit code.
+
+    0    done; a crawl that was ended by a limit is done too
+    1    the answer is no (a breach, an unknown URL), or an error without a code of its own
+    2    a wrong flag, or a job that cannot mean what it says
+    3    stored bytes are of a format that this version does not read
+    4    the log cannot be used as asked
+    5    a segment cannot be written or read
+    70   we made a mistake; the log file of the crawl has the details
+    130  interrupted; `lycosa resume` goes on
+
+Codes 1 to 5 are those of `lycosa.errors`. What a wrong flag gets is click's own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from lycosa import __version__
+from lycosa.cli import around, changing, crawling, looking
+from lycosa.cli.messages import Session, notice, unexpected
+from lycosa.errors import LycosaError
+
+OUR_MISTAKE = 70
+INTERRUPTED = 130
+
+
+class CommandGroup(click.Group):
+    """A group that guesses which command was meant, and lists them by purpose."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one is near."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = difflib.get_close_matches(args[0], self.commands, 1, 0.5)
+            guess = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{guess}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; that whoever reads our output has had enough of it is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # What is still in the buffer must not fail again when the program ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which a new user meets them."""
+        return list(self.commands)
+
+
+@click.group(
+    cls=CommandGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--debug", is_flag=True, help="Show tracebacks, and write more to the log file.")
+@click.version_option(__version__, message="lycosa %(version)s")
+@click.pass_obj
+def cli(session: Session, /, debug: bool) -> None:
+    """Crawl the web politely and keep everything that was seen.
+
+    A first crawl:
+
+    \b
+      lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
+    """
+    session.is_debugging = debug
+
+
+for _command in (*crawling.COMMANDS, *looking.COMMANDS, *changing.COMMANDS, *around.COMMANDS):
+    cli.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    session = Session()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return cli.main(given, "lycosa", standalone_mode=False, obj=session) or 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except LycosaError as error:
+        notice(str(error))
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except SystemExit as error:
+        # rich ends the program when its reader leaves, argparse when a flag is wrong.
+        had_enough = isinstance(error.__context__, BrokenPipeError)
+        return error.code if isinstance(error.code, int) and not had_enough else 0
+    except PermissionError as error:
+        notice(f"{error.filename}: {error.strerror}\n  check to whom the file or folder belongs")
+        return 1
+    except Exception as error:
+        notice(unexpected(session, error))
+        return OUR_MISTAKE

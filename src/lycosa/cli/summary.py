@@ -1,0 +1,168 @@
+"""The end of a run: what limited it, what was found, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lycosa.cli.amounts import duration_text, size_text
+from lycosa.cli.progress import errors_of, left_out_of
+from lycosa.config import Job
+from lycosa.crawl.progress import Progress
+
+
+class HowEnded(Protocol):
+    """What a run comes back with."""
+
+    @property
+    def reason(self) -> str:
+        """What ended it."""
+
+    @property
+    def progress(self) -> Progress:
+        """The last moment."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do."""
+
+
+def command(name: str, path: Path, *rest: str) -> str:
+    """Write a command that can be typed as it stands."""
+    return shlex.join(["lycosa", name, str(path), *rest])
+
+
+def reason_text(ended: HowEnded, job: Job) -> str:
+    """Say what ended the run."""
+    limits = job.limits
+    texts = {
+        "exhausted": "Complete: everything that belongs to the crawl has been asked for.",
+        "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
+        "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
+        "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
+        "free disk": "Ended because the disk has less than "
+        f"{size_text(limits.free_disk_bytes)} left (--min-free-disk).",
+        "found": "Ended because a page that was looked for has been found ([limits] until).",
+        "stopped": "Stopped; nothing is lost.",
+    }
+    return texts.get(ended.reason, f"Ended: {ended.reason}.")
+
+
+def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
+    """Return the summary for a program."""
+    progress = ended.progress
+    return {
+        "directory": str(path),
+        "reason": ended.reason,
+        "is_complete": ended.is_complete,
+        "pages": progress.pages,
+        "bytes": progress.bytes,
+        "requests": progress.requests,
+        "seconds": round(progress.seconds, 1),
+        "pending": progress.pending,
+        "hosts": sum(progress.hosts.values()),
+        "outcomes": progress.outcomes,
+        "refusals": progress.refusals,
+    }
+
+
+def summary_of(ended: HowEnded, job: Job) -> RenderableType:
+    """Return what people want to know of the run."""
+    progress = ended.progress
+    facts = [
+        ("pages", f"{progress.pages:,}, {size_text(progress.bytes)}"),
+        ("hosts", f"{sum(progress.hosts.values()):,}"),
+        ("this run", f"{progress.requests:,} requests in {duration_text(progress.seconds)}"),
+        ("in queue", f"{progress.pending:,} URLs"),
+    ]
+    parts: list[RenderableType] = [
+        Text(reason_text(ended, job), "bold green" if ended.is_complete else "bold yellow"),
+        Padding(facts_table(facts), (1, 0, 0, 2)),
+    ]
+    parts += counts_tables(progress.outcomes, progress.refusals)
+    if not progress.pages:
+        parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
+    return Group(*parts)
+
+
+def commands_of(ended: HowEnded, job: Job, path: Path, width: int) -> Text:
+    """Return what to type next; a command is never broken, so that it can be copied."""
+    commands = list(_commands(ended, job, path))
+    longest = max(len(line) for line, _ in commands)
+    text = Text("\nto look further\n", "bold")
+    for line, purpose in commands:
+        text.append(f"  {line:<{longest}}".rstrip(), "not bold cyan")
+        if longest + 28 <= width:
+            text.append(f"{'':{longest - len(line)}}   {purpose}", "not bold dim")
+        text.append("\n")
+    text.rstrip()
+    return text
+
+
+def facts_table(facts: list[tuple[str, str]]) -> Table:
+    """Return names and values beneath each other."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(min_width=9, style="bold cyan", no_wrap=True)
+    table.add_column()
+    for name, value in facts:
+        table.add_row(name, Text(value))
+    return table
+
+
+def counts_tables(outcomes: dict[str, int], refusals: dict[str, int]) -> list[RenderableType]:
+    """Return what went wrong, what was left out and what was refused, where there is any."""
+    groups = [
+        ("errors", errors_of(outcomes), "red"),
+        ("left out", left_out_of(outcomes), "yellow"),
+        ("links refused", dict(sorted(refusals.items(), key=lambda item: -item[1])), "dim"),
+    ]
+    parts: list[RenderableType] = []
+    for title, counts, style in groups:
+        if not counts:
+            continue
+        table = Table.grid(padding=(0, 3, 0, 0))
+        table.add_column(justify="right", min_width=9, style=style)
+        table.add_column(no_wrap=True, overflow="ellipsis")
+        for name, count in list(counts.items())[:12]:
+            table.add_row(f"{count:,}", Text(name.replace("_", " ")))
+        if len(counts) > 12:
+            table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
+        parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]
+    return parts
+
+
+def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]]:
+    url = job.seeds[0] if job.seeds else "URL"
+    yield command("explain", path, url), "what became of a URL"
+    if ended.progress.pages:
+        yield command("cat", path, url, "--text"), "a page's text"
+    yield command("status", path), "these figures again"
+    if not ended.is_complete:
+        yield command("resume", path, *_more(ended, job)), "go on"
+
+
+def _more(ended: HowEnded, job: Job) -> list[str]:
+    """Return the flag that lifts the limit which ended the run."""
+    limits = job.limits
+    match ended.reason:
+        case "pages":
+            return ["--max-pages", str(limits.pages * 2)]
+        case "bytes":
+            return ["--max-bytes", str(limits.bytes * 2)]
+        case "seconds":
+            return ["--time", f"{limits.seconds * 2:g}s"]
+    return []
+
+
+def print_summary(console: Console, ended: HowEnded, job: Job, path: Path) -> None:
+    """Print the summary for people."""
+    console.print()
+    console.print(summary_of(ended, job))
+    console.print(commands_of(ended, job, path, console.width), soft_wrap=True)

@@ -1,0 +1,209 @@
+"""Proves from the record of every request that the politeness rules held, or lists breaches.
+
+The record is what the store and the log hold: every exchange with its beginning and end,
+host and address; every robots file with what it meant; every demand of a server to be
+left alone, read from its archived answer. The rules are those of the job. It is the view
+from our side; the referee of the test web has the other one, and both must agree.
+
+What a killed process had asked for and not committed is in no record: at most one request
+a host and kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.pauses import usual_pause
+from lycosa.fetch.retry_after import retry_after_seconds
+from lycosa.fetch.robots import Rules
+from lycosa.log.format import decode_events
+from lycosa.records import RobotsLearned, RobotsState
+from lycosa.store.reading import demands, table
+from lycosa.url import key_of, site_of
+
+TOLERANCE_SECONDS = 0.001
+"""Moments are recorded to the microsecond and read from a clock that ticks in milliseconds."""
+
+
+class Audit(NamedTuple):
+    """The verdict."""
+
+    requests: int
+    breaches: list[str]
+    rules: list[str]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every request kept the rules."""
+        return not self.breaches
+
+
+class _Exchange(NamedTuple):
+    began: float
+    ended: float
+    url: str
+    host: str
+    address: str
+    status: int
+    is_robots: bool
+    is_page: bool
+
+
+class _Lesson(NamedTuple):
+    moment: float
+    state: RobotsState
+    rules: Rules
+    crawl_delay_seconds: float
+
+
+def audit(directory: CrawlDirectory) -> Audit:
+    """Hold every recorded request against the rules of the job."""
+    job = directory.job()
+    exchanges = sorted(_exchanges(directory))
+    lessons = _lessons(directory, job)
+    retry_after = _retry_after(directory)
+    breaches: list[str] = []
+    breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
+    breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
+    breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
+    breaches += _host_pauses(exchanges, job, lessons, retry_after)
+    breaches += _robots(exchanges, lessons)
+    return Audit(len(exchanges), breaches, _rules(job))
+
+
+def _rules(job: Job) -> list[str]:
+    politeness = job.politeness
+    return [
+        "one request at a time to a host, and to an address",
+        f"{politeness.ip_delay_seconds:g} s between two requests to an address",
+        f"{politeness.delay_seconds:g} s from the end of an answer to the next request to its host"
+        f" ({usual_pause(job, politeness.large_site_pages + 1):g} s after"
+        f" {politeness.large_site_pages} pages)",
+        "Crawl-delay and Retry-After, where they are longer",
+        "no page before its site's robots file, and none that it forbids",
+    ]
+
+
+def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
+    columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
+    for kind in ("pages", "hosts"):
+        rows = table(directory.path, kind, columns).to_pydict()
+        for began, ended, url, host, address, status, outcome in zip(
+            *(rows[name] for name in columns), strict=True
+        ):
+            yield _Exchange(
+                began.timestamp(),
+                ended.timestamp(),
+                url,
+                host,
+                address,
+                status,
+                kind == "hosts",
+                kind == "pages" and outcome.lower() == "kept",
+            )
+
+
+def _lessons(directory: CrawlDirectory, job: Job) -> dict[str, list[_Lesson]]:
+    """Return what was learned of every site's robots file, in order."""
+    learned: dict[str, list[_Lesson]] = {}
+    log = directory.log(job)
+    try:
+        names = {number: state.site_names for number, state in directory.states(job).items()}
+        for number in range(job.frontier.partitions):
+            for _, batch in log.read(number, 0):
+                for event in decode_events(batch):
+                    if isinstance(event, RobotsLearned):
+                        lesson = _Lesson(
+                            event.moment,
+                            event.state,
+                            Rules.from_bytes(event.rules),
+                            event.crawl_delay_seconds,
+                        )
+                        learned.setdefault(names[number][event.site], []).append(lesson)
+    finally:
+        log.close()
+    return learned
+
+
+def _retry_after(directory: CrawlDirectory) -> dict[tuple[str, float], float]:
+    """Return until when each archived 429 or 503 wants its host left alone."""
+    wanted: dict[tuple[str, float], float] = {}
+    for url, ended, value in demands(directory.path):
+        seconds = retry_after_seconds(value, ended)
+        if seconds is not None:
+            wanted[url, ended] = ended + seconds
+    return wanted
+
+
+def _overlaps(exchanges: list[_Exchange], what: str, names: list[str]) -> Iterator[str]:
+    last: dict[str, _Exchange] = {}
+    for exchange, name in zip(exchanges, names, strict=True):
+        before = last.get(name)
+        if before is not None and exchange.began < before.ended - TOLERANCE_SECONDS:
+            yield f"{exchange.url}: began while {before.url} was under way on the {what} {name}"
+        if before is None or exchange.ended > before.ended:
+            last[name] = exchange
+
+
+def _address_gaps(exchanges: list[_Exchange], wanted: float) -> Iterator[str]:
+    ended: dict[str, float] = {}
+    for exchange in exchanges:
+        gap = exchange.began - ended.get(exchange.address, 0.0)
+        if gap < wanted - TOLERANCE_SECONDS:
+            yield f"{exchange.url}: {gap:.3f} s after the last answer from {exchange.address}"
+        ended[exchange.address] = exchange.ended
+
+
+def _host_pauses(
+    exchanges: list[_Exchange],
+    job: Job,
+    lessons: dict[str, list[_Lesson]],
+    retry_after: dict[tuple[str, float], float],
+) -> Iterator[str]:
+    pages: dict[str, int] = {}
+    last: dict[str, _Exchange] = {}
+    until: dict[str, float] = {}
+    for exchange in exchanges:
+        host = exchange.host
+        before = last.get(host)
+        if before is not None:
+            delay = max(
+                usual_pause(job, pages.get(host, 0)), _crawl_delay(exchange, before, lessons)
+            )
+            gap = exchange.began - before.ended
+            if gap < delay - TOLERANCE_SECONDS:
+                yield f"{exchange.url}: {gap:.3f} s after the last answer, {delay:g} s are due"
+            if exchange.began < until.get(host, 0.0) - TOLERANCE_SECONDS:
+                yield f"{exchange.url}: before the end of Retry-After"
+        last[host] = exchange
+        pages[host] = pages.get(host, 0) + exchange.is_page
+        demanded = retry_after.get((exchange.url, exchange.ended), 0.0)
+        until[host] = max(until.get(host, 0.0), demanded)
+
+
+def _crawl_delay(
+    exchange: _Exchange, before: _Exchange, lessons: dict[str, list[_Lesson]]
+) -> float:
+    """Return the Crawl-delay of the exchange's site that was known when the last answer ended."""
+    known = [
+        lesson.crawl_delay_seconds
+        for lesson in lessons.get(site_of(key_of(exchange.url)), ())
+        if lesson.moment <= before.ended and lesson.state is RobotsState.KNOWN
+    ]
+    return known[-1] if known else 0.0
+
+
+def _robots(exchanges: list[_Exchange], lessons: dict[str, list[_Lesson]]) -> Iterator[str]:
+    for exchange in exchanges:
+        if exchange.is_robots:
+            continue
+        key = key_of(exchange.url)
+        site = site_of(key)
+        known = [lesson for lesson in lessons.get(site, ()) if lesson.moment <= exchange.began]
+        if not known or known[-1].state is not RobotsState.KNOWN:
+            yield f"{exchange.url}: asked for without a robots file to go by"
+        elif not known[-1].rules.is_allowed(key[len(site) :]):
+            yield f"{exchange.url}: forbidden by the robots file"

@@ -1,0 +1,112 @@
+"""Why a URL is where it is: found where, when, via what, why it waits, when it is due.
+
+What is known now is in the state. How it came about is in the log: the event that
+admitted the URL names the page that led to it, so the history is read from the archive
+on, once, for this one question.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lycosa.cluster.partitioners import Partitioner
+from lycosa.config import Job
+from lycosa.frontier.columns import NONE
+from lycosa.frontier.distance import depth_of
+from lycosa.frontier.state import PartitionState
+from lycosa.log.format import decode_events
+from lycosa.log.protocol import Log
+from lycosa.records import Admitted, Fetched, Outcome, Place, RobotsState, Settled
+from lycosa.url import canonicalize, key_of, refusal, url_of
+
+
+class Step(NamedTuple):
+    """One thing that happened to the URL."""
+
+    moment: float
+    what: str
+
+
+class Explanation(NamedTuple):
+    """Everything that is known of one URL."""
+
+    url: str
+    standing: str
+    """In one sentence: where it stands and what it waits for."""
+    is_known: bool
+    depth: int = 0
+    outcome: Outcome | None = None
+    due: float = 0.0
+    """When it may be asked for; 0 when nothing is to be waited for."""
+    place: Place | None = None
+    history: tuple[Step, ...] = ()
+
+
+def explain(
+    raw_url: str, job: Job, log: Log, states: dict[int, PartitionState], partitioner: Partitioner
+) -> Explanation:
+    """Explain one URL, as a user writes it."""
+    url = canonicalize(raw_url)
+    if url is None:
+        why = refusal(raw_url) or "invalid"
+        return Explanation(raw_url, f"is no URL that can be crawled: {why}", False)
+    key = key_of(url)
+    number = partitioner.partition_of(key)
+    state = states[number]
+    page = state.table.find(key)
+    if page is None:
+        return Explanation(url, "has not been found, or was refused before it was admitted", False)
+    standing, due = _standing(state, page)
+    return Explanation(
+        url,
+        standing,
+        True,
+        depth_of(state.pages.distance[page]),
+        state.outcome_of(page),
+        due,
+        state.place_of(page),
+        tuple(_history(log, number, key, page)),
+    )
+
+
+def _standing(state: PartitionState, page: int) -> tuple[str, float]:
+    """Say where a URL stands, and when it is due."""
+    site = state.pages.site[page]
+    host = state.sites.host[site]
+    outcome = state.outcome_of(page)
+    if not state.is_pending(page):
+        name = outcome.name.lower().replace("_", " ") if outcome else "done"
+        return f"has ended: {name}", 0.0
+    fetch = state.pages.fetch[page]
+    own = state.fetches.due[fetch] if fetch != NONE else 0.0
+    robots = RobotsState(state.sites.robots[site])
+    host_due = state.hosts.due[host]
+    if robots in (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE):
+        return "waits for the site's robots file", max(state.sites.robots_expires[site], host_due)
+    if own > host_due:
+        return "waits to be tried again" if outcome in _FAILED else "waits to be revisited", own
+    if robots is RobotsState.UNKNOWN:
+        return "waits for the site's robots file, which has not been asked for yet", host_due
+    return "is pending: waits for its turn", host_due
+
+
+_FAILED = frozenset(Outcome) - {Outcome.KEPT, Outcome.NOT_MODIFIED}
+
+
+def _history(log: Log, number: int, key: str, page: int) -> list[Step]:
+    """Read the log for everything that concerns the URL."""
+    steps: list[Step] = []
+    for _, batch in log.read(number, 0):
+        for event in decode_events(batch):
+            if isinstance(event, Admitted):
+                if key in event.keys:
+                    via = f"found on {url_of(event.source)}" if event.source else "given as a seed"
+                    steps.append(Step(event.moment, via))
+                elif page in event.nearer:
+                    steps.append(Step(event.moment, f"came nearer by {url_of(event.source)}"))
+            elif isinstance(event, Fetched) and event.page == page:
+                name = event.outcome.name.lower().replace("_", " ")
+                steps.append(Step(event.moment, f"asked for: {name}, status {event.status}"))
+            elif isinstance(event, Settled) and page in event.pages:
+                steps.append(Step(event.moment, event.outcome.name.lower().replace("_", " ")))
+    return steps

@@ -1,0 +1,116 @@
+"""What an answer says: its outcome, and the facts and links in its content. All pure.
+
+The scanner reads one document; here is decided which scanner that is, what the headers
+add, and which links the job wants to follow at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.extract.css import scan_css
+from lycosa.extract.facts import Facts
+from lycosa.extract.headers import links_of_headers, robots_tag
+from lycosa.extract.links import scan
+from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+
+NAMED_STATUSES = {
+    404: Outcome.NOT_FOUND,
+    410: Outcome.NOT_FOUND,
+    408: Outcome.TIMEOUT,
+    429: Outcome.TOO_MANY_REQUESTS,
+    503: Outcome.UNAVAILABLE,
+}
+
+REQUISITE_TYPES = ("image/", "font/", "audio/", "video/")
+REQUISITE_TYPE_NAMES = frozenset(
+    {
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/ecmascript",
+        "application/json",
+        "application/font-woff",
+        "application/vnd.ms-fontobject",
+        "application/x-font-ttf",
+        "application/wasm",
+    }
+)
+
+
+class RawLink(NamedTuple):
+    """A link as a page gives it."""
+
+    href: str
+    kind: LinkKind
+    text: str = ""
+    rel: str = ""
+    times: int = 1
+
+
+def content_type_of(answer: Answer) -> str:
+    """Return type and subtype in small letters, "" when none is given."""
+    return (answer.header("content-type") or "").partition(";")[0].strip().lower()
+
+
+def judge(answer: Answer, job: Job) -> Outcome:
+    """Return how a fetch ended, from the answer alone."""
+    status = answer.status
+    if answer.failure is not None:
+        return answer.failure
+    if 200 <= status < 300:
+        return Outcome.KEPT if is_wanted_type(content_type_of(answer), job) else Outcome.WRONG_TYPE
+    if status == 304:
+        return Outcome.NOT_MODIFIED
+    if 300 <= status < 400:
+        return Outcome.REDIRECTED if answer.header("location") else Outcome.BAD_STATUS
+    if status in NAMED_STATUSES:
+        return NAMED_STATUSES[status]
+    if 400 <= status < 500:
+        return Outcome.CLIENT_ERROR
+    return Outcome.SERVER_ERROR if 500 <= status < 600 else Outcome.BAD_STATUS
+
+
+def is_wanted_type(kind: str, job: Job) -> bool:
+    """Return whether the job keeps content of this type; what has no type is kept."""
+    if not kind or kind in job.fetch.content_types:
+        return True
+    return job.extract.requisites and (
+        kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES
+    )
+
+
+def read_page(answer: Answer, job: Job) -> Facts:
+    """Return what a page that is kept says of itself."""
+    if job.extract.requisites and content_type_of(answer) == "text/css":
+        return scan_css(answer.body, answer.header("content-type"))
+    return scan(
+        answer.body,
+        answer.header("content-type"),
+        most_links=job.extract.most_links,
+        wants_requisites=job.extract.requisites,
+        agent=job.fetch.agent,
+    )
+
+
+def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[list[RawLink], int]:
+    """Return the links that the job follows, and how many `nofollow` it leaves alone."""
+    kinds = map(LinkKind, facts.kinds)
+    found = list(map(RawLink, facts.hrefs, kinds, facts.texts, facts.rels, facts.times))
+    headers = answer.headers
+    found += [RawLink(href, kind, "", rel) for href, kind, rel in links_of_headers(headers)]
+    if not job.extract.obey_nofollow:
+        return found, 0
+    if facts.is_nofollow or robots_tag(headers, job.fetch.agent)[0]:
+        kept = [link for link in found if link.kind in REQUISITE_KINDS]
+    else:
+        kept = [link for link in found if "nofollow" not in link.rel]
+    return kept, len(found) - len(kept)
+
+
+def redirect_of(answer: Answer) -> Iterable[RawLink]:
+    """Return where a redirect leads."""
+    return [RawLink(answer.header("location") or "", LinkKind.REDIRECT)]

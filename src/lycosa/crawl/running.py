@@ -1,0 +1,241 @@
+"""A crawl of the real web by this process: builds the parts, runs them, ends cleanly.
+
+    lock the directory → open log, segments and transport → take all partitions → crawl
+    → stop (the end, a limit, a signal) → seal the segments
+
+SIGINT or SIGTERM stops cleanly: nothing more is sent, what is under way is awaited and
+committed. A second one stops at once; what was committed stays, as after a kill.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from lycosa import __version__
+from lycosa.clock import RealClock
+from lycosa.cluster.partitioners import make_partitioner
+from lycosa.config import Job
+from lycosa.crawl.budget import Budget
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.ending import Ending
+from lycosa.crawl.opening import check_partitioner
+from lycosa.crawl.parts import Parts
+from lycosa.crawl.progress import Progress, outcomes_of, phases_of, refusals_of, seconds_left
+from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.seeding import Planted, plant
+from lycosa.crawl.worker import EXHAUSTED, Worker
+from lycosa.errors import ConfigError
+from lycosa.failpoints import arm_from_environment
+from lycosa.fetch.client import CurlTransport
+from lycosa.log.protocol import Log
+from lycosa.records import Place, Request
+from lycosa.store.archive import ArchiveStore
+from lycosa.url import canonical_key
+
+log_messages = logging.getLogger(__name__)
+
+
+class Ended(NamedTuple):
+    """How a run ended."""
+
+    reason: str
+    progress: Progress
+    is_complete: bool
+    """Nothing is pending: resuming would find nothing to do."""
+
+
+def run_crawl(
+    directory: CrawlDirectory,
+    *,
+    seeds: Iterable[str] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+    progress_seconds: float = 1.0,
+    on_refused_seed: Callable[[str, str], None] | None = None,
+) -> Ended:
+    """Crawl, or go on crawling, until the end, a limit or a signal."""
+    job = directory.job()
+    require_contact(job)
+    arm_from_environment()
+    with directory.locked():
+        run = _Run(directory, job, on_progress, progress_seconds)
+        try:
+            planted = run.plant([*job.seeds, *seeds])
+            for seed, reason in planted.refused.items():
+                if on_refused_seed is not None:
+                    on_refused_seed(seed, reason)
+            return run.crawl()
+        finally:
+            run.close()
+
+
+def require_contact(job: Job) -> None:
+    """Refuse to visit strangers anonymously."""
+    if not job.fetch.contact and not job.fetch.allow_private:
+        raise ConfigError(
+            "nobody can reach you: a crawl of the public web needs a contact in its user agent\n"
+            "  add --contact https://example.org/about-my-crawl or --contact mail@example.org"
+            " (crawl.toml: [fetch] contact)"
+        )
+
+
+class _Run:
+    """One process's part in a crawl."""
+
+    def __init__(
+        self,
+        directory: CrawlDirectory,
+        job: Job,
+        on_progress: Callable[[Progress], None] | None,
+        progress_seconds: float,
+    ) -> None:
+        self._directory = directory
+        self._job = job
+        self._on_progress = on_progress
+        self._progress_seconds = progress_seconds
+        self._began = time.monotonic()
+        self._recent: deque[tuple[float, int]] = deque(maxlen=15)
+        self._reason = ""
+        self._signals = 0
+        self._loop = asyncio.new_event_loop()
+        self._clock = RealClock(self._loop)
+        self._log: Log = directory.log(job)
+        self._store = ArchiveStore(
+            directory.path,
+            durability=job.log.durability,
+            info={"software": f"Lycosa {__version__}", "http-header-user-agent": job.fetch.agent},
+        )
+        self._transport = CurlTransport(
+            self._loop, self._clock, job.fetch, may_send=self._is_still_ours
+        )
+        self._budget = Budget(job, lambda: shutil.disk_usage(directory.path).free)
+        partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        check_partitioner(self._log, partitioner)
+        self._parts = Parts(
+            job=job,
+            scope=JobScope(job, self._log),
+            clock=self._clock,
+            log=self._log,
+            snapshots=directory.snapshots(),
+            store=self._store,
+            transport=self._transport,
+            partitioner=partitioner,
+            budget=self._budget,
+            ending=Ending(job.frontier.partitions),
+            owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+        )
+        self._worker = Worker(self._parts, self._end)
+
+    def plant(self, seeds: list[str]) -> Planted:
+        """Post the seeds, if that has not been done."""
+        if self._log.noted("planted") is not None:
+            return Planted([], {})
+        parts = self._parts
+        planted = plant(seeds, parts.scope, parts.partitioner, self._log, self._clock.now())
+        if not planted.accepted:
+            raise ConfigError(
+                "there is nothing to begin with: "
+                + ("; ".join(f"{s}: {r}" for s, r in planted.refused.items()) or "no seeds given")
+                + "\n  give at least one URL: lycosa crawl https://example.org/ -o DIR"
+            )
+        self._log.note("planted", b"")
+        return planted
+
+    def crawl(self) -> Ended:
+        """Run the loop until the worker ends."""
+        worker = self._worker
+        worker.open(range(self._job.frontier.partitions))
+        states = list(worker.states().values())
+        self._store.seal(self._is_counted())
+        self._budget.resume(
+            sum(state.kept_pages for state in states),
+            sum(state.kept_bytes for state in states),
+            max(state.seconds_run() for state in states),
+            self._clock.now(),
+        )
+        self._recent.append((time.monotonic(), sum(state.kept_pages for state in states)))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._loop.add_signal_handler(number, self._on_signal)
+        self._loop.call_soon(worker.begin)
+        self._loop.call_later(self._progress_seconds, self._report)
+        self._loop.run_forever()
+        if self._clock.failure is not None:
+            raise self._clock.failure
+        if self._signals > 1:
+            self._store.abandon()
+            raise KeyboardInterrupt
+        pending = sum(state.pending for state in states)
+        self._store.flush()
+        self._store.seal(lambda place: True)
+        return Ended(self._reason, self.progress(), self._reason == EXHAUSTED or not pending)
+
+    def progress(self) -> Progress:
+        """Return how the crawl is getting on."""
+        states = list(self._worker.states().values())
+        now, pages = time.monotonic(), sum(state.kept_pages for state in states)
+        self._recent.append((now, pages))
+        (then, before) = self._recent[0]
+        return Progress(
+            seconds=now - self._began,
+            pages=pages,
+            bytes=sum(state.kept_bytes for state in states),
+            requests=self._worker.requests,
+            pages_per_second=(pages - before) / (now - then) if now > then else 0.0,
+            pending=sum(state.pending for state in states),
+            in_flight=self._worker.in_flight,
+            hosts=phases_of(self._worker.partitions().values()),
+            outcomes=outcomes_of(states),
+            refusals=refusals_of(states),
+            seconds_left=seconds_left(states, self._job),
+        )
+
+    def close(self) -> None:
+        """Let go of everything; nothing is lost by it."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._loop.remove_signal_handler(number)
+        self._transport.close()
+        self._clock.close()
+        self._store.close()
+        self._log.close()
+        self._loop.close()
+
+    def _report(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(self.progress())
+        self._loop.call_later(self._progress_seconds, self._report)
+
+    def _end(self, reason: str) -> None:
+        self._reason = reason
+        log_messages.info("ended: %s", reason)
+        self._loop.stop()
+
+    def _on_signal(self) -> None:
+        self._signals += 1
+        if self._signals == 1:
+            log_messages.info("stopping cleanly")
+            self._worker.stop()
+        else:
+            self._loop.stop()
+
+    def _is_still_ours(self, request: Request) -> bool:
+        """Ask, just before a request leaves, whether its partition is still ours."""
+        key = canonical_key(request.url)
+        if key is None:
+            return False
+        parts = self._parts
+        return parts.log.owner(parts.partitioner.partition_of(key)) == parts.owner
+
+    def _is_counted(self) -> Callable[[Place], bool]:
+        """Return what says whether a record of an earlier run has an event in the log."""
+        ends: dict[int, int] = {}
+        for state in self._worker.states().values():
+            for segment, end in state.segment_ends.items():
+                ends[segment] = max(end, ends.get(segment, 0))
+        return lambda place: place.offset < ends.get(place.segment, 0)

@@ -1,0 +1,53 @@
+"""Which URLs a crawl wants, and how that grows.
+
+The rules of a job decide (`lycosa.url.Scope`). A job whose rules accept nothing by name
+stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
+`https://www.example.org/`, and a user who typed the one means the other. So where a seed
+redirects to, joins the scope. That is a decision, noted in the log, so that a resumed
+crawl stands by it.
+"""
+
+from __future__ import annotations
+
+from lycosa.config import Job
+from lycosa.log.protocol import Log
+from lycosa.url import Action, Scope, Verdict, host_of, parse_rules
+
+_NOTE = "scope-host "
+
+
+class JobScope:
+    """The scope of a job, with the hosts of its seeds where no rule accepts anything.
+
+    `stays_on_seeds=False` is for simulations that roam the whole of their small web.
+    """
+
+    def __init__(self, job: Job, log: Log, *, stays_on_seeds: bool = True) -> None:
+        self._log = log
+        self._rules = parse_rules(list(job.rules))
+        accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
+        self._stays_on_seeds = stays_on_seeds and not accepts_by_name
+        self._hosts = dict.fromkeys(name[len(_NOTE) :] for name in log.notes(_NOTE))
+        self._set()
+
+    @property
+    def accepts_everything(self) -> bool:
+        """Whether there is nothing to ask."""
+        return self._accepts_everything
+
+    def judge(self, key: str) -> Verdict:
+        """Return the verdict on one key."""
+        return self._scope.judge(key)
+
+    def join(self, key: str) -> None:
+        """Let the host of a seed, or of what a seed redirects to, in."""
+        host = host_of(key)
+        if self._stays_on_seeds and host not in self._hosts:
+            self._log.note(_NOTE + host, b"")
+            self._hosts[host] = None
+            self._set()
+
+    def _set(self) -> None:
+        hosts = list(self._hosts) if self._stays_on_seeds else []
+        self._scope = Scope(self._rules, hosts)
+        self._accepts_everything = self._scope.accepts_everything and not self._stays_on_seeds

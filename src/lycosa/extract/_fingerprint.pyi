@@ -1,0 +1,3 @@
+"""Types of the compiled module; what it does is told in `_fingerprint.pyx`."""
+
+def fingerprint(text: str) -> int: ...

@@ -1,0 +1,150 @@
+"""Fingerprints of text; what they are is told in `lycosa.extract.fingerprint`.
+
+The 64 counters are kept across: plane i holds bit i of all of them, so that a shingle is
+added to all counters by a few operations on whole words, as in a ripple-carry adder.
+
+Always true: `fingerprint` equals `plain_fingerprint` (tests/unit/extract/test_fingerprint.py).
+Cost: linear, and no memory.
+"""
+
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize as utf8
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    PLANES = 48  # counters go further than any text
+
+cdef extern from *:
+    """
+    static const uint64_t LYCOSA_A = 0x9E3779B97F4A7C15u;
+    static const uint64_t LYCOSA_B = 0xD6E8FEB86659FD93u;
+    static const uint64_t LYCOSA_C = 0xA0761D6478BD642Fu;
+    /* Words are read with their little end first on every machine. */
+    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define lycosa_little(w) __builtin_bswap64(w)
+    #else
+    #define lycosa_little(w) (w)
+    #endif
+    """
+    const uint64_t FIRST "LYCOSA_A"
+    const uint64_t SECOND "LYCOSA_B"
+    const uint64_t THIRD "LYCOSA_C"
+    uint64_t little "lycosa_little"(uint64_t) noexcept nogil
+
+
+cdef inline uint64_t rotate(uint64_t h, int bits) noexcept nogil:
+    return (h << bits) | (h >> (64 - bits))
+
+
+cdef inline uint64_t finish(uint64_t h) noexcept nogil:
+    h = (h ^ (h >> 32)) * SECOND
+    h = (h ^ (h >> 29)) * THIRD
+    return h ^ (h >> 32)
+
+
+cdef inline uint64_t hash_word(const char *p, Py_ssize_t size, const char *end) noexcept nogil:
+    cdef uint64_t w, h = <uint64_t> size * FIRST
+    while size >= 8:
+        memcpy(&w, p, 8)
+        h = rotate((h ^ little(w)) * SECOND, 29) * THIRD
+        p += 8
+        size -= 8
+    if size:
+        # A whole word is quicker to read than a part of it, where there is one.
+        if end - p >= 8:
+            memcpy(&w, p, 8)
+            w = little(w) & ((<uint64_t> 1 << (8 * size)) - 1)
+        else:
+            w = 0
+            memcpy(&w, p, size)
+            w = little(w)
+        h = rotate((h ^ w) * SECOND, 29) * THIRD
+    return finish(h)
+
+
+cdef inline uint64_t hash_shingle(uint64_t x, uint64_t y, uint64_t z) noexcept nogil:
+    return finish(x * FIRST + rotate(y, 21) * SECOND + rotate(z, 42) * THIRD)
+
+
+cdef inline bint is_space(char c) noexcept nogil:
+    return <unsigned char> c <= 32 and (
+        c == c" " or c == c"\n" or c == c"\t" or c == c"\r" or c == c"\f"
+    )
+
+
+cdef inline void count(uint64_t *planes, uint64_t carry) noexcept nogil:
+    """Add one to every counter whose bit is set."""
+    cdef uint64_t both
+    while carry:
+        both = planes[0] & carry
+        planes[0] ^= carry
+        carry = both
+        planes += 1
+
+
+cdef inline uint64_t add_two(uint64_t *plane, uint64_t a, uint64_t b) noexcept nogil:
+    """Add two bits to every bit of a plane; returns what is carried."""
+    cdef uint64_t carry = (a & b) | (plane[0] & (a ^ b))
+    plane[0] ^= a ^ b
+    return carry
+
+
+cdef inline void count_four(uint64_t *planes, const uint64_t *h) noexcept nogil:
+    cdef uint64_t one = add_two(planes, h[0], h[1])
+    cdef uint64_t other = add_two(planes, h[2], h[3])
+    count(planes + 2, add_two(planes + 1, one, other))
+
+
+cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
+    cdef uint64_t planes[PLANES]
+    cdef uint64_t words[3]
+    cdef uint64_t four[4]
+    cdef uint64_t set_, shingles = 0, result = 0
+    cdef Py_ssize_t seen = 0
+    cdef const char *end = p + size
+    cdef const char *start
+    cdef int bit, i
+    memset(planes, 0, sizeof(planes))
+    memset(words, 0, sizeof(words))
+    while True:
+        while p < end and is_space(p[0]):
+            p += 1
+        if p == end:
+            break
+        start = p
+        while p < end and not is_space(p[0]):
+            p += 1
+        if seen >= 3:
+            words[0], words[1] = words[1], words[2]
+        words[seen if seen < 2 else 2] = hash_word(start, p - start, end)
+        seen += 1
+        if seen >= 3:
+            four[shingles % 4] = hash_shingle(words[0], words[1], words[2])
+            shingles += 1
+            if shingles % 4 == 0:
+                count_four(planes, four)
+    for i in range(<int> (shingles % 4)):
+        count(planes, four[i])
+    if seen and not shingles:
+        count(planes, hash_shingle(words[0], words[1], words[2]))
+        shingles = 1
+    for bit in range(64):
+        set_ = 0
+        for i in range(PLANES):
+            set_ |= ((planes[i] >> bit) & 1) << i
+        if 2 * set_ > shingles:
+            result |= <uint64_t> 1 << bit
+    return result
+
+
+def fingerprint(str text not None):
+    """Return the fingerprint of a text."""
+    cdef Py_ssize_t size
+    cdef const char *data
+    cdef bytes replaced
+    try:
+        data = utf8(text, &size)
+    except UnicodeEncodeError:
+        replaced = text.encode("utf-8", "replace")
+        return fingerprint_of(replaced, len(replaced))
+    return fingerprint_of(data, size)

@@ -1,0 +1,269 @@
+"""From the bytes of a page to UTF-8, by the rules of the Encoding and HTML standards.
+
+A byte order mark decides; else the charset of the content type; else a `meta` element or an
+XML declaration within the first 1024 bytes; else UTF-8 if the bytes are UTF-8; else
+windows-1252. A label means what browsers take it to mean: `iso-8859-1` is windows-1252,
+`gb2312` is gb18030. Labels that the standard does not know but Python does (`cp437`) count.
+
+Always true: what comes out is UTF-8 without NUL; malformed sequences and NUL have become
+U+FFFD. A page that was so already is returned as it is, not copied.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import cache, lru_cache
+
+from lycosa.extract._scan import is_plain
+
+_LABELS = {
+    "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
+    "ibm866": "866 cp866 csibm866",
+    "iso-8859-2": "csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2",
+    "iso-8859-3": "csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
+    "iso-8859-4": "csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
+    "iso-8859-5": "csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5"
+    " iso_8859-5:1988",
+    "iso-8859-6": "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e"
+    " iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987",
+    "iso-8859-7": "csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597"
+    " iso_8859-7 iso_8859-7:1987 sun_eu_greek",
+    "iso-8859-8": "csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598"
+    " iso_8859-8 iso_8859-8:1988 visual",
+    "iso-8859-8-i": "csiso88598i logical",
+    "iso-8859-10": "csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6",
+    "iso-8859-13": "iso8859-13 iso885913",
+    "iso-8859-14": "iso8859-14 iso885914",
+    "iso-8859-15": "csisolatin9 iso8859-15 iso885915 iso_8859-15 l9",
+    "iso-8859-16": "",
+    "koi8-r": "cskoi8r koi koi8 koi8_r",
+    "koi8-u": "koi8-ru",
+    "macintosh": "csmacintosh mac x-mac-roman",
+    "windows-874": "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620",
+    "windows-1250": "cp1250 x-cp1250",
+    "windows-1251": "cp1251 x-cp1251",
+    "windows-1252": "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100"
+    " iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii x-cp1252",
+    "windows-1253": "cp1253 x-cp1253",
+    "windows-1254": "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9"
+    " iso_8859-9:1989 l5 latin5 x-cp1254",
+    "windows-1255": "cp1255 x-cp1255",
+    "windows-1256": "cp1256 x-cp1256",
+    "windows-1257": "cp1257 x-cp1257",
+    "windows-1258": "cp1258 x-cp1258",
+    "x-mac-cyrillic": "x-mac-ukrainian",
+    "gbk": "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk",
+    "gb18030": "",
+    "big5": "big5-hkscs cn-big5 csbig5 x-x-big5",
+    "euc-jp": "cseucpkdfmtjapanese x-euc-jp",
+    "iso-2022-jp": "csiso2022jp",
+    "shift_jis": "csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis",
+    "euc-kr": "cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601"
+    " ksc_5601 windows-949",
+    "replacement": "csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr",
+    "utf-16be": "unicodefffe",
+    "utf-16le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16",
+    "x-user-defined": "",
+}
+_NAMES = {label: name for name, labels in _LABELS.items() for label in [name, *labels.split()]}
+_CODECS = {
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "euc-jp": "euc_jp",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+    "utf-16be": "utf-16-be",
+    "utf-16le": "utf-16-le",
+}
+"""Codecs of Python for encodings of more than one byte a character."""
+_SINGLE_BYTE = {
+    "iso-8859-8-i": "iso8859-8",
+    "macintosh": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "windows-874": "cp874",
+}
+_FAMILIES = (
+    *("big5", "cp", "euc", "gb", "hp-roman", "hz", "iso", "johab", "koi8", "kz1048", "mac"),
+    *("ptcp154", "shift", "tis-620", "utf-16", "utf-32"),
+)
+"""Codecs of Python that are character sets of the web; others are, say, compressors."""
+
+_PRESCAN_BYTES = 1024
+_SPACES = " \t\n\f\r"
+_PARAMETER = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]{1,60})""", re.IGNORECASE)
+_IN_CONTENT = re.compile(
+    rb"""charset[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"([^"]*+)"|'([^']*+)'|([^ \t\n\f\r;"']++))""",
+    re.IGNORECASE,
+)
+_XML_DECLARATION = re.compile(
+    rb"""<\?xml[^>]*?[ \t\n\r]encoding[ \t\n\r]*=[ \t\n\r]*["']([A-Za-z0-9._:-]+)["']"""
+)
+# The two ways in which nearly every page writes it; anything else is read by the rules.
+_USUAL = re.compile(
+    rb"""<meta[ \t\n\f\r]+(?:charset="?([A-Za-z0-9_:.-]+)"?[ \t\n\f\r]*/?>"""
+    rb"""|http-equiv="?content-type"?[ \t\n\f\r]+"""
+    rb"""content="[^";>]*;[ ]*charset=([A-Za-z0-9_:.-]+)")""",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(rb"<(?:(!--)|(meta)(?=[ \t\n\f\r/])|/?+([A-Za-z])|[!/?])", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    rb"""[ \t\n\f\r/]*+(?:(>|\Z)|([^ \t\n\f\r/>][^ \t\n\f\r/>=]*+)[ \t\n\f\r]*+"""
+    rb"""(?:=[ \t\n\f\r]*+(?:"([^"]*+)(?:"|\Z)|'([^']*+)(?:'|\Z)|([^ \t\n\f\r>]*+)))?+)"""
+)
+
+
+def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
+    """Return the body in UTF-8, and the name of the character set it was in."""
+    name, skipped = _declared(body, content_type)
+    # Nearly all character sets agree on ASCII, and most pages are nothing else.
+    if is_plain(body) and (name is None or name in _ASCII_SUPERSETS):
+        return body, name or "utf-8"
+    if skipped:
+        body = body[skipped:]
+    if name is None:
+        name = "utf-8" if _is_utf8(body) else "windows-1252"
+    if name != "utf-8":
+        body = decode(body, name).encode("utf-8", "replace")
+    elif not _is_utf8(body):
+        body = body.decode("utf-8", "replace").encode()
+    return (body.replace(b"\0", "\ufffd".encode()) if b"\0" in body else body), name
+
+
+def _declared(body: bytes, content_type: str | None) -> tuple[str | None, int]:
+    """Return the charset that the page is said to be in, and the length of its mark."""
+    if body.startswith(b"\xef\xbb\xbf"):
+        return "utf-8", 3
+    if body.startswith(b"\xfe\xff"):
+        return "utf-16be", 2
+    if body.startswith(b"\xff\xfe"):
+        return "utf-16le", 2
+    return (charset_of_type(content_type) if content_type else None) or prescan(body), 0
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def charset_of_type(content_type: str) -> str | None:
+    """Return the charset that a content type names, if it is one we know."""
+    found = _PARAMETER.search(content_type)
+    return charset_of_label(found[1]) if found else None
+
+
+@lru_cache(maxsize=1024)
+def charset_of_label(label: str) -> str | None:
+    """Return the name of the encoding that a label means, or None."""
+    label = label.strip(_SPACES).lower()
+    if label in _NAMES:
+        return _NAMES[label]
+    try:
+        codec = codecs.lookup(label)
+    except (LookupError, ValueError):
+        return None
+    return codec.name if codec.name.startswith(_FAMILIES) else None
+
+
+def decode(body: bytes, name: str) -> str:
+    """Decode by the name of an encoding; what is malformed becomes U+FFFD."""
+    if name == "replacement":
+        return "\ufffd" if body else ""
+    table = _table(name)
+    if table is None:
+        return body.decode(_CODECS.get(name, name), "replace")
+    return codecs.charmap_decode(body, "replace", table)[0]
+
+
+@cache
+def _table(name: str) -> str | None:
+    """Return the 256 characters of a single-byte encoding of the standard, else None."""
+    if name not in _LABELS or name in _CODECS or name in ("utf-8", "gb18030"):
+        return None
+    if name == "x-user-defined":
+        return "".join(chr(byte if byte < 0x80 else 0xF700 + byte) for byte in range(256))
+    codec = _SINGLE_BYTE.get(name, name)
+    known = (bytes([byte]).decode(codec, "replace") for byte in range(256))
+    # The standard lets bytes without a meaning through where ISO has control characters.
+    return "".join(
+        chr(byte) if character == "\ufffd" and byte < 0xA0 else character
+        for byte, character in enumerate(known)
+    )
+
+
+_ASCII_SUPERSETS = frozenset(_LABELS) - {"utf-16be", "utf-16le", "iso-2022-jp", "replacement"}
+
+
+def prescan(body: bytes) -> str | None:
+    """Return what the first bytes of a page declare (HTML standard, 13.2.3.2)."""
+    head = body[:_PRESCAN_BYTES]
+    if head.startswith((b"<\0?\0", b"\0<\0?")):
+        return "utf-16le" if head[0] else "utf-16be"
+    lower = head.lower()
+    first = lower.find(b"charset")
+    name = (_usual(lower, first) or _declared_in_meta(head)) if first >= 0 else None
+    if name is None and (found := _XML_DECLARATION.match(head)):
+        name = charset_of_label(found[1].decode("latin-1"))
+    # Who wrote this declaration in ASCII did not write it in UTF-16.
+    if name and name.startswith(("utf-16", "utf-32")):
+        return "utf-8"
+    return "windows-1252" if name == "x-user-defined" else name
+
+
+def _usual(lower: bytes, first: int) -> str | None:
+    """Read the declaration if nothing before it could make it another thing than it seems."""
+    start = lower.rfind(b"<meta", 0, first)
+    usual = _USUAL.match(lower, start) if start >= 0 else None
+    before = lower[:start]
+    if usual is None or usual.end() <= first or b"<!--" in before:
+        return None
+    if before.count(b'"') % 2 or before.count(b"'") % 2:
+        return None
+    return charset_of_label(usual[usual.lastindex or 0].decode("latin-1"))
+
+
+def _declared_in_meta(head: bytes) -> str | None:
+    position = 0
+    while found := _MARKUP.search(head, position):
+        position = found.end()
+        if found[1]:
+            end = head.find(b"-->", position - 2)
+            if end < 0:
+                return None
+            position = end + 3
+        elif found[2] or found[3]:
+            attributes, position = _attributes(head, position)
+            label = _label_of_meta(attributes) if found[2] else None
+            name = charset_of_label(label.decode("latin-1")) if label is not None else None
+            if name is not None:
+                return name
+        else:
+            end = head.find(b">", position)
+            if end < 0:
+                return None
+            position = end + 1
+    return None
+
+
+def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
+    attributes: dict[bytes, bytes] = {}
+    for found in _ATTRIBUTE.finditer(head, position):
+        which = found.lastindex or 1
+        if which == 1:
+            return attributes, found.end()
+        attributes.setdefault(found[2].lower(), found[which] if which > 2 else b"")
+    return attributes, len(head)
+
+
+def _label_of_meta(attributes: dict[bytes, bytes]) -> bytes | None:
+    if b"charset" in attributes:
+        return attributes[b"charset"]
+    if attributes.get(b"http-equiv", b"").lower() == b"content-type":
+        found = _IN_CONTENT.search(attributes.get(b"content", b""))
+        return found[found.lastindex or 0] if found else None
+    return None

@@ -1,0 +1,30 @@
+"""Style sheets: what they refer to by `@import` and `url()`."""
+
+from __future__ import annotations
+
+import re
+
+from lycosa.extract.charset import decode, to_utf8
+from lycosa.extract.facts import Facts
+from lycosa.extract.values import css_references
+
+_RULE = re.compile(rb'@charset "([^"]{1,60})";')
+
+
+def scan_css(body: bytes, content_type: str | None = None) -> Facts:
+    """Read a style sheet: only `hrefs`, `kinds` and what belongs to them are filled."""
+    rule = _RULE.match(body)
+    if rule and content_type is None:
+        content_type = f"text/css; charset={rule[1].decode('latin-1')}"
+    body, charset = to_utf8(body, content_type)
+    counts: dict[tuple[str, int], int] = {}
+    for pair in css_references(decode(body, "utf-8")):
+        counts[pair] = counts.get(pair, 0) + 1
+    return Facts(
+        hrefs=[href for href, _ in counts],
+        kinds=[kind for _, kind in counts],
+        texts=[""] * len(counts),
+        rels=[""] * len(counts),
+        times=list(counts.values()),
+        charset=charset,
+    )

@@ -1,0 +1,55 @@
+"""What one pass over a body found.
+
+Links stand in columns, one list a property, because that is how they are stored and
+resolved; `Facts.links` gives the two columns that most callers need as records.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from lycosa.records import Link, LinkKind
+
+LONGEST_TEXT = 200
+"""Characters of a link's text that are kept."""
+
+LONGEST_TITLE = 1000
+"""Characters of a title or a description that are kept."""
+
+
+class Facts(msgspec.Struct):
+    """Everything that a page says about itself and about other pages."""
+
+    base: str | None = None
+    """What the page wants its references resolved against, as it writes it."""
+    hrefs: list[str] = []
+    """References as the page writes them: one for each pair of reference and kind."""
+    kinds: list[int] = []
+    """Numbers of `LinkKind`."""
+    texts: list[str] = []
+    """What an anchor says, or what stands for an image."""
+    rels: list[str] = []
+    """The relations that the page names, in lower case, a space between them."""
+    times: list[int] = []
+    """How often the pair occurs; it stands where it occurs first."""
+    title: str = ""
+    description: str = ""
+    text: str = ""
+    """What a reader sees: one space between words, a new line between blocks."""
+    language: str = ""
+    """The primary subtag of the language that the page names."""
+    charset: str = ""
+    """The character set that was used, by the name that the Encoding standard gives it."""
+    is_nofollow: bool = False
+    is_noindex: bool = False
+    is_truncated_links: bool = False
+    """The page has more links than the caller wanted."""
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The references and their kinds."""
+        kinds = map(_KINDS.__getitem__, self.kinds)
+        return tuple(map(Link, self.hrefs, kinds))
+
+
+_KINDS = {kind.value: kind for kind in LinkKind}

@@ -1,0 +1,95 @@
+"""What the headers of an answer say about links and robots.
+
+`Link` (RFC 8288), `Refresh` and `X-Robots-Tag`. Of `Link` only the relations count that lead
+to pages: canonical, alternate, next, prev. Links whose context is another page (`anchor=`)
+are not this page's and are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lycosa.extract.values import (
+    NOFOLLOW,
+    NOINDEX,
+    kind_of_relation,
+    refresh_target,
+    relation,
+    wishes,
+)
+from lycosa.records import LinkKind
+
+Headers = tuple[tuple[str, str], ...]
+
+_TARGET = re.compile(r"[\s,]*+<([^>]*+)>")
+_PARAMETER = re.compile(
+    r"""\s*+;\s*+([^\s=;,"]*+)(?:\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|([^\s;,]*+)))?+""",
+    re.DOTALL,
+)
+_REST = re.compile(r"""(?:[^,"]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))*+""", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_AGENT = re.compile(r"\s*+([A-Za-z0-9_-]++)\s*+:(.*+)", re.DOTALL)
+_DIRECTIVES_WITH_VALUE = frozenset(
+    {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
+)
+_FOLLOWED = frozenset({LinkKind.CANONICAL, LinkKind.ALTERNATE})
+
+
+def links_of_headers(headers: Headers) -> list[tuple[str, LinkKind, str]]:
+    """Return the links of the `Link` and `Refresh` headers: reference, kind, relation."""
+    links: list[tuple[str, LinkKind, str]] = []
+    for name, value in headers:
+        if name.lower() == "link":
+            links += _links(value)
+        elif name.lower() == "refresh" and (target := refresh_target(value)):
+            links.append((target, LinkKind.REFRESH, ""))
+    return links
+
+
+def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
+    """Return (is_nofollow, is_noindex) of the `X-Robots-Tag` headers for this agent.
+
+    A header may begin with the name of an agent and then is meant for that agent alone.
+    """
+    bits = 0
+    for name, value in headers:
+        if name.lower() != "x-robots-tag":
+            continue
+        addressed = _AGENT.match(value)
+        if addressed and addressed[1].lower() not in _DIRECTIVES_WITH_VALUE:
+            if addressed[1].lower() not in (agent.lower(), "robots"):
+                continue
+            value = addressed[2]
+        bits |= wishes(value)
+    return bool(bits & NOFOLLOW), bool(bits & NOINDEX)
+
+
+def _links(value: str) -> list[tuple[str, LinkKind, str]]:
+    links: list[tuple[str, LinkKind, str]] = []
+    position = 0
+    while position < len(value):
+        target = _TARGET.match(value, position)
+        if target is None:
+            # Something else than a link: on to the comma that ends it.
+            rest = _REST.match(value, position)
+            position = (rest.end() if rest else position) + 1
+            continue
+        parameters, position = _parameters(value, target.end())
+        rel = relation(parameters.get("rel", ""))
+        kind = kind_of_relation(rel)
+        href = target[1].strip()
+        if href and kind in _FOLLOWED and "anchor" not in parameters:
+            links.append((href, LinkKind(kind), rel))
+    return links
+
+
+def _parameters(value: str, position: int) -> tuple[dict[str, str], int]:
+    parameters: dict[str, str] = {}
+    while found := _PARAMETER.match(value, position):
+        quoted, token = found[2], found[3]
+        text = _ESCAPED.sub(r"\1", quoted) if quoted is not None else token or ""
+        # The first one counts (RFC 8288, 3.3).
+        parameters.setdefault(found[1].lower(), text)
+        position = found.end()
+    rest = _REST.match(value, position)
+    return parameters, rest.end() if rest else len(value)

@@ -1,0 +1,150 @@
+"""Values of attributes and headers that have a syntax of their own.
+
+Here is what is rare on a page: the native scanner and its plain twin both call it.
+Every expression is possessive or anchored, so that the time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from lycosa.records import LinkKind
+
+NOFOLLOW = 1
+NOINDEX = 2
+
+_SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
+_REFRESH = re.compile(
+    r"""[ \t\n\r\f]*+[\d.]*+(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+"""
+    r"""(?:"([^"]*+)|'([^']*+)|(.++))""",
+    re.IGNORECASE | re.DOTALL,
+)
+_LANGUAGE = re.compile(r"[ \t\n\r\f]*+([A-Za-z]{1,8})(?![A-Za-z])")
+_CANDIDATE = re.compile(r"[ \t\n\r\f,]*+([^ \t\n\r\f]++)")
+_DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*+(?:\)|\Z))*+")
+_CSS_TOKEN = re.compile(
+    r"""/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
+    r"""|(@import(?![\w-])[ \t\n\r\f]*+(?=["']|url\())"""
+    r"""|(?<![\w-])url\([ \t\n\r\f]*+(?:"((?:[^"\\\n]|\\.)*+)"|'((?:[^'\\\n]|\\.)*+)'"""
+    r"""|((?:[^"'()\\ \t\n\r\f]|\\(?:[0-9A-Fa-f]{1,6}+[ \t\n\r\f]?+|.))*+))"""
+    r"""|"((?:[^"\\\n]|\\.)*+)(?:"|\n|\\?\Z)|'((?:[^'\\\n]|\\.)*+)(?:'|\n|\\?\Z)""",
+    re.IGNORECASE | re.DOTALL,
+)
+_CSS_ESCAPE = re.compile(
+    r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\n\r\f])?+|(\r\n|\n|\r|\f)|(.)|\Z)", re.DOTALL
+)
+
+_PRELOADED = {
+    "audio": LinkKind.MEDIA,
+    "embed": LinkKind.OBJECT,
+    "font": LinkKind.OBJECT,
+    "image": LinkKind.IMAGE,
+    "object": LinkKind.OBJECT,
+    "script": LinkKind.SCRIPT,
+    "style": LinkKind.STYLE,
+    "track": LinkKind.MEDIA,
+    "video": LinkKind.MEDIA,
+    "worker": LinkKind.SCRIPT,
+}
+_ICONS = frozenset({"icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon"})
+_ALTERNATES = frozenset({"alternate", "next", "prev", "previous"})
+
+
+def one_line(text: str, longest: int) -> str:
+    """Return text with its white space collapsed, cut to `longest` characters."""
+    return _SPACE.sub(" ", text).strip(" ")[:longest].rstrip(" ")
+
+
+@lru_cache(maxsize=1024)
+def relation(rel: str) -> str:
+    """Return a `rel` attribute in lower case with single spaces."""
+    return " ".join(rel.lower().split())
+
+
+@lru_cache(maxsize=1024)
+def kind_of_relation(rel: str, preloaded_as: str = "") -> int:
+    """Return the kind of link that a `link` element of this relation is, or 0."""
+    relations = frozenset(relation(rel).split(" "))
+    if "canonical" in relations:
+        return int(LinkKind.CANONICAL)
+    if "stylesheet" in relations:
+        return int(LinkKind.STYLE)
+    if relations & _ICONS:
+        return int(LinkKind.ICON)
+    if "modulepreload" in relations:
+        return int(LinkKind.SCRIPT)
+    if "preload" in relations:
+        return int(_PRELOADED.get(preloaded_as.strip().lower(), 0))
+    return int(LinkKind.ALTERNATE) if relations & _ALTERNATES else 0
+
+
+def refresh_target(content: str) -> str:
+    """Return the URL of a refresh (HTML standard, 4.2.5.3), or "" if it names none."""
+    found = _REFRESH.match(content)
+    return found[found.lastindex or 0].strip(" \t\n\r\f") if found else ""
+
+
+def wishes(content: str) -> int:
+    """Return what a list of wishes for robots asks for: bits of NOFOLLOW and NOINDEX."""
+    words = set(re.split(r"[\s,]+", content.lower()))
+    if "none" in words:
+        return NOFOLLOW | NOINDEX
+    return NOFOLLOW * ("nofollow" in words) | NOINDEX * ("noindex" in words)
+
+
+def primary_language(tag: str) -> str:
+    """Return the primary subtag of a language tag, in lower case."""
+    found = _LANGUAGE.match(tag)
+    return found[1].lower() if found else ""
+
+
+def srcset_urls(value: str) -> list[str]:
+    """Return the URLs of a `srcset` (HTML standard, 4.8.4.2.2)."""
+    urls: list[str] = []
+    position = 0
+    while found := _CANDIDATE.match(value, position):
+        url = found[1].rstrip(",")
+        urls.append(url)
+        position = found.end()
+        # A comma at the end of the URL ends the candidate: there are no descriptors.
+        if url == found[1] and (descriptors := _DESCRIPTORS.match(value, position)):
+            position = descriptors.end()
+    return urls
+
+
+def css_references(css: str) -> list[tuple[str, int]]:
+    """Return what a style sheet refers to, in order, with the kind of each.
+
+    An imported sheet is `STYLE`; everything else is `IMAGE`, for a style sheet does not
+    say whether it wants a picture or a font.
+    """
+    found: list[tuple[str, int]] = []
+    kind = LinkKind.IMAGE
+    for token in _CSS_TOKEN.finditer(css):
+        which = token.lastindex
+        if which is None:
+            continue
+        if which == 1:
+            kind = LinkKind.STYLE
+            continue
+        if which <= 4 or kind is LinkKind.STYLE:
+            href = _css_unescaped(token[which]).strip(" \t\n\r\f")
+            # Data and fragments of the page itself need no request.
+            if href and not href.startswith(("data:", "#")):
+                found.append((href, int(kind)))
+        kind = LinkKind.IMAGE
+    return found
+
+
+def _css_unescaped(text: str) -> str:
+    return _CSS_ESCAPE.sub(_css_character, text) if "\\" in text else text
+
+
+def _css_character(match: re.Match[str]) -> str:
+    number, newline, character = match.groups()
+    if number:
+        value = int(number, 16)
+        is_none = value == 0 or value > 0x10FFFF or 0xD800 <= value < 0xE000
+        return "\ufffd" if is_none else chr(value)
+    return "" if newline or character is None else str(character)

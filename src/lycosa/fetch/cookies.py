@@ -1,0 +1,108 @@
+"""Cookies for those sites that give nothing without them.
+
+A cookie is sent back to the host that set it and to no other, whatever its `Domain`
+says: a crawl needs a session, not an identity. It lives as long as the process, or as
+long as it says if that is shorter (RFC 6265, with less to it).
+
+Memory is bounded: so many hosts, so many cookies of each, so many bytes of each cookie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+MOST_HOSTS = 10_000
+MOST_COOKIES = 50
+LONGEST_COOKIE = 4_096
+
+
+class _Cookie(NamedTuple):
+    value: str
+    path: str
+    is_secure: bool
+    expires: float
+
+
+class Cookies:
+    """What hosts have asked us to remember."""
+
+    def __init__(self) -> None:
+        self._jars: dict[str, dict[tuple[str, str], _Cookie]] = {}
+
+    def header(self, scheme: str, host: str, target: str, now: float) -> str:
+        """Return the value of the Cookie header for a request, or "" for none."""
+        jar = self._jars.get(host)
+        if not jar:
+            return ""
+        for key in [key for key, cookie in jar.items() if cookie.expires <= now]:
+            del jar[key]
+        path = target.partition("?")[0]
+        found = [
+            (name, cookie)
+            for (name, _), cookie in jar.items()
+            if _is_within(path, cookie.path) and (scheme == "https" or not cookie.is_secure)
+        ]
+        found.sort(key=lambda entry: -len(entry[1].path))
+        return "; ".join(f"{name}={cookie.value}" for name, cookie in found)
+
+    def learn(self, host: str, target: str, headers: Iterable[tuple[str, str]], now: float) -> None:
+        """Take the cookies of an answer."""
+        for name, value in headers:
+            if name.lower() == "set-cookie" and len(value) <= LONGEST_COOKIE:
+                self._set(host, target, value, now)
+
+    def _set(self, host: str, target: str, text: str, now: float) -> None:
+        pair, *attributes = text.split(";")
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name or not _is_sendable(name + value):
+            return
+        path = target.partition("?")[0].rpartition("/")[0] or "/"
+        is_secure, expires, has_age = False, float("inf"), False
+        for attribute in attributes:
+            key, _, setting = (part.strip() for part in attribute.partition("="))
+            match key.lower():
+                case "path" if setting.startswith("/"):
+                    path = setting
+                case "secure":
+                    is_secure = True
+                case "max-age":
+                    expires, has_age = _age(setting, now, expires), True
+                case "expires" if not has_age:
+                    expires = _moment(setting, expires)
+        self._keep(host, (name, path), _Cookie(value, path, is_secure, expires), now)
+
+    def _keep(self, host: str, key: tuple[str, str], cookie: _Cookie, now: float) -> None:
+        jar = self._jars.get(host)
+        if jar is None:
+            if len(self._jars) >= MOST_HOSTS:
+                del self._jars[next(iter(self._jars))]
+            jar = self._jars[host] = {}
+        jar.pop(key, None)
+        if cookie.expires > now:
+            if len(jar) >= MOST_COOKIES:
+                del jar[next(iter(jar))]
+            jar[key] = cookie
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder if folder[-1] == "/" else folder + "/")
+
+
+def _is_sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _age(text: str, now: float, default: float) -> float:
+    digits = text.removeprefix("-")
+    if not digits.isdecimal() or not digits.isascii():
+        return default
+    return 0.0 if text.startswith("-") else now + min(int(digits[:12]), 1e9)
+
+
+def _moment(text: str, default: float) -> float:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return default

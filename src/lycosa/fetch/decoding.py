@@ -1,0 +1,209 @@
+"""Content codings, taken off with a bound on what comes out (RFC 9110, 8.4).
+
+Every coding is undone by a streaming decompressor that is asked for no more than the
+bound and one byte. So a few kilobytes that would unfold into gigabytes cost the bound,
+and no time after it. What is corrupt gives what could be decoded before the fault.
+
+Cost: per coding, at most the bound in memory, and a window of at most 16 MB (brotli) or
+8 MB (zstd, RFC 9659).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, cast
+
+import brotli
+import zstandard
+from isal import isal_zlib
+
+ACCEPTED = "gzip, br, zstd"
+"""What requests say that we can read."""
+
+MOST_CODINGS = 4
+"""A body in more codings than this is left as it is: nobody means it."""
+
+_IsalError = cast(type[Exception], isal_zlib.error)
+_GZIP, _ZLIB, _RAW = 31, 15, -15
+_ZSTD_LARGEST_WINDOW_BYTES = 8 << 20
+
+
+class Decoded(NamedTuple):
+    """Content, or as much of it as was allowed or possible."""
+
+    content: bytes
+    is_cut: bool = False
+    """There was more than the bound allows."""
+    is_corrupt: bool = False
+    """The coding is unknown, broken off or broken; the content ends where it broke."""
+
+
+def decode(body: bytes, codings: Sequence[str], most_bytes: int) -> Decoded:
+    """Undo codings, given in the order in which they were applied; never raises."""
+    names = [name for name in codings if name not in ("", "identity")]
+    if not names or not body:
+        return Decoded(body[:most_bytes], len(body) > most_bytes)
+    if len(names) > MOST_CODINGS or any(name not in _DECODERS for name in names):
+        return Decoded(body[:most_bytes], len(body) > most_bytes, True)
+    is_cut = is_corrupt = False
+    for name in reversed(names):
+        body, cut, corrupt = _DECODERS[name](body, most_bytes)
+        is_cut, is_corrupt = is_cut or cut, is_corrupt or (corrupt and not is_cut)
+    return Decoded(body, is_cut, is_corrupt)
+
+
+def codings_of(values: Sequence[str]) -> list[str]:
+    """Return the codings that the values of a header name, in lower case."""
+    return [name.strip().lower() for value in values for name in value.split(",")]
+
+
+class _Collected:
+    """Output up to a bound, and whether there was more."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.room = most_bytes + 1
+        self.pieces: list[bytes] = []
+
+    def add(self, piece: bytes) -> None:
+        self.pieces.append(piece)
+        self.room -= len(piece)
+
+    def result(self, most_bytes: int, is_corrupt: bool) -> Decoded:
+        content = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
+        is_cut = len(content) > most_bytes
+        return Decoded(content[:most_bytes] if is_cut else content, is_cut, is_corrupt)
+
+
+_STEP_BYTES = 1 << 16
+
+
+def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
+    """Undo deflate in one of its wrappings; several gzip members are one content."""
+    out = _Collected(most_bytes)
+    is_corrupt = False
+    rest = body
+    while out.room > 0:
+        engine = isal_zlib.decompressobj(wbits=window_bits)
+        try:
+            while rest and not engine.eof and out.room > 0:
+                out.add(engine.decompress(rest, out.room))
+                rest = engine.unconsumed_tail
+        except _IsalError:
+            _salvage(body, out, window_bits)
+            is_corrupt = True
+            break
+        if not engine.eof:
+            is_corrupt = out.room > 0
+            break
+        rest = engine.unused_data
+        if window_bits != _GZIP or not rest.startswith(b"\x1f\x8b"):
+            break  # what follows a whole stream is padding
+    return out.result(most_bytes, is_corrupt)
+
+
+def _salvage(body: bytes, out: _Collected, window_bits: int) -> None:
+    """Decode again in small steps, so that what stands before the fault is not lost."""
+    room = out.room + sum(map(len, out.pieces))
+    out.pieces, out.room = [], room
+    rest = memoryview(body)
+    engine = zlib.decompressobj(window_bits)
+    try:
+        while len(rest) and out.room > 0:
+            step, rest = bytes(rest[:256]), rest[256:]
+            while step and out.room > 0:
+                out.add(engine.decompress(step, out.room))
+                step = engine.unconsumed_tail
+            if engine.eof:
+                rest = memoryview(engine.unused_data + bytes(rest))
+                engine = zlib.decompressobj(window_bits)
+    except zlib.error:
+        pass
+
+
+def _gzip(body: bytes, most_bytes: int) -> Decoded:
+    return _inflate(body, most_bytes, _GZIP)
+
+
+def _deflate(body: bytes, most_bytes: int) -> Decoded:
+    """Undo `deflate`, which is zlib by the standard and raw by half of its users."""
+    is_zlib = len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0
+    return _inflate(body, most_bytes, _ZLIB if is_zlib else _RAW)
+
+
+def _brotli(body: bytes, most_bytes: int) -> Decoded:
+    out = _Collected(most_bytes)
+    engine = brotli.Decompressor()
+    at = 0
+    try:
+        while out.room > 0 and not engine.is_finished():
+            step = b""
+            if engine.can_accept_more_data():
+                step = body[at : at + _STEP_BYTES]
+                at += len(step)
+                if not step:
+                    return out.result(most_bytes, True)
+            out.add(engine.process(step, output_buffer_limit=min(out.room, 1 << 20)))
+    except brotli.error:
+        return out.result(most_bytes, True)
+    return out.result(most_bytes, False)
+
+
+def _zstd(body: bytes, most_bytes: int) -> Decoded:
+    out = _Collected(most_bytes)
+    engine = zstandard.ZstdDecompressor(max_window_size=_ZSTD_LARGEST_WINDOW_BYTES)
+    is_corrupt = False
+    try:
+        with engine.stream_reader(body, read_across_frames=True) as reader:
+            while out.room > 0:
+                piece = reader.read(min(out.room, 1 << 20))
+                if not piece:
+                    is_corrupt = not _is_whole_zstd(body)
+                    break
+                out.add(piece)
+    except zstandard.ZstdError:
+        is_corrupt = True
+    return out.result(most_bytes, is_corrupt)
+
+
+def _is_whole_zstd(body: bytes) -> bool:
+    """Tell whether the frames of a body are all there (RFC 8878, 3.1).
+
+    The decompressor takes the end of its input for the end of the content.
+    """
+    at = 0
+    while at < len(body):
+        magic = int.from_bytes(body[at : at + 4], "little")
+        if magic & 0xFFFFFFF0 == 0x184D2A50:
+            at += 8 + int.from_bytes(body[at + 4 : at + 8], "little")
+            continue
+        if magic != 0xFD2FB528 or at + 4 >= len(body):
+            return False
+        end = _frame_end(body, at + 4)
+        if end is None:
+            return False
+        at = end
+    return at == len(body)
+
+
+def _frame_end(body: bytes, at: int) -> int | None:
+    descriptor = body[at]
+    is_single = descriptor >> 5 & 1
+    sizes = (is_single, 2, 4, 8)
+    at += 1 + (1 - is_single) + (0, 1, 2, 4)[descriptor & 3] + sizes[descriptor >> 6]
+    while at + 3 <= len(body):
+        block = int.from_bytes(body[at : at + 3], "little")
+        at += 3 + (1 if block >> 1 & 3 == 1 else block >> 3)
+        if block & 1:
+            at += 4 * (descriptor >> 2 & 1)
+            return at if at <= len(body) else None
+    return None
+
+
+_DECODERS: dict[str, Callable[[bytes, int], Decoded]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}

@@ -1,0 +1,127 @@
+"""Which addresses may be asked?
+
+A page can name any host, and whoever owns a name chooses its address. So before anything
+is sent the address itself is judged: first the one that was resolved, then, when the
+connection stands, the one at its other end.
+
+What belongs to somebody's own network (private, loopback, link-local, shared, unique
+local) and what is set apart for tests and documentation is refused unless the job allows
+private addresses. What can be no web server (unspecified, multicast, broadcast, reserved)
+is refused always, and so are the metadata services of clouds, which hand out credentials.
+An IPv6 address that carries an IPv4 address (RFC 4291 2.5.5, 3056, 4380, 6052) is as good
+as the address it carries.
+
+Not here: odd spellings of addresses (`0x7f.1`), which URL parsing has made plain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+_METADATA = frozenset(
+    map(ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"))
+)
+
+_NEVER_4 = {
+    "unspecified": ("0.0.0.0/8",),
+    "multicast": ("224.0.0.0/4",),
+    "reserved": ("240.0.0.0/4",),
+}
+_OWN_4 = {
+    "private": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"),
+    "loopback": ("127.0.0.0/8",),
+    "link-local": ("169.254.0.0/16",),
+    "shared (RFC 6598)": ("100.64.0.0/10",),
+    "special purpose (RFC 6890)": ("192.0.0.0/24", "192.88.99.0/24"),
+    "documentation": ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),
+    "benchmarking": ("198.18.0.0/15",),
+}
+_NEVER_6 = {"unspecified": ("::/128",), "multicast": ("ff00::/8",)}
+_OWN_6 = {
+    "loopback": ("::1/128",),
+    "link-local": ("fe80::/10",),
+    "site-local": ("fec0::/10",),
+    "unique local": ("fc00::/7",),
+    "local translation (RFC 8215)": ("64:ff9b:1::/48",),
+    "documentation": ("2001:db8::/32", "3fff::/20"),
+    "special purpose (RFC 6890)": ("2001::/23", "100::/64"),
+}
+_GLOBAL_6 = IPv6Network("2000::/3")
+_TRANSLATED = IPv6Network("64:ff9b::/96")
+_COMPATIBLE = IPv6Network("::/96")
+
+_Networks4 = tuple[tuple[IPv4Network, str], ...]
+_Networks6 = tuple[tuple[IPv6Network, str], ...]
+
+
+def _networks_4(kinds: Mapping[str, tuple[str, ...]]) -> _Networks4:
+    return tuple((IPv4Network(net), kind) for kind, nets in kinds.items() for net in nets)
+
+
+def _networks_6(kinds: Mapping[str, tuple[str, ...]]) -> _Networks6:
+    return tuple((IPv6Network(net), kind) for kind, nets in kinds.items() for net in nets)
+
+
+_NEVER = (_networks_4(_NEVER_4), _networks_6(_NEVER_6))
+_OWN = (_networks_4(_OWN_4), _networks_6(_OWN_6))
+
+
+class AddressGuard:
+    """Judges addresses for one job."""
+
+    def __init__(self, allow_private: bool) -> None:
+        self._allow_private = allow_private
+        self.refusal = lru_cache(maxsize=65_536)(self._refusal)
+        """Say why an address must not be asked, or None if it may."""
+
+    def _refusal(self, address: str) -> str | None:
+        try:
+            parsed = ip_address(address.strip("[]").partition("%")[0])
+        except ValueError:
+            return "not an address"
+        for one in _meant(parsed):
+            kind = self._judge(one)
+            if kind is not None:
+                return kind if one == parsed else f"{kind}, as {one}"
+        return None
+
+    def _judge(self, address: IPv4Address | IPv6Address) -> str | None:
+        if address in _METADATA:
+            return "metadata service"
+        kind = _kind(address, _NEVER)
+        if kind is not None:
+            return kind
+        own = _kind(address, _OWN)
+        if own is not None:
+            return None if self._allow_private else own
+        if isinstance(address, IPv6Address) and address not in _GLOBAL_6:
+            return "reserved"
+        return None
+
+
+def _kind(
+    address: IPv4Address | IPv6Address, networks: tuple[_Networks4, _Networks6]
+) -> str | None:
+    if isinstance(address, IPv4Address):
+        return next((kind for net, kind in networks[0] if address in net), None)
+    return next((kind for net, kind in networks[1] if address in net), None)
+
+
+def _meant(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
+    """Return the addresses that packets to this one may reach."""
+    if isinstance(address, IPv4Address):
+        return [address]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    low = IPv4Address(int(address) & 0xFFFFFFFF)
+    if address in _TRANSLATED:
+        return [low]
+    if address in _COMPATIBLE and int(address) > 1:
+        return [low, address]
+    if address.sixtofour is not None:
+        return [address.sixtofour, address]
+    if address.teredo is not None:
+        return [*address.teredo, address]
+    return [address]

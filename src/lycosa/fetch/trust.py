@@ -1,0 +1,66 @@
+"""Which authorities are trusted: those of the system, and those that the job adds.
+
+libcurl parses a file of certificates once and shares it between connections, but only
+if it is one file and nothing else. So the system's and the job's are put together, in a
+file in memory that ends with the process, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+
+from lycosa.errors import ConfigError
+
+_USUAL_PLACES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+
+
+class Trust:
+    """A file of certificates at `path`; `close` ends it if it was made for the purpose."""
+
+    def __init__(self, ca_file: str) -> None:
+        self._made = -1
+        self.path = _system_file()
+        if ca_file:
+            certificates = _joined(self.path, Path(ca_file))
+            self._made = os.memfd_create("lycosa-authorities")
+            self.path = f"/proc/self/fd/{self._made}"
+            Path(self.path).write_bytes(certificates)
+
+    def close(self) -> None:
+        """Give the file in memory back."""
+        if self._made >= 0:
+            os.close(self._made)
+            self._made = -1
+
+
+def _system_file() -> str:
+    """Return the system's file of certificates, or "" to leave it to libcurl."""
+    places = (
+        os.environ.get("SSL_CERT_FILE"),
+        ssl.get_default_verify_paths().cafile,
+        *_USUAL_PLACES,
+    )
+    return next((place for place in places if place and Path(place).is_file()), "")
+
+
+def _joined(system: str, extra: Path) -> bytes:
+    try:
+        added = extra.read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"the certificates in {extra} cannot be read: {error}\n"
+            "  the file is named by [fetch] ca_file"
+        ) from None
+    if b"-----BEGIN CERTIFICATE-----" not in added:
+        raise ConfigError(
+            f"{extra} holds no certificate in PEM form\n  the file is named by [fetch] ca_file"
+        )
+    known = Path(system).read_bytes() if system else b""
+    return known + b"\n" + added

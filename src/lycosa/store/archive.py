@@ -1,0 +1,352 @@
+"""The store of a crawl: every exchange with a server, archived, and what was made of it.
+
+An exchange becomes a group of WARC records in the open segment:
+
+    request     as it was sent
+    response    as it came; or `revisit` where the payload is one that was stored lately
+    metadata    where the URL came from, what became of it, the links found in it
+
+and rows (`rows`). The *place* of an exchange is that of the response or revisit; the
+metadata stands right behind it, so the links of a page are read without its body, from an
+open or a sealed segment alike. An exchange that failed beneath HTTP leaves a row and a place
+of no length.
+
+`append` belongs to the worker's thread; `flush` and `seal` may run in another one.
+
+Always true:
+  * a place is final when `append` returns it, and is read from that moment on;
+  * a flush that failed can be tried again, and nothing is lost or written twice;
+  * nobody appends to a file that another process has begun;
+  * a revisit refers to an exchange of its own `group` in the same process. A group is never
+    more than a partition, so the one counts if the other does: a partition's log is one
+    sequence, and what follows an event that was not written was not written either.
+
+Not here: which exchanges count (the log says so), sealing (`sealing`), reading rows (`reading`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from lycosa.errors import StoreError
+from lycosa.records import Capture, FoundLink, KeyedLink, Outcome, Place, Purpose
+from lycosa.store import warc
+from lycosa.store.exchange import (
+    Earlier,
+    Message,
+    Writer,
+    links_in,
+    message_of,
+    payload_name,
+)
+from lycosa.store.layout import Name, make_folders, warc_path
+from lycosa.store.members import Stored, WarcFiles, read_exchange, read_member
+from lycosa.store.payloads import Payloads
+from lycosa.store.rows import Facts, Fetch, fetch_id, microseconds, url_id
+from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
+from lycosa.store.segment import Segment
+from lycosa.url.key import host_of, reversed_host_of, site_url
+
+_MOST_SITES = 10_000
+
+
+class ArchiveStore:
+    """A crawl directory that one worker writes to."""
+
+    def __init__(
+        self,
+        folder: Path,
+        worker: int = 0,
+        durability: str = "process",
+        roll_bytes: int = 1_000_000_000,
+        info: Mapping[str, str] = MappingProxyType({}),
+        group_of: Callable[[str], object] = reversed_host_of,
+    ) -> None:
+        """Open a crawl directory; a segment begins with the first exchange.
+
+        `info` is what `warcinfo` says of the crawl. `group_of` gives of a key what revisits
+        keep within: a host, unless hosts are spread over partitions.
+        """
+        self.folder = folder
+        self.worker = worker
+        self._is_synced = durability == "power"
+        self._roll_bytes = roll_bytes
+        self._info = dict(info)
+        self._group_of = group_of
+        self._payloads = Payloads()
+        self._sites: dict[str, str] = {}
+        self._files = WarcFiles(folder)
+        self._lock = threading.Lock()
+        self._sealing = threading.Lock()
+        self._current: Segment | None = None
+        self._rolled: dict[int, Segment] = {}
+        self._highest = 0
+        self._is_closed = False
+        try:
+            make_folders(folder)
+        except OSError as error:
+            raise StoreError(f"{folder}: no segment can be begun: {error.strerror}") from error
+
+    @property
+    def segment(self) -> int:
+        """The segment that the next exchange goes to, if it is ours: lower ones are complete."""
+        current = self._current
+        return current.number if current else self._highest + 1
+
+    @property
+    def size_bytes(self) -> int:
+        """How long the open segment's file of records is, or will be when it is flushed."""
+        return self._current.warc.end if self._current else 0
+
+    # -- writing --------------------------------------------------------------------------
+
+    def append(self, capture: Capture) -> Place:
+        """Take an exchange into the buffers; its place is final."""
+        segment = self._open_segment(capture.answer.began)
+        url = self._url(capture.key)
+        urls = self._urls(capture.links)
+        group = self._archive(segment, capture, url, urls) if capture.answer.status else _NOTHING
+        with segment.lock:
+            start = segment.warc.end
+            for member in group.members:
+                segment.warc.append(member)
+            place = group.place_in(segment.number, start)
+            fetch = _fetch(capture, url, group, segment, place, start)
+            if capture.purpose is Purpose.ROBOTS:
+                segment.pending.add_host(fetch)
+            else:
+                segment.pending.add_page(fetch, _facts(capture))
+                if capture.outcome is Outcome.KEPT and not group.is_unchanged:
+                    segment.pending.add_content(fetch, capture.links, urls, capture.text)
+        if group.payload_name:
+            self._payloads.note(group.payload_name, place)
+        if segment.warc.end >= self._roll_bytes:
+            self.roll()
+        return place
+
+    def roll(self) -> None:
+        """End the open segment: the next exchange begins another one."""
+        with self._lock:
+            if self._current is not None:
+                self._rolled[self._current.number] = self._current
+                self._current = None
+
+    def flush(self) -> None:
+        """Hand everything appended so far to the operating system; to the disk for "power"."""
+        with self._lock:
+            segments = [*self._rolled.values(), *([self._current] if self._current else [])]
+        for segment in segments:
+            if not segment.is_closed:
+                segment.flush()
+
+    def seal(
+        self,
+        is_counted: Callable[[Place], bool],
+        decided: int | None = None,
+        reach: Callable[[str], None] = ignore,
+    ) -> list[Sealed]:
+        """Seal what is complete: segments of dead processes, and our own below `decided`.
+
+        Whatever stands in those of ours must have been committed, or never will be: so take
+        `segment` when a commit is cut, and hand it in as `decided` when that commit is done.
+        Without it everything is sealed, also the open segment: what a clean stop does after
+        its last commit.
+        """
+        with self._sealing:
+            if decided is None:
+                self.roll()
+            with self._lock:
+                own = [s for n, s in self._rolled.items() if decided is None or n < decided]
+            sealed: list[Sealed] = []
+            for segment in own:
+                segment.flush()
+                sealed.append(seal_segment(self.folder, segment.name, is_counted, reach))
+                with self._lock:
+                    del self._rolled[segment.number]
+                segment.close()
+            sealed += seal_dead(self.folder, is_counted, reach)
+            return sealed
+
+    def close(self) -> None:
+        """Flush and close; harmless when it has been done before. Seals nothing."""
+        if not self._is_closed:
+            self.flush()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Close without flushing: what a kill does. What was not flushed is gone."""
+        with self._lock:
+            self._is_closed = True
+            segments = [*self._rolled.values(), *([self._current] if self._current else [])]
+            self._rolled, self._current = {}, None
+            for segment in segments:
+                segment.close()
+            self._files.close()
+
+    # -- reading --------------------------------------------------------------------------
+
+    def links(self, place: Place) -> list[KeyedLink]:
+        """Return the links of the exchange at a place, without reading its body."""
+        if not place.length:
+            return []
+        behind = Place(place.segment, place.offset + place.length, 0)
+        return links_in(self._member(behind))
+
+    def read(self, place: Place) -> Stored:
+        """Return the exchange at a place of this or another segment of the directory."""
+        return read_exchange(place, self._member)
+
+    def _member(self, place: Place) -> warc.Record:
+        with self._lock:
+            if self._is_closed:
+                raise StoreError(f"the store of {self.folder} is closed: nothing can be read")
+            current = self._current
+            own = current if current and current.number == place.segment else None
+            own = own or self._rolled.get(place.segment)
+        if own is not None:
+            try:
+                return read_member(own.warc.read, place)
+            except StoreError:
+                if not own.is_closed:  # otherwise it was sealed meanwhile
+                    raise
+        return self._files.member(place)
+
+    # -- one exchange ---------------------------------------------------------------------
+
+    def _open_segment(self, moment: float) -> Segment:
+        with self._lock:
+            if self._is_closed:
+                raise StoreError(f"{self.folder} is closed: nothing can be appended")
+            if self._current is None:
+                segment = Segment(self.folder, self.worker, self._is_synced)
+                headers = (
+                    f"WARC-Type: warcinfo\r\nWARC-Record-ID: {segment.ids.next()}\r\n"
+                    f"WARC-Date: {warc.date(moment)}\r\nContent-Type: {warc.FIELDS}\r\n"
+                    f"WARC-Filename: {segment.file_name}\r\n"
+                )
+                block = warc.fields({"format": "WARC File Format 1.1"} | self._info)
+                segment.warc.append(warc.pack(headers, block))
+                self._highest = segment.number
+                self._current = segment
+            return self._current
+
+    def _archive(self, segment: Segment, capture: Capture, url: str, urls: list[str]) -> _Group:
+        answer = capture.answer
+        message = message_of(answer)
+        writer = Writer(segment.ids, capture, url)
+        name, is_unchanged = "", False
+        if capture.outcome is Outcome.NOT_MODIFIED:
+            kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
+        else:
+            if message.payload_bytes and not answer.truncated:
+                name = payload_name(answer, message, self._group_of(capture.key))
+            earlier = self._earlier(name)
+            if earlier is None:
+                kind, main = "response", writer.response(message)
+            else:
+                kind, main, name = "revisit", writer.revisit(message, earlier), ""
+                is_unchanged = earlier.url == url
+        via = self._url(capture.source) if capture.source else ""
+        before = [writer.request()] if answer.asked else []
+        behind = writer.metadata(message.payload_digest, urls, via)
+        return _Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
+
+    def _earlier(self, name: str) -> Earlier | None:
+        place = self._payloads.find(name) if name else None
+        if place is None:
+            return None
+        try:
+            record = self._member(place)
+        except StoreError:
+            return None
+        if record.type != "response":
+            return None
+        url, date = record.headers["WARC-Target-URI"], record.headers["WARC-Date"]
+        file = warc_path(self.folder, Name(place.segment, self.worker)).name
+        return Earlier(url, date, file, place.offset)
+
+    def _url(self, key: str) -> str:
+        site, _, path = key.partition("/")
+        return f"{self._sites.get(site) or self._add_site(site)}/{path}"
+
+    def _urls(self, links: Iterable[FoundLink]) -> list[str]:
+        """Turn keys back into URLs; the links of a page are mostly of a few sites."""
+        sites, urls = self._sites, list[str]()
+        for link in links:
+            site, _, path = link.key.partition("/")
+            urls.append(f"{sites.get(site) or self._add_site(site)}/{path}")
+        return urls
+
+    def _add_site(self, site: str) -> str:
+        if len(self._sites) >= _MOST_SITES:
+            self._sites.clear()
+        beginning = self._sites[site] = site_url(site)
+        return beginning
+
+
+class _Group(NamedTuple):
+    """The records of an exchange."""
+
+    members: list[bytes]
+    main: int
+    kind: str | None
+    message: Message | None
+    payload_name: str
+    """What the payload is to be remembered by; "" when it is not."""
+    is_unchanged: bool
+    """Whether the URL gave the same payload the last time."""
+
+    def place_in(self, segment: int, start: int) -> Place:
+        """Return the place of the main record of a group that begins there."""
+        before = sum(len(member) for member in self.members[: self.main])
+        length = len(self.members[self.main]) if self.members else 0
+        return Place(segment, start + before, length)
+
+
+_NOTHING = _Group([], 0, None, None, "", False)
+
+
+def _fetch(
+    capture: Capture, url: str, group: _Group, segment: Segment, place: Place, start: int
+) -> Fetch:
+    answer = capture.answer
+    ended = microseconds(answer.ended)
+    return Fetch(
+        url_id(capture.key),
+        fetch_id(capture.key, answer.ended),
+        ended,
+        capture.key,
+        url,
+        host_of(capture.key),
+        capture.request.address,
+        capture.outcome.name,
+        answer.status,
+        answer.header("content-type") or "",
+        len(answer.body),
+        answer.truncated,
+        group.message.payload_digest if group.message else None,
+        microseconds(answer.began),
+        ended,
+        group.kind,
+        segment.file_name if group.kind else None,
+        place.offset,
+        place.length,
+        start,
+        segment.warc.end - start,
+    )
+
+
+def _facts(capture: Capture) -> Facts:
+    return Facts(
+        capture.charset,
+        capture.title,
+        capture.description,
+        capture.language,
+        capture.fingerprint & 0xFFFFFFFFFFFFFFFF,
+        capture.distance,
+        url_id(capture.source) if capture.source else None,
+    )

@@ -1,0 +1,159 @@
+"""The index of an archive: CDXJ, one line a record, sorted.
+
+    org,example)/a?b=1 20260102030405 {"url": "http://www.example.org/a?b=1", …}
+
+The first word is the URL in the form that replay tools search by (SURT), written by the rules
+of the Internet Archive's canonicaliser, which pywb uses: the labels of the host reversed
+(also those of an IP address), `www.` and the scheme left out, everything in lower case, the
+query's arguments sorted, session ids and a slash at the end dropped. Several URLs may share
+it; the JSON tells them apart.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+
+from lycosa.store.warc import date
+
+_LINES_IN_MEMORY = 50_000
+_WWW = re.compile(r"^www\d*\.")
+_SAFE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "").replace("#", "")
+_PLAIN = re.compile(r"[A-Za-z0-9/._~=&+-]*")
+_NO_MARKS = str.maketrans("", "", "-T:")
+_PATH_SESSION = re.compile(r"^(.*)/\((?:[a-z0-9]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/[^?]+\.aspx)")
+_QUERY_SESSIONS = [
+    re.compile(rf"^(.*){pattern}(?:&|$)")
+    for pattern in (
+        r"jsessionid=[0-9a-z]{32}",
+        r"phpsessid=[0-9a-z]{32}",
+        r"sid=[0-9a-z]{32}",
+        r"aspsessionid[a-z]{8}=[a-z]{24}",
+        r"cfid=[^&]+&cftoken=[^&]+",
+    )
+]
+
+
+def surt(url: str) -> str:
+    """Return the form of a canonical URL by which replay tools search."""
+    parts = urlsplit(url)
+    host = _WWW.sub("", parts.hostname or "", count=1)
+    port = f":{parts.port}" if parts.port else ""
+    path = _PATH_SESSION.sub(r"\1", _without_dots(_normal(parts.path)))
+    if len(path) > 1 and path.endswith("/"):
+        path = path[:-1]
+    query = _normal(parts.query)
+    for pattern in _QUERY_SESSIONS:
+        query = pattern.sub(r"\1", query)
+    query = "&".join(sorted(query.split("&"), key=lambda part: part.split("=", 1)))
+    name = ",".join(host.split(".")[::-1])
+    return f"{name}{port}){path or '/'}{'?' + query if query else ''}"
+
+
+def _normal(text: str) -> str:
+    """Undo escapes until none is left, and escape what must be; in lower case."""
+    if _PLAIN.fullmatch(text):
+        return text.lower()
+    content = text.encode()
+    while (plain := unquote_to_bytes(content)) != content:
+        content = plain
+    return quote_from_bytes(content, _SAFE).lower()
+
+
+def _without_dots(path: str) -> str:
+    """Resolve what only the escapes hid: empty segments, `.` and `..`."""
+    if "/." not in path and "//" not in path:
+        return path
+    segments: list[str] = []
+    for segment in path.split("/"):
+        if segment == ".." and segments and segments[-1] != "..":
+            segments.pop()
+        elif segment not in ("", "."):
+            segments.append(segment)
+    return "/" + "/".join(segments)
+
+
+def timestamp(microseconds: int) -> str:
+    """Return a moment in fourteen digits."""
+    return date(microseconds / 1_000_000)[:19].translate(_NO_MARKS)
+
+
+def line(row: dict[str, Any]) -> str:
+    """Return the line of a row of `pages` or `hosts` whose record is in the archive."""
+    is_revisit = row["record"] == "revisit"
+    mime = row["content_type"].partition(";")[0].strip().lower() or "unk"
+    entry = {
+        "url": row["url"],
+        "mime": "warc/revisit" if is_revisit else mime,
+        "status": str(row["status"]),
+        "digest": (row["digest"] or "-").removeprefix("sha1:"),
+        "length": str(row["length"]),
+        "offset": str(row["offset"]),
+        "filename": row["warc"],
+    }
+    return f"{surt(row['url'])} {timestamp(row['began'])} {json.dumps(entry)}\n"
+
+
+class Sorter:
+    """Sorts lines in bounded memory: sorted runs in files without a name, merged at the end."""
+
+    def __init__(self, lines_in_memory: int = _LINES_IN_MEMORY) -> None:
+        self._most = lines_in_memory
+        self._lines: list[str] = []
+        self._runs: list[IO[str]] = []
+        self._files = ExitStack()
+
+    def add(self, text: str) -> None:
+        """Take a line, with its end."""
+        self._lines.append(text)
+        if len(self._lines) >= self._most:
+            self._spill()
+
+    def write(self, file: IO[str]) -> None:
+        """Write all lines in order."""
+        with self._files:
+            self._lines.sort()
+            file.writelines(heapq.merge(self._lines, *self._runs))
+
+    def _spill(self) -> None:
+        self._lines.sort()
+        run = TemporaryFile("w+", encoding="ascii", newline="\n")  # noqa: SIM115
+        self._files.enter_context(run)
+        run.writelines(self._lines)
+        run.seek(0)
+        self._runs.append(run)
+        self._lines = []
+
+
+def search(path: Path, key: str) -> Iterator[str]:
+    """Yield the lines of a sorted file that are of one key, found by halving."""
+    wanted = f"{key} ".encode()
+    with path.open("rb") as file:
+        low, high = 0, path.stat().st_size
+        while low < high:
+            middle = (low + high) // 2
+            _go_to_line(file, middle)
+            found = file.readline()
+            if found and found < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        _go_to_line(file, low)
+        for found in file:
+            if not found.startswith(wanted):
+                return
+            yield found.decode()
+
+
+def _go_to_line(file: IO[bytes], offset: int) -> None:
+    """Go to the first line that begins at an offset or behind it."""
+    file.seek(max(offset - 1, 0))
+    if offset:
+        file.readline()

@@ -1,0 +1,176 @@
+"""One exchange with a server as WARC records: request, response or revisit, metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import NamedTuple
+
+from lycosa.records import Answer, Capture, FoundLink, KeyedLink, LinkKind
+from lycosa.store import warc
+from lycosa.store.coding import header, is_chunked, unchunk
+from lycosa.store.rows import KIND_NAMES
+from lycosa.url.key import key_of
+
+_CODING_HEADERS = ("transfer-encoding", "content-encoding", "content-length")
+_PLAIN_HEAD = re.compile(
+    rb"HTTP/1\.[01] [0-9]{3}[^\r\n]*\r\n(?:[!#-'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n"
+)
+LARGEST_HEAD_BYTES = 30_000
+"""A longer head is not announced as HTTP: fastwarc would give up the whole file over it."""
+
+_KINDS = {kind.name.lower(): kind for kind in LinkKind}
+_OUTLINK = "outlink: "
+
+
+class Message(NamedTuple):
+    """An HTTP answer as it is archived."""
+
+    head: bytes
+    sent: bytes
+    is_chunked: bool
+    payload_digest: str
+    payload_bytes: int
+
+
+class Earlier(NamedTuple):
+    """An exchange that had the same payload."""
+
+    url: str
+    date: str
+    file: str
+    offset: int
+
+
+def message_of(answer: Answer) -> Message:
+    """Return what came, with its digest; a simulated answer is given a head of its own."""
+    if not answer.head:
+        head, sent, chunked = _made_head(answer), answer.body, False
+    else:
+        head, sent, chunked = answer.head, answer.sent, is_chunked(answer.headers)
+        if not head.endswith((b"\r\n\r\n", b"\n\n")):
+            head = head.rstrip(b"\r\n") + b"\r\n\r\n"
+    payload = unchunk(sent) if chunked else sent
+    return Message(head, sent, chunked, warc.digest(payload), len(payload))
+
+
+def payload_name(answer: Answer, message: Message, group: object) -> str:
+    """Return what a revisit and what it refers to have in common."""
+    coding = header(answer.headers, "content-encoding")
+    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {group}"
+
+
+class Writer:
+    """Makes the records of exchanges; the ids are those of a segment."""
+
+    def __init__(self, ids: warc.Ids, capture: Capture, url: str) -> None:
+        self._capture = capture
+        self._ids = ids
+        self._main_id = ids.next()
+        self._shared = f"WARC-Date: {warc.date(capture.answer.began)}\r\nWARC-Target-URI: {url}\r\n"
+
+    def request(self) -> bytes:
+        """Return the record of the request as it was sent."""
+        return self._pack_beside("request", warc.HTTP_REQUEST, self._capture.answer.asked)
+
+    def response(self, message: Message) -> bytes:
+        """Return the record of the answer as it came."""
+        headers = self._main_headers("response", message)
+        if not message.is_chunked and _is_plain(message.head):
+            headers += f"WARC-Payload-Digest: {message.payload_digest}\r\n"
+        if self._capture.answer.truncated:
+            headers += "WARC-Truncated: length\r\n"
+        headers += f"WARC-Block-Digest: {warc.digest(message.head, message.sent)}\r\n"
+        return warc.pack(headers, message.head, message.sent)
+
+    def revisit(self, message: Message, earlier: Earlier) -> bytes:
+        """Return the record of an answer whose payload stands elsewhere."""
+        headers = self._main_headers("revisit", message) + (
+            f"WARC-Profile: {warc.SAME_PAYLOAD}\r\n"
+            f"WARC-Payload-Digest: {message.payload_digest}\r\n"
+            f"WARC-Refers-To-Target-URI: {earlier.url}\r\n"
+            f"WARC-Refers-To-Date: {earlier.date}\r\n"
+            f"WARC-Refers-To-Filename: {earlier.file}\r\n"
+            f"WARC-Refers-To-File-Offset: {earlier.offset}\r\n"
+        )
+        return warc.pack(headers, message.head)
+
+    def not_modified(self, message: Message, url: str) -> bytes:
+        """Return the record of an answer that says that nothing has changed."""
+        headers = self._main_headers("revisit", message) + (
+            f"WARC-Profile: {warc.NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
+        )
+        return warc.pack(headers, message.head)
+
+    def metadata(self, digest: str, urls: Sequence[str], via: str) -> bytes:
+        """Return the record of what was made of the answer."""
+        capture = self._capture
+        lines = [
+            *((f"via: {via}",) if via else ()),
+            f"distance: {capture.distance}",
+            f"outcome: {capture.outcome.name}",
+            f"payload-digest: {digest}",
+            *map(_outlink, capture.links, urls),
+            "",
+        ]
+        block = "\r\n".join(lines).encode("utf-8", "replace")
+        return self._pack_beside("metadata", warc.FIELDS, block)
+
+    def _pack_beside(self, kind: str, content_type: str, block: bytes) -> bytes:
+        headers = (
+            f"WARC-Type: {kind}\r\nWARC-Record-ID: {self._ids.next()}\r\n{self._shared}"
+            f"WARC-Concurrent-To: {self._main_id}\r\nContent-Type: {content_type}\r\n"
+        )
+        return warc.pack(headers, block)
+
+    def _main_headers(self, kind: str, message: Message) -> str:
+        headers = f"WARC-Type: {kind}\r\nWARC-Record-ID: {self._main_id}\r\n{self._shared}"
+        address = without_port(self._capture.request.address)
+        if address:
+            headers += f"WARC-IP-Address: {address}\r\n"
+        is_readable = len(message.head) <= LARGEST_HEAD_BYTES
+        content_type = warc.HTTP_RESPONSE if is_readable else "application/octet-stream"
+        return f"{headers}Content-Type: {content_type}\r\n"
+
+
+def _is_plain(head: bytes) -> bool:
+    """Tell whether all readers agree where the head ends, and so what the payload is."""
+    return len(head) <= LARGEST_HEAD_BYTES and _PLAIN_HEAD.fullmatch(head) is not None
+
+
+def without_port(address: str) -> str:
+    """Return the IP address of `127.0.0.1:80`, `[::1]:80`, `::1` and their like."""
+    if address.startswith("["):
+        return address[1 : address.find("]")]
+    return address.partition(":")[0] if address.count(":") == 1 else address
+
+
+def links_in(metadata: warc.Record) -> list[KeyedLink]:
+    """Return the links that a `metadata` record tells of."""
+    lines = metadata.block.decode("utf-8", "replace").split("\r\n")
+    links: list[KeyedLink] = []
+    for line in lines:
+        if line.startswith(_OUTLINK):
+            url, kind, *_ = line[len(_OUTLINK) :].split(" ", 2)
+            links.append(KeyedLink(key_of(url), _KINDS[kind]))
+    return links
+
+
+def _outlink(link: FoundLink, url: str) -> str:
+    if link.rel:
+        return f"{_OUTLINK}{url} {KIND_NAMES[link.kind]} {' '.join(link.rel.split())}"
+    return f"{_OUTLINK}{url} {KIND_NAMES[link.kind]}"
+
+
+def _made_head(answer: Answer) -> bytes:
+    try:
+        reason = HTTPStatus(answer.status).phrase
+    except ValueError:
+        reason = ""
+    lines = [f"HTTP/1.1 {answer.status} {reason}"]
+    for name, value in answer.headers:
+        if name.lower() not in _CODING_HEADERS:
+            lines.append(f"{' '.join(name.split())}: {' '.join(value.split())}")
+    lines.append(f"Content-Length: {len(answer.body)}\r\n\r\n")
+    return "\r\n".join(lines).encode("latin-1", "replace")

@@ -1,0 +1,100 @@
+"""Files that are only ever appended to, and whose bytes can be read before they are written.
+
+Always true of an `Appendable`:
+  * bytes stand in the file in the order in which they were appended, at the offset that
+    `append` gave;
+  * a flush that failed can be tried again: until everything is written nothing is
+    forgotten, and bytes are written to where they belong, not to the end of the file.
+
+`append` belongs to one thread, `flush` to another one at a time; `read` to anybody.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+from lycosa.errors import StoreError
+
+
+class Appendable:
+    """A new file, open for appending, and the bytes that have not been flushed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        self.descriptor = os.open(path, flags, 0o644)
+        self.end = 0
+        self.is_closed = False
+        self._unflushed: dict[int, bytes] = {}
+        self._lock = threading.Lock()
+
+    def append(self, content: bytes) -> int:
+        """Take bytes into the buffer and return where they will stand."""
+        with self._lock:
+            offset = self.end
+            self._unflushed[offset] = content
+            self.end += len(content)
+        return offset
+
+    def flush(self, is_synced: bool) -> None:
+        """Hand everything appended so far to the operating system; perhaps to the disk."""
+        with self._lock:
+            batch = list(self._unflushed.items())
+        if not batch:
+            return
+        content = memoryview(b"".join(chunk for _, chunk in batch))
+        try:
+            write_at(self.descriptor, content, batch[0][0])
+            if is_synced:
+                os.fsync(self.descriptor)
+        except OSError as error:
+            raise write_failure(self.path, len(content), error) from error
+        with self._lock:
+            for offset, _ in batch:
+                del self._unflushed[offset]
+
+    def read(self, offset: int, most_bytes: int) -> bytes:
+        """Return what stands there: a whole appended chunk, or that many bytes of the file."""
+        with self._lock:
+            chunk = self._unflushed.get(offset)
+            if chunk is not None:
+                return chunk
+            if self.is_closed:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            return os.pread(self.descriptor, most_bytes, offset)
+
+    def close(self) -> None:
+        """Close the file; what was not flushed is gone."""
+        with self._lock:
+            if not self.is_closed:
+                self.is_closed = True
+                os.close(self.descriptor)
+
+
+def write_at(file: int, content: memoryview, offset: int) -> None:
+    """Write all of the content at a place of a file."""
+    while content:
+        written = os.pwrite(file, content, offset)
+        content, offset = content[written:], offset + written
+
+
+def write_failure(path: Path, size_bytes: int, error: OSError) -> StoreError:
+    """Return the error that says why a file could not be written, and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(
+            f"{path}: the disk has no room for {size_bytes:,} more bytes\n"
+            "  make room; nothing is lost, and the next flush writes them"
+        )
+    return StoreError(f"{path}: cannot be written: {error.strerror}")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of new files survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,90 @@
+"""Where things stand in a crawl directory: the names of the store's files.
+
+A segment is one number, and a family of files with one name:
+
+    warc/lycosa-<worker>-<segment>.warc.gz      the records
+    <kind>/lycosa-<worker>-<segment>.arrows     rows, while the segment is open
+    <kind>/lycosa-<worker>-<segment>.parquet    rows, once it is sealed
+    cdx/lycosa-<worker>-<segment>.cdxj          the index of the records, once it is sealed
+
+Numbers are unique in a crawl directory, whoever wrote the segment, so that a place can be
+read by another worker than the one that wrote it. A name that ends in `.tmp` is of a file
+that was never finished.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+KINDS = ("links", "text", "hosts", "pages")
+"""Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""
+
+WARC, CDX = "warc", "cdx"
+JOURNAL, SEALED = ".arrows", ".parquet"
+
+_NAME = re.compile(r"lycosa-(\d+)-(\d{5,})(?=\.)")
+
+
+class Name(NamedTuple):
+    """A segment and the worker that wrote it; sorts by segment."""
+
+    segment: int
+    worker: int
+
+    def __str__(self) -> str:
+        return f"lycosa-{self.worker}-{self.segment:05d}"
+
+
+def warc_path(folder: Path, name: Name) -> Path:
+    """Return where the records of a segment stand."""
+    return folder / WARC / f"{name}.warc.gz"
+
+
+def cdx_path(folder: Path, name: Name) -> Path:
+    """Return where the index of a sealed segment stands."""
+    return folder / CDX / f"{name}.cdxj"
+
+
+def journal_path(folder: Path, kind: str, name: Name) -> Path:
+    """Return where the rows of an open segment stand."""
+    return folder / kind / f"{name}{JOURNAL}"
+
+
+def sealed_path(folder: Path, kind: str, name: Name) -> Path:
+    """Return where the rows of a sealed segment stand."""
+    return folder / kind / f"{name}{SEALED}"
+
+
+def make_folders(folder: Path) -> None:
+    """Make the folders of the store."""
+    for part in (WARC, CDX, *KINDS):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+
+
+def names_in(folder: Path, part: str, ending: str) -> list[Name]:
+    """Return the segments that have a file with this ending in a part of the directory."""
+    found: list[Name] = []
+    try:
+        entries = [path.name for path in (folder / part).iterdir()]
+    except FileNotFoundError:
+        return found
+    for entry in entries:
+        match = _NAME.match(entry)
+        if match and entry[match.end() :] == ending:
+            found.append(Name(int(match[2]), int(match[1])))
+    return sorted(found)
+
+
+def warc_names(folder: Path) -> list[Name]:
+    """Return the segments whose records are there, in order."""
+    return names_in(folder, WARC, ".warc.gz")
+
+
+def highest_segment(folder: Path) -> int:
+    """Return the highest number that any file bears; 0 when there is none."""
+    found = [*warc_names(folder), *names_in(folder, CDX, ".cdxj")]
+    for kind in KINDS:
+        found += names_in(folder, kind, JOURNAL) + names_in(folder, kind, SEALED)
+    return max(found, default=Name(0, 0)).segment

@@ -1,0 +1,270 @@
+"""Rows: what a crawl found out, in columns that any tool reads.
+
+    pages   one row for each fetch of a page, whatever came of it
+    links   one row for each link of a page that was kept
+    text    the visible text of a page that was kept
+    hosts   one row for each fetch of a robots file
+
+`url_id` is the 64-bit hash (XXH3) of a URL's key, `fetch_id` the hash of the key and the
+moment of the answer; both are signed, because not every tool knows unsigned numbers. Rows of
+one fetch share its `fetch_id`.
+
+While a segment is open its rows stand in Arrow IPC streams, one record batch a flush. They
+have two more columns than the sealed ones: where the records of the fetch, from the request
+to the metadata, begin in the WARC file and how many bytes they are.
+
+Rows are built column by column for all fetches of a flush: a Python call for each value
+would cost more than everything else here.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from xxhash import xxh3_64_intdigest
+
+from lycosa.records import FoundLink, LinkKind
+
+_ID = pa.int64()
+_MOMENT = pa.timestamp("us", tz="UTC")
+
+_FETCH = [
+    ("url_id", _ID),
+    ("fetch_id", _ID),
+    ("fetched_at", _MOMENT),
+    ("key", pa.string()),
+    ("url", pa.string()),
+    ("host", pa.string()),
+    ("address", pa.string()),
+    ("outcome", pa.string()),
+    ("status", pa.int16()),
+    ("content_type", pa.string()),
+    ("size_bytes", pa.int64()),
+    ("truncated", pa.bool_()),
+    ("digest", pa.string()),
+    ("began", _MOMENT),
+    ("ended", _MOMENT),
+    ("record", pa.string()),
+    ("warc", pa.string()),
+    ("offset", pa.int64()),
+    ("length", pa.int64()),
+]
+_PAGE = [
+    ("charset", pa.string()),
+    ("title", pa.string()),
+    ("description", pa.string()),
+    ("language", pa.string()),
+    ("fingerprint", _ID),
+    ("distance", pa.int32()),
+    ("source_id", _ID),
+]
+_GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
+
+SCHEMAS = {
+    "pages": pa.schema(_FETCH + _PAGE),
+    "hosts": pa.schema(_FETCH),
+    "links": pa.schema(
+        [
+            ("source_id", _ID),
+            ("fetch_id", _ID),
+            ("fetched_at", _MOMENT),
+            ("target_id", _ID),
+            ("target_url", pa.string()),
+            ("kind", pa.string()),
+            ("rel", pa.string()),
+            ("text", pa.string()),
+            ("times", pa.int32()),
+        ]
+    ),
+    "text": pa.schema(
+        [("url_id", _ID), ("fetch_id", _ID), ("fetched_at", _MOMENT), ("text", pa.string())]
+    ),
+}
+"""Of sealed rows."""
+
+JOURNAL_SCHEMAS = SCHEMAS | {
+    "pages": pa.schema(_FETCH + _GROUP + _PAGE),
+    "hosts": pa.schema(_FETCH + _GROUP),
+}
+"""Of the rows of an open segment."""
+
+KIND_NAMES = [""] * (max(LinkKind) + 1)
+for _kind in LinkKind:
+    KIND_NAMES[_kind] = _kind.name.lower()
+
+_UNSIGNED = frozenset({"url_id", "fetch_id", "fingerprint"})
+_moment_bytes = struct.Struct("<d").pack
+
+
+class Fetch(NamedTuple):
+    """What all rows of a fetch share, in the order of the columns; ids are unsigned here."""
+
+    url_id: int
+    fetch_id: int
+    fetched_at: int
+    key: str
+    url: str
+    host: str
+    address: str
+    outcome: str
+    status: int
+    content_type: str
+    size_bytes: int
+    truncated: bool
+    digest: str | None
+    began: int
+    ended: int
+    record: str | None
+    warc: str | None
+    offset: int
+    length: int
+    group_offset: int
+    group_length: int
+
+
+class Facts(NamedTuple):
+    """What was made of a page, in the order of the columns."""
+
+    charset: str
+    title: str
+    description: str
+    language: str
+    fingerprint: int
+    distance: int
+    source_id: int | None
+
+
+class Pending:
+    """Rows that have not been flushed, gathered in the worker's thread."""
+
+    def __init__(self) -> None:
+        self.pages: list[tuple[Any, ...]] = []
+        self.hosts: list[tuple[Any, ...]] = []
+        self.links: list[tuple[Fetch, Sequence[FoundLink], Sequence[str]]] = []
+        self.texts: list[tuple[Fetch, str]] = []
+
+    def add_page(self, fetch: Fetch, facts: Facts) -> None:
+        """Take the row of a page's fetch."""
+        self.pages.append(fetch + facts)
+
+    def add_host(self, fetch: Fetch) -> None:
+        """Take the row of a robots file's fetch."""
+        self.hosts.append(fetch)
+
+    def add_content(
+        self, fetch: Fetch, links: Sequence[FoundLink], urls: Sequence[str], text: str
+    ) -> None:
+        """Take the links, with their URLs, and the text of a page that was kept."""
+        if links:
+            self.links.append((fetch, links, urls))
+        if text:
+            self.texts.append((fetch, text))
+
+    def batches(self) -> dict[str, pa.RecordBatch]:
+        """Return the rows as one record batch for each kind that has any."""
+        batches: dict[str, pa.RecordBatch] = {}
+        if self.links:
+            batches["links"] = self._links_batch()
+        if self.texts:
+            batches["text"] = self._text_batch()
+        for kind, rows in (("hosts", self.hosts), ("pages", self.pages)):
+            if rows:
+                batches[kind] = _fetches_batch(JOURNAL_SCHEMAS[kind], rows)
+        return batches
+
+    def _links_batch(self) -> pa.RecordBatch:
+        fetches, lists, urls = zip(*self.links, strict=True)
+        keys, kinds, texts, rels, times = zip(*chain.from_iterable(lists), strict=True)
+        counts = [len(links) for links in lists]
+        hashes = [xxh3_64_intdigest(key.encode()) for key in keys]
+        columns = [
+            _ids(_repeated([fetch.url_id for fetch in fetches], counts)),
+            _ids(_repeated([fetch.fetch_id for fetch in fetches], counts)),
+            _moments(_repeated([fetch.fetched_at for fetch in fetches], counts)),
+            _ids(array("Q", hashes)),
+            pa.array(list(chain.from_iterable(urls)), pa.string()),
+            pa.array([KIND_NAMES[kind] for kind in kinds], pa.string()),
+            _strings(rels),
+            _strings(texts),
+            pa.array(times, pa.int32()),
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["links"])
+
+    def _text_batch(self) -> pa.RecordBatch:
+        fetches, texts = zip(*self.texts, strict=True)
+        columns = [
+            _ids(array("Q", [fetch.url_id for fetch in fetches])),
+            _ids(array("Q", [fetch.fetch_id for fetch in fetches])),
+            _moments(array("Q", [fetch.fetched_at for fetch in fetches])),
+            _strings(texts),
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["text"])
+
+
+def url_id(key: str) -> int:
+    """Return the id of a URL, unsigned."""
+    return int(xxh3_64_intdigest(key.encode()))
+
+
+def fetch_id(key: str, moment: float) -> int:
+    """Return the id of a fetch, unsigned."""
+    return int(xxh3_64_intdigest(key.encode() + _moment_bytes(moment)))
+
+
+def signed(number: int) -> int:
+    """Return an id as it stands in the rows."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def microseconds(moment: float) -> int:
+    """Return a moment as it stands in the rows."""
+    return round(moment * 1_000_000)
+
+
+def _fetches_batch(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
+    columns = []
+    for field, values in zip(schema, zip(*rows, strict=True), strict=True):
+        if field.name == "source_id":
+            columns.append(pa.array([None if v is None else signed(v) for v in values], _ID))
+        elif field.name in _UNSIGNED:
+            columns.append(_ids(array("Q", values)))
+        elif field.type == pa.string():
+            columns.append(_strings(values))
+        else:
+            columns.append(pa.array(values, field.type))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _repeated(values: Iterable[int], counts: Iterable[int]) -> array[int]:
+    result = array("Q")
+    for value, count in zip(values, counts, strict=True):
+        result.extend((value,) * count)
+    return result
+
+
+def _ids(values: array[int]) -> pa.Array:
+    """Take unsigned numbers for signed ones, bit by bit."""
+    return pa.Array.from_buffers(_ID, len(values), [None, pa.py_buffer(values)])
+
+
+def _moments(values: array[int]) -> pa.Array:
+    return pa.Array.from_buffers(_MOMENT, len(values), [None, pa.py_buffer(values)])
+
+
+def _strings(values: Sequence[str | None]) -> pa.Array:
+    """Return strings as a column; what is not Unicode (a lone surrogate) becomes a mark."""
+    try:
+        return pa.array(values, pa.string())
+    except UnicodeEncodeError:
+        return pa.array(
+            [
+                None if value is None else value.encode("utf-8", "replace").decode()
+                for value in values
+            ],
+            pa.string(),
+        )

@@ -1,0 +1,324 @@
+"""Sealing: a segment that nobody writes to any more takes the form that others read.
+
+Rows go from Arrow IPC streams to Parquet, the index of the records is made, and what does
+not count is dropped. Everything is written under a temporary name, brought to the disk, and
+renamed, the index last; then the journals are removed, that of `pages` last. So where the index
+exists all else exists, and a sealing that was killed at any moment is simply done again.
+
+**What does not count.** The log names the place of every exchange that counts, and only what
+was flushed is named. A process that dies has flushed and not named at most what came after its
+last commit, and every process begins a segment of its own. With one log for all partitions,
+where a commit is one transaction, exchanges that do not count are therefore the *end* of a dead
+process's segment: everything behind the last one that does. The file of records is cut there,
+and all places stay what they were.
+
+Where partitions are committed one by one, or one of them was lost to another owner, an exchange
+that does not count can stand between others that do. Its records are then overwritten, in
+place, by one record without meaning of the same length: again all places stay. Nothing refers
+to what is overwritten (see `archive`: revisits).
+
+Robots files and failures always count: they are facts about a host at a moment, not pages, and a
+second one of them says a second thing.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lycosa.errors import StoreError
+from lycosa.records import Place
+from lycosa.store import cdx
+from lycosa.store.files import sync_folder, write_at, write_failure
+from lycosa.store.layout import (
+    CDX,
+    JOURNAL,
+    KINDS,
+    Name,
+    cdx_path,
+    journal_path,
+    names_in,
+    sealed_path,
+    warc_names,
+    warc_path,
+)
+from lycosa.store.members import members
+from lycosa.store.rows import SCHEMAS
+from lycosa.store.segment import numbers_locked
+from lycosa.store.warc import Ids, blank
+
+ROW_GROUP_BYTES = 8_000_000
+"""How much of the rows is in memory at a time."""
+
+_FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
+"""Columns that are worth a dictionary; for others it takes time and gives nothing."""
+
+_PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
+
+
+class Sealed(NamedTuple):
+    """What became of a segment."""
+
+    segment: int
+    kept: int
+    """Exchanges and failures that count."""
+    dropped: int
+    """Exchanges that do not."""
+    missing: int
+    """Exchanges that count and whose records are not there: only a power cut does that."""
+
+
+class _Survey(NamedTuple):
+    """Which of the exchanges of a segment count."""
+
+    kept: int
+    end: int
+    """Where the last exchange that counts ends."""
+    dropped: list[tuple[int, int, int]]
+    """Moment, first byte and length of what does not count."""
+    dropped_ids: list[int]
+    missing: int
+
+
+def ignore(name: str) -> None:
+    """Take no notice of a fail point."""
+
+
+def seal_dead(
+    folder: Path, is_counted: Callable[[Place], bool], reach: Callable[[str], None] = ignore
+) -> list[Sealed]:
+    """Seal all segments of a crawl directory that nobody writes to."""
+    unsealed = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
+    empty = {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
+    sealed: list[Sealed] = []
+    for name in sorted(unsealed | empty):
+        lock = _lock(folder, name)
+        if lock is not None:
+            try:
+                sealed.append(seal_segment(folder, name, is_counted, reach))
+            finally:
+                os.close(lock)
+    return sealed
+
+
+def _lock(folder: Path, name: Name) -> int | None:
+    """Take the lock of a segment; None when somebody writes to it or has removed it."""
+    path = warc_path(folder, name)
+    with numbers_locked(folder):
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            if any(journal_path(folder, kind, name).exists() for kind in KINDS):
+                raise StoreError(
+                    f"{path} is not there, and its rows have not been sealed\n"
+                    "  put the file back: without it nobody knows what counts"
+                ) from None
+            return None
+        except OSError as error:
+            raise write_failure(path, 0, error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            return None
+    return lock
+
+
+def seal_segment(
+    folder: Path,
+    name: Name,
+    is_counted: Callable[[Place], bool],
+    reach: Callable[[str], None] = ignore,
+) -> Sealed:
+    """Seal one segment, whose lock is ours; harmless when it has been done before."""
+    path = warc_path(folder, name)
+    try:
+        if cdx_path(folder, name).exists():
+            _remove_journals(folder, name)
+            return Sealed(name.segment, 0, 0, 0)
+        survey = _survey(folder, name, is_counted)
+        if not survey.kept and not survey.missing:
+            _remove_journals(folder, name)
+            path.unlink(missing_ok=True)
+            return Sealed(name.segment, 0, len(survey.dropped), survey.missing)
+        _drop_records(path, survey)
+        reach("seal.cut")
+        written = [_write_rows(folder, kind, name, survey.dropped_ids) for kind in KINDS]
+        written.append(_write_index(folder, name, survey.dropped_ids))
+        reach("seal.written")
+        for final in written:
+            _temporary(final).rename(final)
+            reach("seal.renamed")
+        for part in (*KINDS, CDX):
+            sync_folder(folder / part)
+        _remove_journals(folder, name, reach)
+    except OSError as error:
+        raise _cannot_seal(path, error) from error
+    return Sealed(name.segment, survey.kept, len(survey.dropped), survey.missing)
+
+
+def journal_batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of an open segment; a kill may have left half of the last one."""
+    try:
+        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            for batch in stream:
+                yield batch.select(columns) if columns else batch
+    except FileNotFoundError:
+        return
+    except pa.ArrowInvalid:
+        return
+    except OSError as error:
+        if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
+            raise
+
+
+def _survey(folder: Path, name: Name, is_counted: Callable[[Place], bool]) -> _Survey:
+    path = warc_path(folder, name)
+    size = _size(path)
+    kept, end, known_end, first, missing = 0, 0, 0, size, 0
+    dropped: list[tuple[int, int, int]] = []
+    dropped_ids: list[int] = []
+    for kind in ("hosts", "pages"):
+        for batch in journal_batches(journal_path(folder, kind, name), _PLACES):
+            columns = [batch.column(column) for column in _PLACES]
+            columns[1] = columns[1].cast(pa.int64())
+            for number, moment, offset, length, start, extent in zip(
+                *(column.to_pylist() for column in columns), strict=True
+            ):
+                first = min(first, start)
+                known_end = max(known_end, start + extent)
+                if extent == 0:
+                    kept += 1
+                elif kind == "pages" and not is_counted(Place(name.segment, offset, length)):
+                    dropped.append((moment, start, extent))
+                    dropped_ids.append(number)
+                elif start + extent > size:
+                    missing += 1
+                    dropped_ids.append(number)
+                else:
+                    kept += 1
+                    end = max(end, start + extent)
+    _check_behind(path, name, known_end, is_counted)
+    return _Survey(kept, end or first, dropped, dropped_ids, missing)
+
+
+def _check_behind(path: Path, name: Name, start: int, is_counted: Callable[[Place], bool]) -> None:
+    """Refuse to cut records off that count: then not the process died, the rows are damaged."""
+    for offset, length, record in members(path, start):
+        is_main = record.type in ("response", "revisit")
+        if is_main and is_counted(Place(name.segment, offset, length)):
+            raise StoreError(
+                f"{path}, offset {offset}: the record counts, but its row cannot be read\n"
+                f"  the journals {name}{JOURNAL} are damaged: restore them; nothing was changed"
+            )
+
+
+def _drop_records(path: Path, survey: _Survey) -> None:
+    """Cut the file behind the last exchange that counts, and blank what lies before."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        ids = Ids()
+        for moment, start, length in survey.dropped:
+            if start < survey.end:
+                record = blank(length, ids.next(), moment / 1_000_000)
+                write_at(descriptor, memoryview(record), start)
+        if os.fstat(descriptor).st_size > survey.end:
+            os.ftruncate(descriptor, survey.end)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_rows(folder: Path, kind: str, name: Name, dropped_ids: list[int]) -> Path:
+    final = sealed_path(folder, kind, name)
+    schema = SCHEMAS[kind]
+    batches = _counted(folder, kind, name, dropped_ids, schema.names)
+    with pq.ParquetWriter(
+        _temporary(final), schema, compression="zstd", use_dictionary=_FEW_VALUES
+    ) as writer:
+        for rows in _gathered(batches, schema):
+            writer.write_table(rows.sort_by("key") if "key" in schema.names else rows)
+    _sync(_temporary(final))
+    return final
+
+
+def _write_index(folder: Path, name: Name, dropped_ids: list[int]) -> Path:
+    final = cdx_path(folder, name)
+    sorter = cdx.Sorter()
+    columns = ["url", "began", "content_type", "status", "digest"]
+    columns += ["length", "offset", "warc", "record", "fetch_id", "outcome"]
+    for kind in ("hosts", "pages"):
+        for batch in _counted(folder, kind, name, dropped_ids, columns):
+            began = batch.schema.get_field_index("began")
+            batch = batch.set_column(began, "began", batch.column("began").cast(pa.int64()))
+            for row in batch.to_pylist():
+                if row["record"] and row["outcome"] != "NOT_MODIFIED":
+                    sorter.add(cdx.line(row))
+    with _temporary(final).open("w", encoding="ascii", newline="\n") as file:
+        sorter.write(file)
+    _sync(_temporary(final))
+    return final
+
+
+def _counted(
+    folder: Path, kind: str, name: Name, dropped_ids: list[int], columns: list[str]
+) -> Iterator[pa.RecordBatch]:
+    dropped = pa.array(dropped_ids, pa.int64())
+    for batch in journal_batches(journal_path(folder, kind, name), columns):
+        if dropped_ids:
+            is_dropped = pc.is_in(batch.column("fetch_id"), value_set=dropped)
+            batch = batch.filter(pc.invert(is_dropped))
+        yield batch
+
+
+def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the rows in tables of a size that fits into memory."""
+    some: list[pa.RecordBatch] = []
+    for batch in batches:
+        some.append(batch)
+        if sum(part.nbytes for part in some) >= ROW_GROUP_BYTES:
+            yield pa.Table.from_batches(some, schema)
+            some = []
+    yield pa.Table.from_batches(some, schema)
+
+
+def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ignore) -> None:
+    for kind in KINDS:
+        journal_path(folder, kind, name).unlink(missing_ok=True)
+        reach("seal.removed")
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(path.name + ".tmp")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _cannot_seal(path: Path, error: OSError) -> StoreError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(
+            f"{path}: the disk has no room to seal the segment\n"
+            "  make room; nothing is lost, and it is sealed the next time"
+        )
+    return StoreError(f"{path}: cannot be sealed: {error.strerror or error}")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

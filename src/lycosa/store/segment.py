@@ -1,0 +1,137 @@
+"""An open segment: one WARC file and its journals of rows, written together.
+
+The file of records is locked for as long as the process lives that writes it: the kernel
+lets go of the lock when the process dies, however it dies. So whoever gets the lock of a
+segment that has not been sealed knows that nobody writes to it any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from lycosa.errors import StoreError
+from lycosa.store.files import Appendable, sync_folder
+from lycosa.store.layout import (
+    KINDS,
+    WARC,
+    Name,
+    highest_segment,
+    journal_path,
+    make_folders,
+    warc_path,
+)
+from lycosa.store.rows import JOURNAL_SCHEMAS, Pending
+from lycosa.store.warc import Ids
+
+
+class RowJournal:
+    """The rows of one kind: an Arrow IPC stream that grows by a record batch a flush."""
+
+    def __init__(self, folder: Path, kind: str, name: Name) -> None:
+        self.file = Appendable(journal_path(folder, kind, name))
+        self._written: list[bytes] = []
+        sink = pa.PythonFile(self, mode="w")
+        self._writer = pa.ipc.new_stream(sink, JOURNAL_SCHEMAS[kind])
+
+    closed = False
+    """Asked for by Arrow, which takes the journal for a file."""
+
+    def write(self, content: bytes) -> int:
+        """Take what Arrow writes."""
+        self._written.append(bytes(content))
+        return len(content)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take rows into the buffer of the file."""
+        self._writer.write_batch(batch)
+        content, self._written = b"".join(self._written), []
+        self.file.append(content)
+
+
+class Segment:
+    """One segment that this process writes."""
+
+    def __init__(self, folder: Path, worker: int, is_synced: bool) -> None:
+        """Begin a segment with a number that nobody has."""
+        self._is_synced = is_synced
+        self._flushing = threading.Lock()
+        self.lock = threading.Lock()
+        """Held while a fetch is appended: its records and rows are flushed together."""
+        self.pending = Pending()
+        self.ids = Ids()
+        self.is_closed = False
+        try:
+            make_folders(folder)
+            self.name, self.warc = _begin(folder, worker)
+        except OSError as error:
+            raise _cannot_begin(folder, error) from error
+        self.journals: dict[str, RowJournal] = {}
+        try:
+            for kind in KINDS:
+                self.journals[kind] = RowJournal(folder, kind, self.name)
+            if is_synced:
+                for part in (WARC, *KINDS):
+                    sync_folder(folder / part)
+        except OSError as error:
+            self.close()
+            raise _cannot_begin(folder, error) from error
+
+    @property
+    def number(self) -> int:
+        """The segment's number."""
+        return self.name.segment
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file of records."""
+        return self.warc.path.name
+
+    def flush(self) -> None:
+        """Hand all that was appended to the operating system, the rows of `pages` last."""
+        with self._flushing:
+            with self.lock:
+                pending, self.pending = self.pending, Pending()
+            for kind, batch in pending.batches().items():
+                self.journals[kind].append(batch)
+            self.warc.flush(self._is_synced)
+            for kind in KINDS:
+                self.journals[kind].file.flush(self._is_synced)
+
+    def close(self) -> None:
+        """Let go of the files; what was not flushed is gone."""
+        with self.lock:
+            if not self.is_closed:
+                self.is_closed = True
+                for file in (self.warc, *(journal.file for journal in self.journals.values())):
+                    file.close()
+
+
+def _cannot_begin(folder: Path, error: OSError) -> StoreError:
+    return StoreError(f"{folder}: no segment can be begun: {error.strerror}")
+
+
+@contextlib.contextmanager
+def numbers_locked(folder: Path) -> Iterator[None]:
+    """Keep others from beginning a segment, and from taking one for abandoned, meanwhile."""
+    descriptor = os.open(folder / WARC / ".numbers", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _begin(folder: Path, worker: int) -> tuple[Name, Appendable]:
+    """Create and lock the file of the records, one process after the other."""
+    with numbers_locked(folder):
+        name = Name(highest_segment(folder) + 1, worker)
+        file = Appendable(warc_path(folder, name))
+        fcntl.flock(file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return name, file

@@ -1,0 +1,128 @@
+"""The test web as a command: a web to try a crawler on, and a judge of it.
+
+It prints what a crawler must be told (hosts file, certificate, seeds), serves until it is
+stopped by Ctrl-C or SIGTERM, and then, with `--report`, says how the crawler behaved.
+Whoever kills the crawler on purpose sends SIGUSR1 afterwards, so that the referee knows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from lycosa.errors import LycosaError
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.misbehaviour import MisbehavingWeb
+from lycosa.testweb.record import Recorder
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.rulebook import RefereeRules
+from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+
+AnyWeb = GeneratedWeb | MisbehavingWeb
+
+_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGUSR1}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m lycosa.testweb",
+        description="Serve a made-up web on loopback, and judge who crawls it.",
+    )
+    add = parser.add_argument
+    add("--kind", choices=("small", "wide", "tree", "bad"), default="small", help="which web")
+    add("--seed", type=int, default=1, help="another seed is another web (1)")
+    add("--hosts", type=int, default=20, help="hosts of a wide web or of a forest (20)")
+    add("--addresses", type=int, default=0, help="addresses of a wide web (a tenth of the hosts)")
+    add("--pages", type=int, default=1000, help="pages of a host of a wide web (1000)")
+    add("--levels", type=int, default=4, help="levels of a tree (4)")
+    add("--fanout", type=int, default=3, help="children of a page of a tree (3)")
+    add("--port", type=int, default=0, help="port for http (any free one)")
+    add("--tls-port", type=int, default=0, help="port for https (any free one)")
+    add("--no-tls", action="store_true", help="serve http alone")
+    add("--time-scale", type=float, default=0.0, help="latencies are multiplied by this (0)")
+    add("--folder", type=Path, help="where hosts file and certificate go (a new folder)")
+    add("--report", action="store_true", help="say at the end how the crawler behaved")
+    add("--record", type=Path, metavar="FILE", help="write down every request as JSON lines")
+    add("--agent", default="lycosa", help="the crawler's product token (lycosa)")
+    add("--delay", type=float, default=1.0, help="the pause it promised per host (1)")
+    add("--ip-delay", type=float, default=0.5, help="the pause it promised per address (0.5)")
+    return parser
+
+
+def make_web(options: argparse.Namespace) -> AnyWeb:
+    """Return the web that the options describe."""
+    if options.kind == "small":
+        return GeneratedWeb.small(options.seed)
+    if options.kind == "wide":
+        addresses = options.addresses or max(1, options.hosts // 10)
+        return GeneratedWeb.wide(options.seed, options.hosts, addresses, options.pages)
+    if options.kind == "tree":
+        return GeneratedWeb.tree(options.levels, options.fanout, hosts=options.hosts)
+    return MisbehavingWeb()
+
+
+def seeds_of(web: AnyWeb) -> list[str]:
+    """Return where a crawl may begin: enough to reach everything."""
+    if isinstance(web, MisbehavingWeb):
+        return web.seeds()
+    return [web.home(number) for number in range(min(web.plan.hosts, 20))]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until a signal comes; the exit code is 1 if the referee found a breach."""
+    options = _parser().parse_args(arguments)
+    web = make_web(options)
+    rules = RefereeRules(
+        delay_seconds=options.delay,
+        ip_delay_seconds=options.ip_delay,
+        agent=options.agent,
+        tolerance_seconds=SOCKET_TOLERANCE_SECONDS,
+    )
+    referee = Referee(rules, web)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        with contextlib.ExitStack() as stack:
+            folder = options.folder or Path(
+                stack.enter_context(tempfile.TemporaryDirectory(prefix="lycosa-testweb-"))
+            )
+            file = stack.enter_context(options.record.open("w")) if options.record else None
+            server = SocketWeb(
+                web,
+                referee=Recorder(file, referee) if file else referee,
+                time_scale=options.time_scale,
+                tls=not options.no_tls,
+                port=options.port,
+                tls_port=options.tls_port,
+                folder=folder,
+            )
+            _serve(stack.enter_context(server), seeds_of(web), has_tls=not options.no_tls)
+    except LycosaError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if options.report:
+        print(referee.report(), flush=True)
+        return 1 if referee.breaches else 0
+    return 0
+
+
+def _serve(server: SocketWeb, seeds: Sequence[str], *, has_tls: bool) -> None:
+    print(f"hosts {server.hosts_file}")
+    if has_tls:
+        print(f"ca {server.ca_file}")
+    for seed in itertools.islice(seeds, 200):
+        print(f"seed {seed}")
+    print("ready", flush=True)
+    while signal.sigwait(_SIGNALS) == signal.SIGUSR1:
+        server.client_killed()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

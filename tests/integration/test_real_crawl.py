@@ -1,0 +1,184 @@
+"""The whole spider over real sockets: killed by SIGKILL, judged from the server's side.
+
+The test web serves in this process; the crawler is another process, run by its command.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.auditing import audit
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.simulation import referee_rules
+from lycosa.store.reading import table
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.plan import Mixture
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.robots import Group, Robots
+from lycosa.testweb.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.sections import Moves, Tree, Vault
+from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.weather import Overload, RetryAfter
+from lycosa.testweb.windows import Windows
+
+DEPTH = 4
+
+
+def web_of(hosts: int, addresses: int) -> GeneratedWeb:
+    """Finite sites with TLS, 429s and 503s, Crawl-delays and robots files of several kinds."""
+    often = Windows(period_seconds=20.0, window_seconds=2.0, share=0.5)
+    return GeneratedWeb(
+        3,
+        Mixture(
+            hosts,
+            addresses,
+            sections=(((Tree(3, 2),), 6.0), ((Tree(2, 3), Vault()), 2.0), ((Moves(),), 1.0)),
+            robots=(
+                (ROBOTS_KINDS["none"], 40.0),
+                (ROBOTS_KINDS["some"], 30.0),
+                (Robots((Group("*", (), 0.6),)), 10.0),
+                (ROBOTS_KINDS["moved"], 5.0),
+            ),
+            overloads=(
+                (None, 80.0),
+                (Overload(often), 10.0),
+                (Overload(often, 503, RetryAfter.DATE), 5.0),
+                (Overload(often, retry_after=RetryAfter.UNSAID), 5.0),
+            ),
+            https_share=0.3,
+        ),
+    )
+
+
+def job_of(web: GeneratedWeb, server: SocketWeb) -> Job:
+    return Job.of(
+        seeds=[web.home(number) for number in range(web.plan.hosts)],
+        rules=[{"action": "accept", "suffix": "test"}],
+        limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, "free_disk_bytes": 0},
+        politeness={
+            "delay_seconds": 0.1,
+            "ip_delay_seconds": 0.02,
+            "backoff_first_seconds": 1.0,
+            "backoff_most_seconds": 3.0,
+            "strikes": 50,
+        },
+        robots={"unreachable_retry_seconds": 1.0, "unreachable_tries": 100},
+        fetch={
+            "allow_private": True,
+            "hosts_file": str(server.hosts_file),
+            "ca_file": str(server.ca_file),
+            "retries": 20,
+            "retry_first_seconds": 0.3,
+        },
+        log={"snapshot_batches": 10},
+    )
+
+
+def start(directory: CrawlDirectory) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "lycosa", "resume", str(directory.path), "--quiet"]
+    with said(directory).open("wb") as file:
+        return subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+
+
+def said(directory: CrawlDirectory) -> Path:
+    """Return where the last process's words are."""
+    return directory.path.with_suffix(".said")
+
+
+def finish(process: subprocess.Popen[bytes], directory: CrawlDirectory, code: int = 0) -> str:
+    process.wait(timeout=300)
+    text = said(directory).read_text()
+    assert process.returncode == code, text
+    return text
+
+
+def crawl_through_kills(
+    hosts: int, addresses: int, kills: int, folder: Path
+) -> tuple[GeneratedWeb, CrawlDirectory, Referee]:
+    """Crawl to the end, killing the process at random moments on the way."""
+    web = web_of(hosts, addresses)
+    chance = random.Random(hosts)
+    referee = Referee(RULES_LATER, web, keep_history=True)
+    with SocketWeb(web, referee=referee) as server:
+        job = job_of(web, server)
+        # The server notes the end of an answer when its own loop comes round to it.
+        referee.rules = replace(referee_rules(job, 0.1), tolerance_seconds=0.03)
+        directory = CrawlDirectory.create(folder / "crawl", job)
+        for _ in range(kills):
+            process = start(directory)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=chance.uniform(2.5, 5.0))
+            process.kill()
+            process.wait()
+            server.client_killed()
+        finish(start(directory), directory)
+        server.settle()
+    return web, directory, referee
+
+
+RULES_LATER = referee_rules(Job())
+
+
+def check(web: GeneratedWeb, directory: CrawlDirectory, referee: Referee, kills: int) -> None:
+    assert [str(breach) for breach in referee.breaches] == []
+    seeds = [web.home(number) for number in range(web.plan.hosts)]
+    pages = table(directory.path, "pages", ["url", "outcome", "record"]).to_pylist()
+    kept = Counter(row["url"] for row in pages if row["outcome"].lower() == "kept")
+    assert set(kept) == web.pages_within(seeds, DEPTH)
+    assert {url: times for url, times in kept.items() if times > 1} == {}
+    verdict = audit(directory)
+    assert verdict.breaches == []
+    seen = referee.statistics.requests
+    assert seen - kills * len(seeds) <= verdict.requests <= seen
+    for path in sorted((directory.path / "warc").glob("*.warc.gz")):
+        for checker in ("warcio", "fastwarc"):
+            command = [str(Path(sys.executable).parent / checker), "check", str(path)]
+            checked = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert checked.returncode == 0, checked.stdout + checked.stderr
+    lines = [
+        line
+        for path in (directory.path / "cdx").glob("*.cdxj")
+        for line in path.read_text().splitlines()
+    ]
+    assert len(lines) >= len(kept)
+
+
+def test_a_crawl_over_sockets_survives_kills_and_bothers_nobody(tmp_path: Path) -> None:
+    kills = 3
+    check(*crawl_through_kills(40, 10, kills, tmp_path), kills)
+
+
+@pytest.mark.soak
+def test_two_hundred_hosts_on_twenty_addresses(tmp_path: Path) -> None:
+    kills = 8
+    check(*crawl_through_kills(200, 20, kills, tmp_path), kills)
+
+
+def test_ctrl_c_stops_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
+    web = web_of(12, 4)
+    with SocketWeb(web) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(web, server))
+        process = start(directory)
+        deadline = time.monotonic() + 60
+        while not list((directory.path / "warc").glob("*.warc.gz")):
+            assert time.monotonic() < deadline and process.poll() is None
+            os.sched_yield()
+        process.send_signal(signal.SIGINT)
+        assert "lycosa resume" in finish(process, directory, 130)
+        finish(start(directory), directory)
+    pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
+    kept = Counter(row["url"] for row in pages if row["outcome"].lower() == "kept")
+    seeds = [web.home(number) for number in range(12)]
+    assert set(kept) == web.pages_within(seeds, DEPTH)
+    assert max(kept.values()) == 1

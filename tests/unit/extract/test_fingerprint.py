@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lycosa.extract.fingerprint import distance, fingerprint, plain_fingerprint
+
+words = st.text(alphabet="abcé \n\t\u00a0😀", max_size=12)
+
+
+@given(st.text() | st.lists(words, max_size=80).map(" ".join))
+@example("")
+@example("one")
+@example("one two")
+@example("\ud800 lone")
+@example("a" * 100)
+def test_the_fingerprint_equals_its_twin(text: str) -> None:
+    assert fingerprint(text) == plain_fingerprint(text)
+
+
+def test_fingerprints_never_change() -> None:
+    assert fingerprint("") == 0
+    assert fingerprint("the quick brown fox") == 0x288082412F70A9
+
+
+def test_white_space_says_nothing() -> None:
+    assert fingerprint(" a\n\nb\tc d ") == fingerprint("a b c d")
+
+
+def test_near_texts_have_near_fingerprints() -> None:
+    text = [f"word{number * number % 977}" for number in range(1000)]
+    changed = [*text[:500], "another", *text[501:]]
+    near = distance(fingerprint(" ".join(text)), fingerprint(" ".join(changed)))
+    far = distance(fingerprint(" ".join(text)), fingerprint(" ".join(f"{word}x" for word in text)))
+    assert near <= 6
+    assert far >= 16

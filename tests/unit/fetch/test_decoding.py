@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import gzip
+import random
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from functools import cache
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.fetch.decoding import MOST_CODINGS, Decoded, codings_of, decode
+
+
+def raw_deflate(data: bytes) -> bytes:
+    engine = zlib.compressobj(wbits=-15)
+    return engine.compress(data) + engine.flush()
+
+
+def quick_brotli(data: bytes) -> bytes:
+    return bytes(brotli.compress(data, quality=5))
+
+
+def two_members(data: bytes) -> bytes:
+    half = len(data) // 2
+    return gzip.compress(data[:half]) + gzip.compress(data[half:])
+
+
+def streamed_zstd(data: bytes) -> bytes:
+    engine = zstandard.ZstdCompressor(write_checksum=True).compressobj()
+    return engine.compress(data) + engine.flush()
+
+
+def two_frames(data: bytes) -> bytes:
+    half = len(data) // 2
+    skippable = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc"
+    return zstandard.compress(data[:half]) + skippable + streamed_zstd(data[half:])
+
+
+WAYS: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("gzip", gzip.compress),
+    ("x-gzip", two_members),
+    ("deflate", zlib.compress),
+    ("deflate", raw_deflate),
+    ("br", quick_brotli),
+    ("zstd", zstandard.compress),
+    ("zstd", streamed_zstd),
+    ("zstd", two_frames),
+]
+ways = pytest.mark.parametrize(("coding", "encode"), WAYS)
+
+TEXT = b"".join(b"line %d of a page that is like others\n" % n for n in range(3_000))
+NOISE = random.Random(1).randbytes(50_000)
+
+
+@cache
+def encoded(encode: Callable[[bytes], bytes], data: bytes) -> bytes:
+    return encode(data)
+
+
+@ways
+@given(data=st.binary(max_size=2_000))
+def test_what_was_encoded_is_decoded(
+    coding: str, encode: Callable[[bytes], bytes], data: bytes
+) -> None:
+    assert decode(encode(data), [coding], 2_000) == Decoded(data)
+
+
+@ways
+@pytest.mark.parametrize("data", [TEXT, NOISE, TEXT + NOISE, b"\0" * 1_000_000])
+def test_large_content_is_decoded_whole(
+    coding: str, encode: Callable[[bytes], bytes], data: bytes
+) -> None:
+    assert decode(encode(data), [coding], len(data)) == Decoded(data)
+    assert decode(encode(data), [coding], len(data) - 1) == Decoded(data[:-1], is_cut=True)
+
+
+@ways
+@given(cut=st.integers(1, 400), most=st.sampled_from([10, 100_000_000]))
+def test_what_is_broken_off_gives_its_beginning(
+    coding: str, encode: Callable[[bytes], bytes], cut: int, most: int
+) -> None:
+    content, is_cut, is_corrupt = decode(encoded(encode, TEXT)[:-cut], [coding], most)
+    assert TEXT.startswith(content)
+    assert is_cut or is_corrupt or content == TEXT
+
+
+@ways
+@given(at=st.integers(0, 30_000), junk=st.binary(min_size=1, max_size=20))
+def test_damage_never_raises(
+    coding: str, encode: Callable[[bytes], bytes], at: int, junk: bytes
+) -> None:
+    sent = bytearray(encoded(encode, NOISE))
+    sent[at : at + len(junk)] = junk
+    content, _, _ = decode(bytes(sent), [coding], 100_000)
+    assert len(content) <= 100_000
+
+
+@given(
+    st.binary(max_size=300),
+    st.lists(st.sampled_from(["gzip", "deflate", "br", "zstd"]), max_size=5),
+)
+def test_no_bytes_make_it_raise(body: bytes, codings: list[str]) -> None:
+    decode(body, codings, 1_000)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+def test_a_bomb_costs_no_more_than_its_bound(coding: str) -> None:
+    encoders: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": lambda data: gzip.compress(data) * 30,
+        "deflate": zlib.compress,
+        "br": lambda data: brotli.compress(data, quality=1),
+        "zstd": lambda data: zstandard.compress(data) * 30,
+    }
+    bomb = encoders[coding](b"\0" * 60_000_000)
+    tracemalloc.start()
+    content, is_cut, _ = decode(bomb, [coding], 1_000_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (len(content), is_cut) == (1_000_000, True)
+    assert peak < 12_000_000
+
+
+def test_a_bomb_within_a_bomb_ends_at_the_bound() -> None:
+    bomb = gzip.compress(gzip.compress(b"\0" * 50_000_000))
+    assert decode(bomb, ["gzip", "gzip"], 10_000) == Decoded(b"\0" * 10_000, is_cut=True)
+
+
+def test_codings_are_undone_from_the_last_to_the_first() -> None:
+    sent = brotli.compress(gzip.compress(TEXT))
+    assert decode(sent, ["gzip", "br"], len(TEXT)) == Decoded(TEXT)
+
+
+def test_identity_is_no_coding() -> None:
+    assert decode(b"abc", ["identity", ""], 10) == Decoded(b"abc")
+    assert decode(b"abc", [], 2) == Decoded(b"ab", is_cut=True)
+
+
+def test_an_unknown_coding_leaves_the_body_as_it_is() -> None:
+    assert decode(b"abc", ["compress"], 10) == Decoded(b"abc", is_corrupt=True)
+    assert decode(b"abc", ["gzip"] * (MOST_CODINGS + 1), 10) == Decoded(b"abc", is_corrupt=True)
+
+
+def test_what_follows_a_gzip_stream_is_padding() -> None:
+    assert decode(gzip.compress(TEXT) + b"\0" * 500, ["gzip"], len(TEXT)) == Decoded(TEXT)
+
+
+def test_codings_are_read_from_headers() -> None:
+    assert codings_of(["GZIP, br", "zstd"]) == ["gzip", "br", "zstd"]
+
+
+def test_damage_late_in_a_stream_keeps_what_stands_before_it() -> None:
+    sent = bytearray(gzip.compress(NOISE + TEXT))
+    sent[45_000:45_020] = b"\xff" * 20
+    content, is_cut, is_corrupt = decode(bytes(sent), ["gzip"], 10_000_000)
+    assert (is_cut, is_corrupt) == (False, True)
+    assert len(content) > 40_000
+    assert content[:40_000] == NOISE[:40_000]

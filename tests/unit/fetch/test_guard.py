@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.fetch.guard import AddressGuard
+
+OUTSIDE = AddressGuard(allow_private=False)
+INSIDE = AddressGuard(allow_private=True)
+
+PUBLIC = ["8.8.8.8", "93.184.215.14", "172.32.0.1", "100.128.0.1", "198.20.0.1", "2606:4700::1"]
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+OWN = _words("""
+10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 127.0.0.1 127.255.255.255 169.254.1.1
+100.64.0.1 100.127.255.255 192.0.0.8 192.0.2.1 198.51.100.7 203.0.113.9 198.18.0.1 198.19.255.255
+::1 fe80::1 fec0::1 fc00::1 fd12:3456::1 2001:db8::1 3fff::1 2001:2::1 64:ff9b:1::1
+""")
+
+NEVER = _words("""
+0.0.0.0 0.1.2.3 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255 :: ff02::1
+169.254.169.254 fd00:ec2::254 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe
+4000::1 5f00::1 ::ffff:0.0.0.0
+""")
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_addresses_may_be_asked(address: str) -> None:
+    assert OUTSIDE.refusal(address) is None
+    assert INSIDE.refusal(address) is None
+
+
+@pytest.mark.parametrize("address", OWN)
+def test_an_own_network_may_be_asked_if_the_job_says_so(address: str) -> None:
+    assert OUTSIDE.refusal(address)
+    assert INSIDE.refusal(address) is None
+
+
+@pytest.mark.parametrize("address", NEVER)
+def test_what_is_no_web_server_may_never_be_asked(address: str) -> None:
+    assert OUTSIDE.refusal(address)
+    assert INSIDE.refusal(address)
+
+
+def carriers(address: str) -> list[str]:
+    """Return the IPv6 addresses that carry an IPv4 address."""
+    number = int(ipaddress.IPv4Address(address))
+    teredo = (0x20010000 << 96) | (0x08080808 << 64) | (number ^ 0xFFFFFFFF)
+    return [
+        f"::ffff:{address}",
+        f"::{address}",
+        f"64:ff9b::{address}",
+        str(ipaddress.IPv6Address((0x2002 << 112) | (number << 80) | 1)),
+        str(ipaddress.IPv6Address(teredo)),
+    ]
+
+
+@pytest.mark.parametrize("address", [a for a in OWN + NEVER if ":" not in a and a != "0.0.0.0"])
+def test_an_address_within_an_address_is_found(address: str) -> None:
+    for carrier in carriers(address):
+        assert OUTSIDE.refusal(carrier), carrier
+
+
+def test_a_public_address_within_an_address_is_as_good_as_itself() -> None:
+    mapped, _, translated, six_to_four, _ = carriers("8.8.8.8")
+    for carrier in (mapped, translated, six_to_four):
+        assert OUTSIDE.refusal(carrier) is None, carrier
+
+
+def test_a_scope_changes_nothing() -> None:
+    assert OUTSIDE.refusal("fe80::1%eth0") == "link-local"
+
+
+@pytest.mark.parametrize("text", ["", "example.org", "127.1", "1.2.3.4.5", "[::1"])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    assert OUTSIDE.refusal(text)
+    assert INSIDE.refusal(text) or text == "[::1"
+
+
+def test_a_refusal_says_what_the_address_is() -> None:
+    assert OUTSIDE.refusal("10.1.2.3") == "private"
+    assert OUTSIDE.refusal("::ffff:10.1.2.3") == "private, as 10.1.2.3"
+
+
+@given(st.ip_addresses())
+def test_nothing_is_let_through_that_the_standard_library_calls_private(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
+    if address.is_private or address.is_multicast or address.is_unspecified:
+        assert OUTSIDE.refusal(str(address))
