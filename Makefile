@@ -20,7 +20,7 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx)
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -47,6 +47,9 @@ conformance: setup
 bench: setup
 	$(BIN)/python benchmarks/url_parsing.py
 	$(BIN)/python benchmarks/encoding.py
+	$(BIN)/python benchmarks/scanner.py
+	$(BIN)/python benchmarks/client.py
+	$(BIN)/python benchmarks/store.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py
 
@@ -58,7 +61,7 @@ mutants: setup
 
 debug-build: setup
 	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force
-	$(BIN)/pytest -n auto tests/unit/url
+	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract
 	$(BIN)/python setup.py build_ext --inplace --force
 
 lock: setup

@@ -71,8 +71,8 @@ from lycosa.log.sqlite import SqliteLog
 from lycosa.records import (
     Admitted,
     Answer,
-    Capture,
     AnyEvent,
+    Capture,
     Fetched,
     KeyedLink,
     LinkKind,

@@ -26,6 +26,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 import os
 from html.entities import html5
 
+from lycosa.extract.facts import LONGEST_PAGE as _LONGEST_PAGE
 from lycosa.extract.facts import LONGEST_TEXT as _LONGEST_TEXT
 from lycosa.extract.facts import LONGEST_TITLE as _LONGEST_TITLE
 from lycosa.extract.facts import Facts
@@ -645,7 +646,7 @@ cdef class Page:
         text.size = self.text_end - self.text
         return Facts(
             self.base or None, hrefs, kinds, texts, rels, times, self.title or "",
-            self.description, text_of(text), self.language or self.header_language, "",
+            self.description, text_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
         )
 

@@ -72,6 +72,7 @@ cdef enum:
     LONGEST_BARE = 6
     FIRST_REQUISITE = 20
     LONGEST_TEXT = 200
+    LONGEST_PAGE = 1_000_000
     LONGEST_TITLE = 1000
 
 cdef byte CLASS[256]
@@ -178,6 +179,7 @@ def _fill_entities():
     assert max(map(len, html5)) == LONGEST_ENTITY
     assert max(len(key) for key in html5 if not key.endswith(";")) == LONGEST_BARE
     assert (_LONGEST_TEXT, _LONGEST_TITLE) == (LONGEST_TEXT, LONGEST_TITLE)
+    assert _LONGEST_PAGE == LONGEST_PAGE
 
 
 cdef inline uint64_t slot_of_entity(const byte *name, Py_ssize_t size) noexcept nogil:

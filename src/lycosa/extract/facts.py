@@ -16,6 +16,9 @@ LONGEST_TEXT = 200
 LONGEST_TITLE = 1000
 """Characters of a title or a description that are kept."""
 
+LONGEST_PAGE = 1_000_000
+"""Characters of a page's text that are kept: no reader reads more, and memory is finite."""
+
 
 class Facts(msgspec.Struct):
     """Everything that a page says about itself and about other pages."""

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from lycosa.extract._scan import gather
 from lycosa.extract.charset import to_utf8
-from lycosa.extract.facts import Facts
+from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.sitemap import is_list, listed
 from lycosa.extract.values import one_line
 from lycosa.records import LinkKind
@@ -71,7 +71,7 @@ def _kind(content_type: str) -> str:
 
 def _lines(body: bytes) -> str:
     lines = (one_line(line, len(line)) for line in body.decode("utf-8", "replace").splitlines())
-    return "\n".join(line for line in lines if line)
+    return "\n".join(line for line in lines if line)[:LONGEST_PAGE]
 
 
 def _list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from lycosa.extract.facts import LONGEST_TEXT, LONGEST_TITLE, Facts
+from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
 from lycosa.extract.names import BLOCKS, CELLS, HIDDEN, RAW, SOURCES
 from lycosa.extract.references import resolve_attribute, resolve_text
 from lycosa.extract.values import (
@@ -155,7 +155,7 @@ class _Page:
             times=self._times,
             title=self._title or "",
             description=self._description,
-            text=collapsed.strip(" \n"),
+            text=collapsed.strip(" \n")[:LONGEST_PAGE].rstrip(" \n"),
             language=self._language or self._header_language,
             is_nofollow=bool(self._wishes & NOFOLLOW),
             is_noindex=bool(self._wishes & NOINDEX),

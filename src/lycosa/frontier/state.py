@@ -46,6 +46,9 @@ from lycosa.records import (
 from lycosa.url.key import reversed_host_of, site_of
 
 KEPT = Outcome.KEPT
+STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
+"""After these a page that was kept is what it was: its record and its links stay."""
+
 SNAPSHOT_VERSION = 1
 _SCALARS = (
     "inbox_read",
@@ -210,7 +213,7 @@ class PartitionState:
         if fetch == NONE:
             fetch = pages.fetch[page] = self.fetches.add()
         self._account_for(event.place)
-        is_held = pages.outcome[page] == KEPT and event.outcome in TRANSIENT
+        is_held = pages.outcome[page] == KEPT and event.outcome in STILL_HELD
         if event.place is not None and not is_held:
             self.fetches.segment[fetch] = event.place.segment
             self.fetches.offset[fetch] = event.place.offset

@@ -240,13 +240,24 @@ class SqliteLog:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield
+                self._connection.execute("COMMIT")
+            except sqlite3.OperationalError as problem:
+                self._roll_back()
+                raise LogError(
+                    f"{self._path}: cannot be written: {problem}\n"
+                    "  make room or mend the disk, then go on: lycosa resume"
+                    f" {self._path.parent.parent}"
+                ) from problem
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                self._roll_back()
                 raise
-            self._connection.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
 
 def refuse_network_file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
