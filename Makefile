@@ -33,7 +33,7 @@ simulation: setup
 	$(BIN)/python -m lycosa.crawl.demo
 
 test: check
-	$(BIN)/pytest -n auto -m "not conformance and not soak"
+	$(BIN)/pytest -n 4 --dist worksteal -m "not conformance and not soak"
 
 check: setup
 	$(BIN)/ruff check .

@@ -415,6 +415,13 @@ class Reopened(Event, frozen=True, array_like=True, tag=13):
     pages: list[int]
 
 
+class Forgotten(Event, frozen=True, array_like=True, tag=14):
+    """The operator blocked a host and dropped what it gave."""
+
+    moment: float
+    host: int
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -429,4 +436,5 @@ AnyEvent = (
     | ErrandDone
     | Passed
     | Reopened
+    | Forgotten
 )

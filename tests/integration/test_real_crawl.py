@@ -67,7 +67,7 @@ def job_of(web: GeneratedWeb, server: SocketWeb) -> Job:
         rules=[{"action": "accept", "suffix": "test"}],
         limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, "free_disk_bytes": 0},
         politeness={
-            "delay_seconds": 0.1,
+            "delay_seconds": 0.3,
             "ip_delay_seconds": 0.02,
             "backoff_first_seconds": 1.0,
             "backoff_most_seconds": 3.0,
@@ -81,7 +81,8 @@ def job_of(web: GeneratedWeb, server: SocketWeb) -> Job:
             "retries": 20,
             "retry_first_seconds": 0.3,
         },
-        log={"snapshot_batches": 10},
+        # Commits are closer together than requests to a host: a kill forgets one at most.
+        log={"snapshot_batches": 10, "commit_seconds": 0.1},
     )
 
 

@@ -13,7 +13,6 @@ from lycosa.cli.options import directory_argument, seeds_flag
 from lycosa.cli.seeds import gather
 from lycosa.cli.summary import command
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.errors import ConfigError
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
@@ -75,13 +74,11 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     from lycosa.crawl import changing
 
     directory = _open(session, path)
-    if forget:
-        raise ConfigError(
-            "--forget: what a host has given cannot be dropped yet\n"
-            f"  block it and keep that: {command('block', path, host)}"
-        )
-    count = changing.block_host(directory, host)
-    click.echo(f"{host} is blocked; {counted(count, 'pending URL')} ended by it")
+    blocked = changing.block_host(directory, host, forget)
+    click.echo(f"{host} is blocked; {counted(blocked.pending, 'pending URL')} ended by it")
+    if blocked.forgotten is not None:
+        records, rows = blocked.forgotten
+        click.echo(f"{counted(records, 'exchange')} and {counted(rows, 'row')} were dropped")
 
 
 COMMANDS = (add, retry, block)

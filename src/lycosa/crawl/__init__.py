@@ -9,13 +9,22 @@ passed in, so a simulation drives the very code that crawls the web.
     seeding         seeds, to their partitions
     opening         taking a partition: snapshot, replay, become its owner
     worker          choosing, sending, and the rhythm of commits
+    reading         what an answer says: outcome, facts, links
     gathering       an answer becomes a decision about its page
     robots_files    an answer becomes a decision about a site
+    scoping         which URLs the job wants, and how that grows
     routing         links: canonical, in scope, near enough, to their partition
     pauses          how long a host is left alone
     budget          reservations against the job's limits
     committing      the order in which things become durable
     ending          when all is done
+    running         a crawl of the real web by this process
+    directory       the folder that holds a crawl
+    changing        what an operator changes: seeds, another try, a block
+    progress        how it is getting on
+    explaining      why a URL is where it is
+    looking         what a URL gave
+    auditing        whether every recorded request was polite
     simulation      whole crawls in virtual time, killed at will
     demo            one of them, to look at
 """

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.crawl.directory import CrawlDirectory
@@ -17,11 +18,24 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
 from lycosa.errors import ConfigError
 from lycosa.frontier.columns import DONE
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.state import PartitionState, counted_by
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
-from lycosa.records import TRANSIENT, AnyEvent, HostChanged, Outcome, Reopened, Taken
-from lycosa.url import canonicalize, key_of, reversed_host_of
+from lycosa.records import (
+    TRANSIENT,
+    AnyEvent,
+    ErrandDone,
+    Forgotten,
+    HostChanged,
+    Outcome,
+    Reopened,
+    RobotsFound,
+    RobotsState,
+    Taken,
+)
+from lycosa.store import forgetting
+from lycosa.store.sealing import seal_dead
+from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
 
 FAILED = TRANSIENT | {
     Outcome.BAD_STATUS,
@@ -32,7 +46,25 @@ FAILED = TRANSIENT | {
 }
 """What `retry` asks for again; a 404 or a refusal by robots rules is an answer, not a failure."""
 
-Decide = Callable[[int, PartitionState, float], AnyEvent | None]
+
+class Blocked(NamedTuple):
+    """What a block did."""
+
+    pending: int
+    """URLs that ended by it without having been asked for."""
+    forgotten: forgetting.Forgotten | None
+    """What was dropped, if that was asked for."""
+
+
+class Decision(NamedTuple):
+    """What is to be written for a partition."""
+
+    events: list[AnyEvent]
+    found: Sequence[RobotsFound] = ()
+    """To be posted to the partitions of their sites."""
+
+
+Decide = Callable[[int, PartitionState, float], Decision | None]
 
 
 def add_seeds(directory: CrawlDirectory, seeds: Iterable[str]) -> Planted:
@@ -51,7 +83,7 @@ def retry_failed(directory: CrawlDirectory) -> int:
     """Let everything that failed be asked for again; returns how many URLs that are."""
     count = 0
 
-    def decide(number: int, state: PartitionState, now: float) -> AnyEvent | None:
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count
         hosts = [
             host
@@ -74,57 +106,91 @@ def retry_failed(directory: CrawlDirectory) -> int:
             if state.sites.closed[site]
         )
         count += len(pages) + reopened
-        return Reopened(now, hosts, pages) if hosts or pages else None
+        return Decision([Reopened(now, hosts, pages)]) if hosts or pages else None
 
     _change(directory, decide)
     return count
 
 
-def block_host(directory: CrawlDirectory, name: str) -> int:
-    """Stop asking a host; returns how many pending URLs end by it."""
+def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
+    """Stop asking a host, and perhaps drop what it gave.
+
+    The log is told first: once what a host gave is dropped, nobody may look for it.
+    """
     url = canonicalize(name if "://" in name else f"http://{name}/")
     if url is None:
         raise ConfigError(f"{name}: is no host name\n  write it as in www.example.org")
-    wanted = reversed_host_of(key_of(url))
-    count, is_known = 0, False
+    wanted, host_name = reversed_host_of(key_of(url)), host_of(key_of(url))
+    pending, is_known = 0, False
+    states: list[PartitionState] = []
+    forgotten: forgetting.Forgotten | None = None
 
-    def decide(number: int, state: PartitionState, now: float) -> AnyEvent | None:
-        nonlocal count, is_known
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal pending, is_known
+        if forget:
+            states.append(state)
         host = state.host_number(wanted)
         if host is None:
             return None
         is_known = True
-        count = sum(
+        pending = sum(
             state.sites.pending[site]
             for site in state.sites_of(host)
             if not state.sites.closed[site]
         )
-        due, strikes = state.hosts.due[host], state.hosts.strikes[host]
-        return HostChanged(now, host, due, strikes, Outcome.BLOCKED)
+        return _block(state, host, now, forget)
 
-    _change(directory, decide)
+    def drop() -> None:
+        nonlocal forgotten
+        if forget and is_known:
+            seal_dead(directory.path, counted_by(states))
+            forgotten = forgetting.forget_host(directory.path, host_name)
+
+    _change(directory, decide, drop)
     if not is_known:
         raise ConfigError(
             f"{name}: the crawl knows no such host\n"
             f"  to keep it from ever being asked, add a rule to {directory.job_file}:"
             f' [[rules]] action = "reject", host = "{name}"'
         )
-    return count
+    return Blocked(pending, forgotten)
 
 
-def _change(directory: CrawlDirectory, decide: Decide) -> None:
-    """Take every partition and record what `decide` says of it."""
+def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decision:
+    due, strikes = state.hosts.due[host], state.hosts.strikes[host]
+    events: list[AnyEvent] = [HostChanged(now, host, due, strikes, Outcome.BLOCKED)]
+    found: list[RobotsFound] = []
+    for errand, record in state.errands.items():
+        if record.host == host:  # nor is it asked on another site's behalf
+            events.append(ErrandDone(now, errand, 0.0))
+            found.append(RobotsFound(now, record.site, RobotsState.UNREACHABLE, b"", 0.0))
+    if forget:
+        events.append(Forgotten(now, host))
+    return Decision(events, found)
+
+
+def _change(
+    directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
+) -> None:
+    """Take every partition and record what `decide` says of it; then do what comes after that."""
     job = directory.job()
+    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
     with directory.locked():
         log, snapshots = directory.log(job), directory.snapshots()
         try:
+            check_partitioner(log, partitioner)
             now = time.time()
             taken = Taken(now, f"operator {os.getpid()} {now:.3f}")
             for number in range(job.frontier.partitions):
                 state = take_partition(log, snapshots, number, taken, job.digest()).state
-                event = decide(number, state, now)
-                if event is not None:
-                    batch = encode([event])
-                    log.commit([Write(number, state.sequence, batch, [], state.inbox_read)])
+                decision = decide(number, state, now)
+                if decision is not None:
+                    posts = [
+                        (partitioner.partition_of(message.site + "/"), encode([message]))
+                        for message in decision.found
+                    ]
+                    batch = encode(decision.events)
+                    log.commit([Write(number, state.sequence, batch, posts, state.inbox_read)])
+            afterwards()
         finally:
             log.close()

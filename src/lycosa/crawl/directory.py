@@ -3,7 +3,7 @@
     crawl.toml          the job
     lock                held while a process crawls
     log/                SQLite log, snapshots, archive
-    warc/ cdx/ pages/ links/ text/        what was fetched (lycosa.store)
+    warc/ cdx/ pages/ links/ text/ hosts/ what was fetched (lycosa.store)
     lycosa.log          what the program said while it ran
 
 A directory is made once and then opened by every command. Reading commands need no lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.errors import StoreError
+from lycosa.errors import LycosaError
 from lycosa.store.reading import find, find_text
 from lycosa.url import canonicalize
 
@@ -26,7 +26,7 @@ def content(directory: CrawlDirectory, raw_url: str) -> Content:
     url = canonicalize(raw_url)
     stored = find(directory.path, url) if url is not None else None
     if url is None or stored is None:
-        raise StoreError(
+        raise LycosaError(
             f"{raw_url}: the archive holds no answer for it\n"
             f"  ask why: lycosa explain {directory.path} {raw_url}"
         )

@@ -7,6 +7,7 @@ bound that assumes that nothing new is found; a display must say so.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -15,7 +16,9 @@ from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
-from lycosa.records import Outcome
+from lycosa.records import Outcome, RobotsState
+
+BLOCKED_STATES = (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
 
 
 class Progress(NamedTuple):
@@ -63,16 +66,25 @@ def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:
     return dict(counts)
 
 
-def seconds_left(states: Iterable[PartitionState], job: Job) -> float:
-    """Return how long what is pending takes at least, by the pauses alone."""
+def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None = None) -> float:
+    """Return how long what is pending takes at least, by the pauses alone.
+
+    A host must first be due, or its robots file be tried again; then come as many pauses as
+    it has URLs pending.
+    """
+    now = time.time() if now is None else now
     longest = 0.0
     for state in states:
-        for host in range(len(state.host_names)):
-            pending = sum(
-                state.sites.pending[site]
-                for site in state.sites_of(host)
-                if not state.sites.closed[site]
-            )
+        sites = state.sites
+        for host, due in enumerate(state.hosts.due):
+            pending, opens = 0, float("inf")
+            for site in state.sites_of(host):
+                if sites.closed[site] or not sites.pending[site]:
+                    continue
+                pending += sites.pending[site]
+                is_blocked = sites.robots[site] in BLOCKED_STATES
+                opens = min(opens, sites.robots_expires[site] if is_blocked else 0.0)
             if pending:
-                longest = max(longest, pending * due_pause(job, state, host))
+                wait = max(due, opens, now) - now
+                longest = max(longest, wait + (pending - 1) * due_pause(job, state, host))
     return longest

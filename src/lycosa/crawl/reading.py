@@ -13,7 +13,8 @@ from lycosa.config import Job
 from lycosa.extract.css import scan_css
 from lycosa.extract.facts import Facts
 from lycosa.extract.headers import links_of_headers, robots_tag
-from lycosa.extract.links import scan
+from lycosa.extract.links import list_facts, scan
+from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
 from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
 
 NAMED_STATUSES = {
@@ -40,6 +41,17 @@ REQUISITE_TYPE_NAMES = frozenset(
     }
 )
 
+LIST_TYPE_NAMES = frozenset(
+    {
+        "application/gzip",
+        "application/x-gzip",
+        "application/octet-stream",
+        "application/rss+xml",
+        "application/atom+xml",
+    }
+)
+"""Types in which sitemaps and feeds come that no list of wanted types names."""
+
 
 class RawLink(NamedTuple):
     """A link as a page gives it."""
@@ -62,7 +74,8 @@ def judge(answer: Answer, job: Job) -> Outcome:
     if answer.failure is not None:
         return answer.failure
     if 200 <= status < 300:
-        return Outcome.KEPT if is_wanted_type(content_type_of(answer), job) else Outcome.WRONG_TYPE
+        is_wanted = is_wanted_type(content_type_of(answer), job) or is_unusual_list(answer, job)
+        return Outcome.KEPT if is_wanted else Outcome.WRONG_TYPE
     if status == 304:
         return Outcome.NOT_MODIFIED
     if 300 <= status < 400:
@@ -83,10 +96,21 @@ def is_wanted_type(kind: str, job: Job) -> bool:
     )
 
 
+def is_unusual_list(answer: Answer, job: Job) -> bool:
+    """Return whether this is a sitemap that the scanner of pages would not know for one."""
+    if not job.robots.sitemaps:
+        return False
+    kind = content_type_of(answer)
+    may_be = kind in LIST_TYPE_NAMES or kind == "text/plain" or is_packed(answer.body)
+    return may_be and is_any_list(answer.body)
+
+
 def read_page(answer: Answer, job: Job) -> Facts:
     """Return what a page that is kept says of itself."""
     if job.extract.requisites and content_type_of(answer) == "text/css":
         return scan_css(answer.body, answer.header("content-type"))
+    if is_unusual_list(answer, job):
+        return list_facts(scan_sitemap(answer.body), "", job.extract.most_links)
     return scan(
         answer.body,
         answer.header("content-type"),

@@ -116,6 +116,8 @@ class RobotsFiles:
             reading = self._send_errand(partition, record.site, reading.target, hops, answer)
         if reading.target is None:
             self._reply(partition, record.site, reading, answer.ended)
+        if reading.sitemaps:
+            self._router.sitemaps_found(partition, record.site, reading.sitemaps, answer.ended)
         partition.record(ErrandDone(answer.ended, errand, host_due, place))
 
     def errands_failed(self, partition: Partition, host: int, now: float) -> None:

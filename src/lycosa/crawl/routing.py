@@ -11,11 +11,11 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.reading import RawLink
-from lycosa.frontier.distance import SEED, depth_of, farthest, through
+from lycosa.frontier.distance import SEED, farthest, through
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     FREE_KINDS,
@@ -46,7 +46,13 @@ class Router:
         self._farthest_static = farthest(parts.job.limits.depth_static)
         self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
 
-    def resolve(self, partition: Partition, links: Sequence[RawLink], base: str) -> list[FoundLink]:
+    def resolve(
+        self,
+        partition: Partition,
+        links: Sequence[RawLink],
+        base: str,
+        also_out_of_scope: Container[LinkKind] = REQUISITE_KINDS,
+    ) -> list[FoundLink]:
         """Return the links that are URLs and in scope, each once; the rest is counted."""
         keys = canonical_keys([link[0] for link in links], base)
         has_rules = not self._scope.accepts_everything
@@ -59,7 +65,7 @@ class Router:
                 verdict = self._scope.judge(key)
                 if verdict.key is not None:
                     key = verdict.key
-                elif not (kind in REQUISITE_KINDS and verdict.reason == OUT_OF_SCOPE):
+                elif not (kind in also_out_of_scope and verdict.reason == OUT_OF_SCOPE):
                     partition.count_refusal(verdict.reason)
                     continue
             if (key, kind) not in found:
@@ -69,12 +75,17 @@ class Router:
     def resolve_redirect(
         self, partition: Partition, page: int, links: Sequence[RawLink], base: str
     ) -> list[FoundLink]:
-        """Resolve a redirect; where a seed is redirected to, joins the scope."""
-        if depth_of(partition.state.pages.distance[page]) == 0:
-            for key in canonical_keys([link.href for link in links], base):
-                if key is not None:
-                    self._scope.join(key)
-        return self.resolve(partition, links, base)
+        """Resolve a redirect; where a seed is redirected to, joins the scope.
+
+        What was asked for out of scope is part of a page, and so is where it moved to.
+        """
+        key, is_seed = partition.state.table.key(page), partition.state.pages.distance[page] == SEED
+        for target in canonical_keys([link.href for link in links], base):
+            if target is not None:
+                self._scope.follow(key, target, is_seed=is_seed)
+        is_part = self._scope.judge(key).reason == OUT_OF_SCOPE
+        kinds = REQUISITE_KINDS | {REDIRECT} if is_part else REQUISITE_KINDS
+        return self.resolve(partition, links, base, kinds)
 
     def sitemaps_found(
         self, partition: Partition, site: str, hrefs: Sequence[str], moment: float

@@ -10,14 +10,16 @@ committed. A second one stops at once; what was committed stays, as after a kill
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import shutil
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
 
 from lycosa import __version__
 from lycosa.clock import RealClock
@@ -32,11 +34,12 @@ from lycosa.crawl.progress import Progress, outcomes_of, phases_of, refusals_of,
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
 from lycosa.crawl.worker import EXHAUSTED, Worker
-from lycosa.errors import ConfigError
+from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.failpoints import arm_from_environment
 from lycosa.fetch.client import CurlTransport
+from lycosa.frontier.state import counted_by
 from lycosa.log.protocol import Log
-from lycosa.records import Place, Request
+from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.url import canonical_key
 
@@ -64,7 +67,7 @@ def run_crawl(
     job = directory.job()
     require_contact(job)
     arm_from_environment()
-    with directory.locked():
+    with _full_disk_told(directory), directory.locked():
         run = _Run(directory, job, on_progress, progress_seconds)
         try:
             planted = run.plant([*job.seeds, *seeds])
@@ -74,6 +77,20 @@ def run_crawl(
             return run.crawl()
         finally:
             run.close()
+
+
+@contextmanager
+def _full_disk_told(directory: CrawlDirectory) -> Iterator[None]:
+    """Say what a full disk means, wherever it was noticed."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StoreError(
+            f"{error.filename or directory.path}: the disk is full\n"
+            f"  make room, then go on: lycosa resume {directory.path}"
+        ) from error
 
 
 def require_contact(job: Job) -> None:
@@ -104,7 +121,9 @@ class _Run:
         self._recent: deque[tuple[float, int]] = deque(maxlen=15)
         self._reason = ""
         self._signals = 0
+        self._failure: BaseException | None = None
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(self._on_failure)
         self._clock = RealClock(self._loop)
         self._log: Log = directory.log(job)
         self._store = ArchiveStore(
@@ -153,7 +172,7 @@ class _Run:
         worker = self._worker
         worker.open(range(self._job.frontier.partitions))
         states = list(worker.states().values())
-        self._store.seal(self._is_counted())
+        self._store.seal(counted_by(states))
         self._budget.resume(
             sum(state.kept_pages for state in states),
             sum(state.kept_bytes for state in states),
@@ -166,8 +185,9 @@ class _Run:
         self._loop.call_soon(worker.begin)
         self._loop.call_later(self._progress_seconds, self._report)
         self._loop.run_forever()
-        if self._clock.failure is not None:
-            raise self._clock.failure
+        failure = self._clock.failure or self._failure
+        if failure is not None:
+            raise failure
         if self._signals > 1:
             self._store.abandon()
             raise KeyboardInterrupt
@@ -197,14 +217,18 @@ class _Run:
         )
 
     def close(self) -> None:
-        """Let go of everything; nothing is lost by it."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.remove_signal_handler(number)
-        self._transport.close()
-        self._clock.close()
-        self._store.close()
-        self._log.close()
-        self._loop.close()
+        """Let go of everything; nothing is lost by it.
+
+        What was not flushed has no event, and what failed once would only fail again.
+        """
+        with ExitStack() as rest:
+            rest.callback(self._loop.close)
+            rest.callback(self._log.close)
+            rest.callback(self._store.abandon)
+            rest.callback(self._clock.close)
+            rest.callback(self._transport.close)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._loop.remove_signal_handler(number)
 
     def _report(self) -> None:
         if self._on_progress is not None:
@@ -215,6 +239,15 @@ class _Run:
         self._reason = reason
         log_messages.info("ended: %s", reason)
         self._loop.stop()
+
+    def _on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Stop when a callback cannot write: going on would be to crawl for nothing."""
+        problem = context.get("exception")
+        if isinstance(problem, LycosaError | OSError):
+            self._failure = self._failure or problem
+            loop.stop()
+        else:
+            loop.default_exception_handler(context)
 
     def _on_signal(self) -> None:
         self._signals += 1
@@ -231,11 +264,3 @@ class _Run:
             return False
         parts = self._parts
         return parts.log.owner(parts.partitioner.partition_of(key)) == parts.owner
-
-    def _is_counted(self) -> Callable[[Place], bool]:
-        """Return what says whether a record of an earlier run has an event in the log."""
-        ends: dict[int, int] = {}
-        for state in self._worker.states().values():
-            for segment, end in state.segment_ends.items():
-                ends[segment] = max(end, ends.get(segment, 0))
-        return lambda place: place.offset < ends.get(place.segment, 0)

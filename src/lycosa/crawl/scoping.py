@@ -3,8 +3,8 @@
 The rules of a job decide (`lycosa.url.Scope`). A job whose rules accept nothing by name
 stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
 `https://www.example.org/`, and a user who typed the one means the other. So where a seed
-redirects to, joins the scope. That is a decision, noted in the log, so that a resumed
-crawl stands by it.
+redirects to, joins the scope; where a picture on its page redirects to, does not. That is a
+decision, noted in the log, so that a resumed crawl stands by it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from lycosa.log.protocol import Log
 from lycosa.url import Action, Scope, Verdict, host_of, parse_rules
 
 _NOTE = "scope-host "
+_MOVED_NOTE = "scope-moved "
 
 
 class JobScope:
@@ -28,6 +29,7 @@ class JobScope:
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
         self._hosts = dict.fromkeys(name[len(_NOTE) :] for name in log.notes(_NOTE))
+        self._moved = {name[len(_MOVED_NOTE) :] for name in log.notes(_MOVED_NOTE)}
         self._set()
 
     @property
@@ -38,6 +40,14 @@ class JobScope:
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
         return self._scope.judge(key)
+
+    def follow(self, key: str, target: str, *, is_seed: bool) -> None:
+        """Let in where a seed redirects to, at once or by several redirects in a row."""
+        if self._stays_on_seeds and (is_seed or key in self._moved):
+            if target not in self._moved:
+                self._log.note(_MOVED_NOTE + target, b"")
+                self._moved.add(target)
+            self.join(target)
 
     def join(self, key: str) -> None:
         """Let the host of a seed, or of what a seed redirects to, in."""

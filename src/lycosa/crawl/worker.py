@@ -397,6 +397,9 @@ class Worker:
         now = self._clock.now()
         for message in decode_messages(batch):
             if isinstance(message, Discovered):
+                if not message.source:
+                    for key in message.keys:  # seeds, perhaps added while we were running
+                        self._parts.scope.join(key)
                 self._router.admit(partition, message)
             elif isinstance(message, RobotsWanted):
                 self._robots.wanted(partition, message, now)

@@ -21,7 +21,7 @@ from lycosa.extract.sitemap import is_list, listed
 from lycosa.extract.values import one_line
 from lycosa.records import LinkKind
 
-__all__ = ["Facts", "scan"]
+__all__ = ["Facts", "list_facts", "scan"]
 
 _FIRST_BYTES = 2048
 _XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
@@ -50,7 +50,7 @@ def scan(
         return Facts(text=_lines(body), charset=charset)
     first = body[:_FIRST_BYTES]
     if is_list(first, is_xml):
-        return _list_facts(listed(body), charset, most_links)
+        return list_facts(listed(body), charset, most_links)
     if is_xml and kind != "application/xhtml+xml" and not _XHTML.search(first):
         return Facts(charset=charset)
     facts = gather(
@@ -74,7 +74,8 @@ def _lines(body: bytes) -> str:
     return "\n".join(line for line in lines if line)[:LONGEST_PAGE]
 
 
-def _list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
+def list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
+    """Return what a list of pages says: its links."""
     counts: dict[str, int] = {}
     is_truncated = False
     for href in hrefs:

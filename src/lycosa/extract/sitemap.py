@@ -33,6 +33,8 @@ _FEED_LINK = re.compile(
 )
 _HREF = re.compile(rb"""\shref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _REL = re.compile(rb"""\srel\s*+=\s*+["']\s*+([^"']*+)""")
+_LINES = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*+https?://\S++[ \t]*+(?:[\r\n]|\Z))++\s*+")
+_PACKED = b"\x1f\x8b"
 _SPACES = " \t\n\r\f"
 
 
@@ -52,6 +54,18 @@ def is_list(first: bytes, is_xml: bool) -> bool:
     if (b"urlset" in first or b"sitemapindex" in first) and _SITEMAP.search(first):
         return True
     return is_xml and _FEED.search(first) is not None and _PAGE.search(first) is None
+
+
+def is_any_list(body: bytes) -> bool:
+    """Judge by its beginning whether a body, packed or not, is a list of any form."""
+    first = _unpacked(body, _FIRST_BYTES)
+    whole_lines = first if len(first) < _FIRST_BYTES else first[: first.rfind(b"\n") + 1]
+    return is_list(first, is_xml=True) or _LINES.fullmatch(whole_lines) is not None
+
+
+def is_packed(body: bytes) -> bool:
+    """Say whether a body is compressed by itself, not on its way."""
+    return body.startswith(_PACKED)
 
 
 def listed(body: bytes) -> list[str]:
@@ -84,12 +98,12 @@ def _text(value: bytes) -> str:
     return resolve_attribute(text).strip(_SPACES)
 
 
-def _unpacked(body: bytes) -> bytes:
-    if not body.startswith(b"\x1f\x8b"):
-        return body[:LARGEST_BYTES]
+def _unpacked(body: bytes, most_bytes: int | None = None) -> bytes:
+    left = LARGEST_BYTES if most_bytes is None else most_bytes
+    if not is_packed(body):
+        return body[:left]
     unpacker = zlib.decompressobj(wbits=31)
     pieces: list[bytes] = []
-    left = LARGEST_BYTES
     try:
         while body and left > 0 and not unpacker.eof:
             piece = unpacker.decompress(body, min(left, 1 << 20))

@@ -316,11 +316,14 @@ class CurlTransport:
             self._waker = self._loop.call_later(self._throttle.wait_seconds(), self._wake)
 
     def _collect(self) -> None:
-        queued = 1
+        queued, earliest = 1, self._clock.now() - self._fetch.total_seconds
         while queued:
             queued, good, bad = self._multi.info_read()
             for easy in good:
-                self._end(self._flying[easy], pycurl.E_OK, "")
+                exchange = self._flying[easy]
+                if exchange.began < earliest:  # late is late, also between two sweeps
+                    exchange.received.verdict = Outcome.TIMEOUT
+                self._end(exchange, pycurl.E_OK, "")
             for easy, code, message in bad:
                 self._end(self._flying[easy], code, message)
 

@@ -14,7 +14,7 @@ Always true:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -32,6 +32,7 @@ from lycosa.records import (
     ErrandDone,
     ErrandTaken,
     Fetched,
+    Forgotten,
     HostChanged,
     InboxRead,
     Outcome,
@@ -118,6 +119,7 @@ class PartitionState:
             ErrandDone: self._apply_errand_done,
             Passed: self._apply_passed,
             Reopened: self._apply_reopened,
+            Forgotten: self._apply_forgotten,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -285,6 +287,23 @@ class PartitionState:
                 self.pending += not self.sites.closed[site]
             self.pages.tries[page] = 0
 
+    def _apply_forgotten(self, event: Forgotten) -> None:
+        """End everything of a host as blocked, and forget where its records were.
+
+        `kept_pages`, `kept_bytes` and `outcomes` stay: they count what was fetched, and a
+        limit that was used up is not given back.
+        """
+        self.hosts.closed[event.host] = Outcome.BLOCKED
+        sites = set(self.sites_of(event.host))
+        for site in sites:
+            self._close(site, Outcome.BLOCKED)
+        pages = self.pages
+        for page, site in enumerate(pages.site):
+            if site in sites:
+                pages.outcome[page] = Outcome.BLOCKED
+                if pages.fetch[page] != NONE:
+                    self.fetches.length[pages.fetch[page]] = 0
+
     def _open(self, site: int) -> None:
         """Undo `_close`; the robots file is asked for anew."""
         if self.sites.closed[site]:
@@ -402,3 +421,12 @@ class PartitionState:
         for column, content in zip(columns, packed["columns"], strict=True):
             column.unpack(content)
         return state
+
+
+def counted_by(states: Iterable[PartitionState]) -> Callable[[Place], bool]:
+    """Return what says whether a record has an event in the log of one of the partitions."""
+    ends: dict[int, int] = {}
+    for state in states:
+        for segment, end in state.segment_ends.items():
+            ends[segment] = max(end, ends.get(segment, 0))
+    return lambda place: place.offset < ends.get(place.segment, 0)

@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from lycosa.errors import FormatError, LogError, Superseded
 from lycosa.failpoints import reach
@@ -54,15 +55,18 @@ class SqliteLog:
         self._path = folder / "log.sqlite"
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
-        self._connection = sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False, timeout=60
-        )
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        level = "FULL" if durability == "power" else "OFF"
-        self._connection.execute(f"PRAGMA synchronous={level}")
-        self._connection.execute("PRAGMA cache_size=-8000")
-        self.partitions = self._open(partitions)
-        self._reader = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        with self._failures_told():
+            self._connection = sqlite3.connect(
+                self._path, isolation_level=None, check_same_thread=False, timeout=60
+            )
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            level = "FULL" if durability == "power" else "OFF"
+            self._connection.execute(f"PRAGMA synchronous={level}")
+            self._connection.execute("PRAGMA cache_size=-8000")
+            self.partitions = self._open(partitions)
+            self._reader = sqlite3.connect(
+                self._path, isolation_level=None, check_same_thread=False
+            )
 
     def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
         """Append as the new owner."""
@@ -100,11 +104,12 @@ class SqliteLog:
             after = sequence
             yield sequence, batch
         while True:
-            rows = self._reader.execute(
+            rows = self._rows(
                 "SELECT sequence, batch FROM log WHERE partition = ? AND sequence > ?"
                 " ORDER BY sequence LIMIT 64",
-                (partition, after),
-            ).fetchall()
+                partition,
+                after,
+            )
             if not rows:
                 return
             yield from rows
@@ -117,24 +122,22 @@ class SqliteLog:
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the entries after a sequence."""
-        return self._reader.execute(
+        return self._rows(
             "SELECT sequence, batch FROM inbox WHERE partition = ? AND sequence > ?"
             " ORDER BY sequence",
-            (partition, after),
-        ).fetchall()
+            partition,
+            after,
+        )
 
     def heads(self) -> list[Head]:
         """Return all heads, as of one moment."""
-        rows = self._reader.execute(
-            "SELECT log, inbox, owner FROM heads ORDER BY partition"
-        ).fetchall()
+        rows = self._rows("SELECT log, inbox, owner FROM heads ORDER BY partition")
         return [Head(*row) for row in rows]
 
     def owner(self, partition: int) -> str:
         """Return who owns the partition."""
-        name: str = self._reader.execute(
-            "SELECT owner FROM heads WHERE partition = ?", (partition,)
-        ).fetchone()[0]
+        rows = self._rows("SELECT owner FROM heads WHERE partition = ?", partition)
+        name: str = rows[0][0]
         return name
 
     def trim(self, partition: int, through: int) -> int:
@@ -165,12 +168,12 @@ class SqliteLog:
 
     def noted(self, name: str) -> bytes | None:
         """Return a note."""
-        row = self._reader.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
-        return None if row is None else row[0]
+        rows = self._rows("SELECT value FROM notes WHERE name = ?", name)
+        return rows[0][0] if rows else None
 
     def notes(self, prefix: str) -> dict[str, bytes]:
         """Return notes by prefix."""
-        rows = self._reader.execute("SELECT name, value FROM notes").fetchall()
+        rows = self._rows("SELECT name, value FROM notes")
         return {name: value for name, value in rows if name.startswith(prefix)}
 
     def close(self) -> None:
@@ -237,23 +240,37 @@ class SqliteLog:
         )
         return sequence
 
+    def _rows(self, question: str, *values: object) -> list[Any]:
+        """Ask on the reader's connection. Also that needs room: for the index of what is ahead."""
+        try:
+            return self._reader.execute(question, values).fetchall()
+        except sqlite3.OperationalError as problem:
+            raise self._failure(problem) from problem
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._lock:
+        with self._lock, self._failures_told():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
-            except sqlite3.OperationalError as problem:
-                self._roll_back()
-                raise LogError(
-                    f"{self._path}: cannot be written: {problem}\n"
-                    "  make room or mend the disk, then go on: lycosa resume"
-                    f" {self._path.parent.parent}"
-                ) from problem
             except BaseException:
                 self._roll_back()
                 raise
+
+    @contextmanager
+    def _failures_told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as problem:
+            raise self._failure(problem) from problem
+
+    def _failure(self, problem: sqlite3.OperationalError) -> LogError:
+        return LogError(
+            f"{self._path}: cannot be written: {problem}\n"
+            "  make room or mend the disk, then go on: lycosa resume"
+            f" {self._path.parent.parent}"
+        )
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:

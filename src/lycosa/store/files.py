@@ -86,7 +86,7 @@ def write_failure(path: Path, size_bytes: int, error: OSError) -> StoreError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(
             f"{path}: the disk has no room for {size_bytes:,} more bytes\n"
-            "  make room; nothing is lost, and the next flush writes them"
+            "  make room, then go on: what was committed is safe, the rest is asked for again"
         )
     return StoreError(f"{path}: cannot be written: {error.strerror}")
 

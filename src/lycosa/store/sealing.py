@@ -26,6 +26,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -85,6 +86,8 @@ class _Survey(NamedTuple):
     dropped: list[tuple[int, int, int]]
     """Moment, first byte and length of what does not count."""
     dropped_ids: list[int]
+    page_ids: array[int]
+    """Of the fetches whose row in `pages` stays: links and text belong to those."""
     missing: int
 
 
@@ -151,11 +154,11 @@ def seal_segment(
             return Sealed(name.segment, 0, len(survey.dropped), survey.missing)
         _drop_records(path, survey)
         reach("seal.cut")
-        written = [_write_rows(folder, kind, name, survey.dropped_ids) for kind in KINDS]
-        written.append(_write_index(folder, name, survey.dropped_ids))
+        written = [_write_rows(folder, kind, name, survey) for kind in KINDS]
+        written.append(_write_index(folder, name, survey))
         reach("seal.written")
         for final in written:
-            _temporary(final).rename(final)
+            temporary(final).rename(final)
             reach("seal.renamed")
         for part in (*KINDS, CDX):
             sync_folder(folder / part)
@@ -186,6 +189,7 @@ def _survey(folder: Path, name: Name, is_counted: Callable[[Place], bool]) -> _S
     kept, end, known_end, first, missing = 0, 0, 0, size, 0
     dropped: list[tuple[int, int, int]] = []
     dropped_ids: list[int] = []
+    page_ids = array("q")
     for kind in ("hosts", "pages"):
         for batch in journal_batches(journal_path(folder, kind, name), _PLACES):
             columns = [batch.column(column) for column in _PLACES]
@@ -195,6 +199,8 @@ def _survey(folder: Path, name: Name, is_counted: Callable[[Place], bool]) -> _S
             ):
                 first = min(first, start)
                 known_end = max(known_end, start + extent)
+                if kind == "pages":
+                    page_ids.append(number)
                 if extent == 0:
                     kept += 1
                 elif kind == "pages" and not is_counted(Place(name.segment, offset, length)):
@@ -207,7 +213,10 @@ def _survey(folder: Path, name: Name, is_counted: Callable[[Place], bool]) -> _S
                     kept += 1
                     end = max(end, start + extent)
     _check_behind(path, name, known_end, is_counted)
-    return _Survey(kept, end or first, dropped, dropped_ids, missing)
+    if dropped_ids:
+        gone = frozenset(dropped_ids)
+        page_ids = array("q", (number for number in page_ids if number not in gone))
+    return _Survey(kept, end or first, dropped, dropped_ids, page_ids, missing)
 
 
 def _check_behind(path: Path, name: Name, start: int, is_counted: Callable[[Place], bool]) -> None:
@@ -237,43 +246,54 @@ def _drop_records(path: Path, survey: _Survey) -> None:
         os.close(descriptor)
 
 
-def _write_rows(folder: Path, kind: str, name: Name, dropped_ids: list[int]) -> Path:
+def rows_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """Begin a file of sealed rows."""
+    return pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=_FEW_VALUES)
+
+
+def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = SCHEMAS[kind]
-    batches = _counted(folder, kind, name, dropped_ids, schema.names)
-    with pq.ParquetWriter(
-        _temporary(final), schema, compression="zstd", use_dictionary=_FEW_VALUES
-    ) as writer:
+    batches = _counted(folder, kind, name, survey, schema.names)
+    with rows_writer(temporary(final), schema) as writer:
         for rows in _gathered(batches, schema):
             writer.write_table(rows.sort_by("key") if "key" in schema.names else rows)
-    _sync(_temporary(final))
+    sync_file(temporary(final))
     return final
 
 
-def _write_index(folder: Path, name: Name, dropped_ids: list[int]) -> Path:
+def _write_index(folder: Path, name: Name, survey: _Survey) -> Path:
     final = cdx_path(folder, name)
     sorter = cdx.Sorter()
     columns = ["url", "began", "content_type", "status", "digest"]
     columns += ["length", "offset", "warc", "record", "fetch_id", "outcome"]
     for kind in ("hosts", "pages"):
-        for batch in _counted(folder, kind, name, dropped_ids, columns):
+        for batch in _counted(folder, kind, name, survey, columns):
             began = batch.schema.get_field_index("began")
             batch = batch.set_column(began, "began", batch.column("began").cast(pa.int64()))
             for row in batch.to_pylist():
                 if row["record"] and row["outcome"] != "NOT_MODIFIED":
                     sorter.add(cdx.line(row))
-    with _temporary(final).open("w", encoding="ascii", newline="\n") as file:
+    with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
-    _sync(_temporary(final))
+    sync_file(temporary(final))
     return final
 
 
 def _counted(
-    folder: Path, kind: str, name: Name, dropped_ids: list[int], columns: list[str]
+    folder: Path, kind: str, name: Name, survey: _Survey, columns: list[str]
 ) -> Iterator[pa.RecordBatch]:
-    dropped = pa.array(dropped_ids, pa.int64())
+    """Yield the rows that count.
+
+    Links and text are flushed before their page: when the flush failed or the process died
+    in between, they are there and it is not.
+    """
+    dropped = pa.array(survey.dropped_ids, pa.int64())
+    pages = pa.array(survey.page_ids, pa.int64())
     for batch in journal_batches(journal_path(folder, kind, name), columns):
-        if dropped_ids:
+        if kind in ("links", "text"):
+            batch = batch.filter(pc.is_in(batch.column("fetch_id"), value_set=pages))
+        elif survey.dropped_ids:
             is_dropped = pc.is_in(batch.column("fetch_id"), value_set=dropped)
             batch = batch.filter(pc.invert(is_dropped))
         yield batch
@@ -296,7 +316,8 @@ def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ig
         reach("seal.removed")
 
 
-def _temporary(path: Path) -> Path:
+def temporary(path: Path) -> Path:
+    """Return under which name a file is written until it is complete."""
     return path.with_name(path.name + ".tmp")
 
 
@@ -316,7 +337,8 @@ def _cannot_seal(path: Path, error: OSError) -> StoreError:
     return StoreError(f"{path}: cannot be sealed: {error.strerror or error}")
 
 
-def _sync(path: Path) -> None:
+def sync_file(path: Path) -> None:
+    """Bring what was written to a file to the disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

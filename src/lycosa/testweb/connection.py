@@ -272,7 +272,7 @@ class Connection(asyncio.Protocol):
 
     def _fail(self, reply: Reply) -> None:
         """Let happen what the web says has happened."""
-        failure = reply.failure
+        failure, moment = reply.failure, self._desk.now()
         if failure is Outcome.TIMEOUT:
             silence = self._desk.silence_seconds
             self._timer = self._loop.call_later(silence, self._fall_silent, reply)
@@ -289,7 +289,7 @@ class Connection(asyncio.Protocol):
         else:
             self._reset(reply)
             return
-        self._finish(self._desk.now(), reply)
+        self._finish(moment, reply)
 
     def _fall_silent(self, reply: Reply) -> None:
         self._finish(self._desk.now(), reply)

@@ -18,9 +18,11 @@ import lycosa.testweb
 from lycosa.cli.main import cli, main
 from lycosa.cli.reference import reference
 from lycosa.config import Job, read_job
+from lycosa.crawl.changing import Blocked
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.seeding import Planted
 from lycosa.errors import ConfigError, FormatError, LogError, LycosaError, StoreError
+from lycosa.store.forgetting import Forgotten
 from unit.cli.moments import BUSY, Ended
 
 COMMANDS = list(cli.commands)
@@ -65,9 +67,9 @@ class PretendedCrawl:
     def retry_failed(self, directory: CrawlDirectory) -> int:
         return 1
 
-    def block_host(self, directory: CrawlDirectory, name: str) -> int:
+    def block_host(self, directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
         self.given = [name]
-        return 3000
+        return Blocked(3000, Forgotten(40, 1) if forget else None)
 
 
 @pytest.fixture
@@ -353,12 +355,14 @@ def test_retry_and_block_tell_what_they_did(
     ]
 
 
-def test_what_cannot_be_forgotten_is_not_blocked_either(
+def test_block_tells_what_was_forgotten(
     existing: Path, pretended: PretendedCrawl, capsys: Captured
 ) -> None:
-    assert main(["block", str(existing), "a.example", "--forget"]) == 2
-    assert "cannot be dropped yet" in capsys.readouterr().err
-    assert not pretended.given
+    assert main(["block", str(existing), "a.example", "--forget"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "a.example is blocked; 3,000 pending URLs ended by it",
+        "40 exchanges and 1 row were dropped",
+    ]
 
 
 class Content(NamedTuple):

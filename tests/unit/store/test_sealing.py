@@ -20,6 +20,7 @@ from lycosa.records import Capture, Outcome, Place
 from lycosa.store import sealing
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.cdx import surt
+from lycosa.store.files import Appendable
 from lycosa.store.layout import KINDS, cdx_path, journal_path, warc_names, warc_path
 from lycosa.store.reading import captures, find, find_text, rows, table
 from lycosa.store.rows import signed, url_id
@@ -504,3 +505,32 @@ def test_an_outcome_is_written_by_its_name(tmp_path: Path) -> None:
     store.close()
     assert column(tmp_path, "pages", "outcome") == ["WRONG_TYPE"]
     assert column(tmp_path, "text", "text") == []
+
+
+def test_links_and_text_without_their_page_do_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ArchiveStore(tmp_path)
+    committed = store.append(capture(1))
+    store.flush()
+    store.append(capture(2))
+
+    def full_before_pages(self: Appendable, is_synced: bool) -> None:
+        if self.path.parent.name == "pages":
+            raise StoreError("no room")
+        flush(self, is_synced)
+
+    flush = Appendable.flush
+    with monkeypatch.context() as patch:
+        patch.setattr(Appendable, "flush", full_before_pages)
+        with pytest.raises(StoreError):
+            store.flush()
+    store.abandon()
+    store = ArchiveStore(tmp_path)
+    store.seal(lambda place: place.offset <= committed.offset)
+    store.close()
+    expected = {signed(url_id("org.example:/page/1"))}
+    assert set(column(tmp_path, "links", "source_id")) == expected
+    assert set(column(tmp_path, "text", "url_id")) == expected
+    assert column(tmp_path, "pages", "url") == [url(1)]
+    check_archive(tmp_path)

@@ -1,0 +1,161 @@
+"""`lycosa block --forget`, as a user types it, after a kill and before the crawl goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from integration.test_real_crawl import DEPTH, finish, job_of, start, web_of
+from lycosa.cluster.partitioners import make_partitioner
+from lycosa.config import Job
+from lycosa.crawl.auditing import audit
+from lycosa.crawl.changing import block_host
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.opening import take_partition
+from lycosa.crawl.simulation import referee_rules
+from lycosa.log.format import decode_messages, encode
+from lycosa.log.protocol import Write
+from lycosa.records import ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
+from lycosa.store.reading import table
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.server import SocketWeb
+from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
+
+HOSTS = 12
+
+
+def lycosa(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lycosa", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def kept(directory: CrawlDirectory) -> Counter[str]:
+    pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
+    return Counter(row["url"] for row in pages if row["outcome"] == "KEPT")
+
+
+def name_of(url: str) -> str:
+    return host_of(key_of(canonicalize(url) or ""))
+
+
+def crawl_and_kill(directory: CrawlDirectory, most_bytes: int) -> None:
+    """Crawl until there are so many bytes in the archive, and die."""
+    process = start(directory)
+    deadline = time.monotonic() + 60
+    while sum(file.stat().st_size for file in directory.path.glob("warc/*.gz")) < most_bytes:
+        assert time.monotonic() < deadline and process.poll() is None
+        os.sched_yield()
+    process.kill()
+    process.wait()
+
+
+def check_tools(directory: CrawlDirectory) -> None:
+    for path in sorted((directory.path / "warc").glob("*.warc.gz")):
+        for checker in ("warcio", "fastwarc"):
+            command = [str(Path(sys.executable).with_name(checker)), "check", str(path)]
+            checked = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def check_state(directory: CrawlDirectory, host: str) -> None:
+    """Every URL of the host has ended as blocked, and nobody looks for its records."""
+    wanted = reversed_host_of(key_of(f"http://{host}/"))
+    found = 0
+    for state in directory.states(directory.job()).values():
+        for page in range(len(state.table)):
+            if reversed_host_of(state.table.key(page)) == wanted:
+                found += 1
+                assert state.outcome_of(page) is Outcome.BLOCKED
+                assert state.place_of(page) is None
+    assert found
+
+
+def most_given(pages: Counter[str]) -> str:
+    """Return the host with the most pages, so that there is something to forget."""
+    return Counter(map(name_of, pages)).most_common(1)[0][0]
+
+
+def test_a_forgotten_host_is_gone_and_asked_no_more(tmp_path: Path) -> None:
+    web = web_of(HOSTS, 4)
+    seeds = [web.home(number) for number in range(HOSTS)]
+    referee = Referee(referee_rules(Job()), web, keep_history=True)
+    with SocketWeb(web, referee=referee) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(web, server))
+        crawl_and_kill(directory, 60_000)
+        server.client_killed()
+        before = kept(directory)
+        host = most_given(before)
+        gone = [url for url in before if name_of(url) == host]
+        assert gone and len(gone) < len(before)
+
+        blocked = lycosa("block", directory.path, host, "--forget")
+        assert blocked.returncode == 0, blocked.stderr
+        assert f"{host} is blocked; " in blocked.stdout
+        assert "were dropped" in blocked.stdout
+        for url in gone[:3]:
+            missing = lycosa("cat", directory.path, url)
+            assert missing.returncode and not missing.stdout
+            assert "holds no answer" in missing.stderr
+        others = [url for url in kept(directory) if name_of(url) != host]
+        assert others
+        assert lycosa("cat", directory.path, others[0]).returncode == 0
+        assert audit(directory).breaches == []
+        check_tools(directory)
+        check_state(directory, host)
+
+        server.settle()
+        asked = len(referee.history)
+        finish(start(directory), directory)
+        server.settle()
+        later = [exchange.host for exchange in referee.history[asked:]]
+        assert later and host not in later
+
+    everything = kept(directory)
+    assert set(everything) == {
+        url for url in web.pages_within(seeds, DEPTH) if name_of(url) != host
+    }
+    assert max(everything.values()) == 1
+    assert audit(directory).breaches == []
+    check_tools(directory)
+    check_state(directory, host)
+
+
+def test_forgetting_twice_drops_nothing_more(tmp_path: Path) -> None:
+    web = web_of(4, 4)
+    with SocketWeb(web) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(web, server))
+        finish(start(directory), directory)
+    host = most_given(kept(directory))
+    first = lycosa("block", directory.path, host, "--forget").stdout
+    assert first.splitlines()[0] == f"{host} is blocked; 0 pending URLs ended by it"
+    assert "0 exchanges" not in first
+    again = lycosa("block", directory.path, host, "--forget").stdout
+    assert again.splitlines()[1] == "0 exchanges and 0 rows were dropped"
+
+
+def test_a_blocked_host_is_not_asked_on_behalf_of_others(tmp_path: Path) -> None:
+    job = Job.of(["http://asks.example/"], frontier={"partitions": 4})
+    directory = CrawlDirectory.create(tmp_path / "crawl", job)
+    partitioner = make_partitioner(job.frontier.partitioner, 4)
+    key, site = "example.robots:/elsewhere.txt", "example.asks:"
+    number = partitioner.partition_of(key)
+    log = directory.log(job)
+    opened = take_partition(log, directory.snapshots(), number, Taken(1.0, "me"), job.digest())
+    events = encode([ErrandTaken(2.0, site, key, 1)])
+    log.commit([Write(number, opened.state.sequence, events, [], 0)])
+    log.close()
+    assert directory.states(job)[number].errands
+
+    block_host(directory, "robots.example")
+
+    assert not directory.states(job)[number].errands
+    log = directory.log(job)
+    posted = log.inbox(partitioner.partition_of(site + "/"), 0)
+    log.close()
+    (message,) = [message for _, batch in posted for message in decode_messages(batch)]
+    assert isinstance(message, RobotsFound)
+    assert (message.site, message.state) == (site, RobotsState.UNREACHABLE)

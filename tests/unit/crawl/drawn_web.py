@@ -1,0 +1,105 @@
+"""A few hosts drawn reply by reply, and a crawl of them in virtual time.
+
+Unlike a `Simulation` the crawl keeps to the scope of its job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from urllib.parse import urlsplit
+
+from lycosa.clock import VirtualClock
+from lycosa.cluster.partitioners import make_partitioner
+from lycosa.config import Job
+from lycosa.crawl.budget import Budget
+from lycosa.crawl.ending import Ending
+from lycosa.crawl.parts import Parts
+from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.seeding import plant
+from lycosa.crawl.worker import EXHAUSTED, Worker
+from lycosa.log.memory import MemoryLog
+from lycosa.log.snapshot import MemorySnapshots
+from lycosa.records import Outcome, Request, Resolved
+from lycosa.store.journal import Journal
+from lycosa.testweb.carrier import InProcessCarrier
+from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.url import url_of
+
+
+def page(body: str = "", head: str = "") -> Reply:
+    return Reply(200, HTML, f"<!doctype html><title>T</title>{head}<body>{body}".encode())
+
+
+def linking(*urls: str) -> Reply:
+    return page("".join(f'<a href="{url}">to</a> ' for url in urls))
+
+
+def file(content_type: str, body: str | bytes = b"content") -> Reply:
+    content = body.encode() if isinstance(body, str) else body
+    return Reply(200, (("Content-Type", content_type),), content)
+
+
+def moved(url: str) -> Reply:
+    return Reply(301, (*PLAIN, ("Location", url)), b"moved\n")
+
+
+class DrawnWeb:
+    """Given replies by URL; everything else is 404, robots files among it."""
+
+    def __init__(self, replies: Mapping[str, Reply]) -> None:
+        self.replies = replies
+        names = dict.fromkeys(urlsplit(url).netloc for url in replies)
+        self._addresses = {name: f"10.0.0.{n}" for n, name in enumerate(names, 1)}
+
+    def hosts(self) -> list[str]:
+        return list(self._addresses)
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        return self.replies.get(request.url, Reply(404, PLAIN, b"no such page\n"))
+
+    def resolve(self, host: str, moment: float) -> Resolved:
+        return Resolved(self._addresses.get(host), 3600.0)
+
+
+def crawl(web: DrawnWeb, job: Job, folder: Path) -> dict[str, Outcome | None]:
+    """Crawl to the end; returns what became of every URL that was admitted."""
+    clock, log = VirtualClock(1_700_000_000.0, 0.004), MemoryLog(job.frontier.partitions)
+    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+    scope, budget = JobScope(job, log), Budget(job, lambda: 1 << 62)
+    journal = Journal(folder / "segments")
+    parts = Parts(
+        job=job,
+        scope=scope,
+        clock=clock,
+        log=log,
+        snapshots=MemorySnapshots(),
+        store=journal,
+        transport=InProcessCarrier(web, clock),
+        partitioner=partitioner,
+        budget=budget,
+        ending=Ending(job.frontier.partitions),
+        owner="test",
+        random=Random(0),
+        poll_seconds=float("inf"),
+    )
+    reasons: list[str] = []
+    worker = Worker(parts, reasons.append)
+    plant(job.seeds, scope, partitioner, log, clock.now())
+    worker.open(range(job.frontier.partitions))
+    budget.resume(0, 0, 0.0, clock.now())
+    worker.begin()
+    clock.run(float("inf"), stop=lambda: bool(reasons))
+    states = worker.states()
+    journal.abandon()
+    assert reasons == [EXHAUSTED]
+    return {
+        url_of(state.table.key(number)): state.outcome_of(number)
+        for state in states.values()
+        for number in range(len(state.table))
+    }
+
+
+def kept(outcomes: Mapping[str, Outcome | None]) -> set[str]:
+    return {url for url, outcome in outcomes.items() if outcome is Outcome.KEPT}
