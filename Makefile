@@ -70,5 +70,5 @@ lock: setup
 		--python-version 3.11 pyproject.toml -o requirements/dev.lock
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .cache build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src -name '*.so' -delete

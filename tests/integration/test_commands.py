@@ -98,7 +98,7 @@ def test_cat_gives_headers_body_and_text(web: Web, crawled: Path) -> None:
     assert text.returncode == 0
     assert text.stdout.strip() and "<" not in text.stdout
     missing = lycosa("cat", crawled, "http://nowhere.test/")
-    assert missing.returncode == 5
+    assert missing.returncode == 1
     assert "lycosa explain" in missing.stderr
 
 

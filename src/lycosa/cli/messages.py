@@ -11,7 +11,7 @@ import logging
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,10 +34,17 @@ def notice(text: str) -> None:
     click.echo(text, err=True)
 
 
+class _LogFile(logging.FileHandler):
+    """A log file that may fail: on a full disk the crawl's own message matters, not this one."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Lose the line."""
+
+
 @contextmanager
 def log_file(session: Session, path: Path) -> Iterator[None]:
     """Write the program's messages to a file for a while."""
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = _LogFile(path, encoding="utf-8")
     formatter = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
@@ -49,7 +56,8 @@ def log_file(session: Session, path: Path) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
-        handler.close()
+        with suppress(OSError):
+            handler.close()
 
 
 def unexpected(session: Session, error: BaseException) -> str:
