@@ -10,6 +10,7 @@ committed. A second one stops at once; what was committed stays, as after a kill
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import logging
 import os
@@ -18,7 +19,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
 from lycosa import __version__
@@ -66,6 +67,7 @@ def run_crawl(
     """Crawl, or go on crawling, until the end, a limit or a signal."""
     job = directory.job()
     require_contact(job)
+    give_large_blocks_back()
     arm_from_environment()
     with _full_disk_told(directory), directory.locked():
         run = _Run(directory, job, on_progress, progress_seconds)
@@ -91,6 +93,17 @@ def _full_disk_told(directory: CrawlDirectory) -> Iterator[None]:
             f"{error.filename or directory.path}: the disk is full\n"
             f"  make room, then go on: lycosa resume {directory.path}"
         ) from error
+
+
+def give_large_blocks_back() -> None:
+    """Tell the C library to return the memory of large bodies to the system at once.
+
+    Left alone it learns from the first large body to keep such blocks, and a crawl that meets
+    a few bombs and endless pages at once grows to 230-360 MB; with this it stays below 200.
+    """
+    threshold_option, threshold_bytes = -3, 1 << 20  # M_MMAP_THRESHOLD of glibc
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(threshold_option, threshold_bytes)
 
 
 def require_contact(job: Job) -> None:
