@@ -136,6 +136,17 @@ def test_a_trimmed_log_still_tells_its_whole_history(log: Log) -> None:
     assert log.commit([Write(0, 6, batch(6), [], 0)]) == [7]
 
 
+def test_an_archive_that_was_cut_off_before_its_first_frame_is_empty(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path, 1)
+    take(log, 0, "a")
+    for content in (b"", b"LYCO"):
+        (tmp_path / "archive" / "0000.archive").write_bytes(content)
+        assert [number for number, _ in log.read(0, 0)] == [1]
+    log.trim(0, 1)
+    assert [number for number, _ in log.read(0, 0)] == [1]
+    log.close()
+
+
 def test_a_batch_of_an_unknown_version_is_refused_by_name() -> None:
     import msgspec
 

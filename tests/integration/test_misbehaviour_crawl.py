@@ -17,13 +17,13 @@ from lycosa.url import url_of
 
 MOST_MEMORY_BYTES = 300_000_000
 
-CRAWL = """
-import json, resource, sys
+CRAWL = r"""
+import json, re, sys
 from pathlib import Path
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.running import run_crawl
 ended = run_crawl(CrawlDirectory.open(Path(sys.argv[1])))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(json.dumps({"reason": ended.reason, "peak_bytes": peak}))
 """
 

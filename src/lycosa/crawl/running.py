@@ -99,7 +99,7 @@ def give_large_blocks_back() -> None:
     """Tell the C library to return the memory of large bodies to the system at once.
 
     Left alone it learns from the first large body to keep such blocks, and a crawl that meets
-    a few bombs and endless pages at once grows to 230-360 MB; with this it stays below 200.
+    a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
     """
     threshold_option, threshold_bytes = -3, 1 << 20  # M_MMAP_THRESHOLD of glibc
     with suppress(OSError, AttributeError):

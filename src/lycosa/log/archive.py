@@ -58,7 +58,10 @@ class Archive:
         if not path.exists():
             return
         with path.open("rb") as file:
-            _check_magic(path, file.read(len(_MAGIC)))
+            start = file.read(len(_MAGIC))
+            if len(start) < len(_MAGIC):
+                return  # a full disk or a kill came before the first frame
+            _check_magic(path, start)
             while header := file.read(_FRAME.size):
                 if len(header) < _FRAME.size:
                     return
