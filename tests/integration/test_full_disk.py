@@ -44,8 +44,10 @@ def can_mount() -> bool:
         return False
 
 
+# Where changes are let in, nothing is skipped: there a machine without mounts must fail.
 pytestmark = pytest.mark.skipif(
-    not can_mount(), reason="no tmpfs can be mounted: this needs unshare and mount namespaces"
+    not os.environ.get("CI") and not can_mount(),
+    reason="no tmpfs can be mounted: this needs unshare and mount namespaces",
 )
 
 SCRIPT = """

@@ -49,7 +49,6 @@ class Committer:
         self._batches_since: dict[int, int] = {}
         self._waiting: list[Callable[[], None]] = []
         self.is_busy = False
-        self.commits = 0
 
     def commit(self, partitions: Iterable[Partition], on_done: Callable[[], None]) -> bool:
         """Begin a commit of what these have decided; False when one is under way already.
@@ -70,7 +69,6 @@ class Committer:
 
         def done(results: list[int | None]) -> None:
             self.is_busy = False
-            self.commits += 1
             for write, sequence in zip(batch.writes, results, strict=True):
                 if sequence is None:
                     self._on_superseded(write.partition)

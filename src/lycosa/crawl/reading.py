@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.extract.css import scan_css
-from lycosa.extract.facts import Facts
+from lycosa.extract.facts import KINDS, Facts
 from lycosa.extract.headers import links_of_headers, robots_tag
 from lycosa.extract.links import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
@@ -122,7 +122,7 @@ def read_page(answer: Answer, job: Job) -> Facts:
 
 def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[list[RawLink], int]:
     """Return the links that the job follows, and how many `nofollow` it leaves alone."""
-    kinds = map(LinkKind, facts.kinds)
+    kinds = map(KINDS.__getitem__, facts.kinds)
     found = list(map(RawLink, facts.hrefs, kinds, facts.texts, facts.rels, facts.times))
     headers = answer.headers
     found += [RawLink(href, kind, "", rel) for href, kind, rel in links_of_headers(headers)]

@@ -126,7 +126,6 @@ class _Run:
         on_progress: Callable[[Progress], None] | None,
         progress_seconds: float,
     ) -> None:
-        self._directory = directory
         self._job = job
         self._on_progress = on_progress
         self._progress_seconds = progress_seconds
