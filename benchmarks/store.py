@@ -29,11 +29,12 @@ from pathlib import Path
 
 from isal import isal_zlib
 
-from lycosa.records import Answer, Capture, FoundLink, LinkKind, Outcome, Purpose, Request
+from lycosa.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, Request, Target
 from lycosa.store import warc
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.exchange import Writer, message_of
-from lycosa.store.rows import Facts, Fetch, Pending
+from lycosa.store.rows import Facts, Fetch, Pending, url_id
+from lycosa.url import url_of
 
 LINKS = 35
 TEXT_BYTES = 8_000
@@ -58,18 +59,22 @@ def _page(
     chance: random.Random, words: list[str], weights: list[float], size: int, number: int
 ) -> Capture:
     text = " ".join(chance.choices(words, weights, k=TEXT_BYTES // 6))[:TEXT_BYTES]
-    links = [
-        FoundLink(
-            f"org.example.www:s/api/{chance.choice(words)}/{chance.choice(words)}-{place}.html",
-            LinkKind.ANCHOR,
-            " ".join(chance.choices(words, weights, k=3)),
-        )
+    keys = [
+        f"org.example.www:s/api/{chance.choice(words)}/{chance.choice(words)}-{place}.html"
         for place in range(LINKS)
     ]
+    texts = [" ".join(chance.choices(words, weights, k=3)) for _ in keys]
+    links = Links(
+        [Target(key, url_of(key), url_id(key)) for key in keys],
+        [int(LinkKind.ANCHOR)] * LINKS,
+        texts,
+        [""] * LINKS,
+        [1] * LINKS,
+    )
     pieces = [f"<!DOCTYPE html>\n<html lang=en><head><title>Page {number}</title></head><body>"]
-    for link in links:
-        path = link.key.partition(":s")[2]
-        pieces.append(f'<div class="member"><a href="{path}" title="{link.text}">{link.text}</a>')
+    for key, label in zip(keys, texts, strict=True):
+        path = key.partition(":s")[2]
+        pieces.append(f'<div class="member"><a href="{path}" title="{label}">{label}</a>')
         some = chance.choices(words, weights, k=max(size - 5_000, 1_000) // 35 // 7)
         pieces.append(f'<p class="block">{" ".join(some)}</p></div>')
     body = "\n".join(pieces).encode()
@@ -121,7 +126,7 @@ def blocks_of(captures: list[Capture]) -> list[tuple[bytes, bytes]]:
         members = [
             writer.response(message),
             writer.request(),
-            writer.metadata(message.payload_digest, [capture.request.url] * LINKS, ""),
+            writer.metadata(message.payload_digest, ""),
         ]
         plain = [zlib.decompress(member, 31) for member in members]
         result.append((plain[0], plain[1] + plain[2]))
@@ -145,8 +150,7 @@ def measure_rows(captures: list[Capture]) -> None:
             values += [0, 0, "response", "lycosa-0-00001.warc.gz", 0, 1, 0, 1]
             fetch = Fetch._make(values)
             pending.add_page(fetch, Facts("utf-8", capture.title, "", "en", 7, 21, None))
-            urls = [capture.request.url] * LINKS
-            pending.add_content(fetch, capture.links, urls, capture.text)
+            pending.add_content(fetch, capture.links, capture.text)
         pending.batches()
 
 

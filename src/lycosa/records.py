@@ -114,6 +114,8 @@ class Request(Struct, frozen=True):
     purpose: Purpose
     agent: str
     largest_body_bytes: int
+    partition: int = -1
+    """Whose request it is, so that its owner can be asked for once more."""
 
 
 class Answer(Struct, frozen=True):
@@ -228,14 +230,35 @@ class Message(Struct, frozen=True, array_like=True, tag_field="t"):
     """An entry of a partition's inbox."""
 
 
-class FoundLink(NamedTuple):
-    """A link of a page as the store keeps it: unique by key and kind."""
+class Target(Struct, eq=False):
+    """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""
 
     key: str
-    kind: LinkKind
-    text: str = ""
-    rel: str = ""
-    times: int = 1
+    """"" when it is no URL that a crawl could ask for."""
+    url: str = ""
+    url_id: int = 0
+    """The hash by which rows name it, unsigned."""
+    refusal: str = ""
+    """Why the job does not want it; "" when it does."""
+    partition: int = -1
+    page: int = -1
+    """Its number in the partition, once that is known to have it."""
+
+
+class Links(Struct, frozen=True):
+    """The links of a page in columns: unique by target and kind, in the page's order."""
+
+    targets: list[Target] = []
+    kinds: list[int] = []
+    """Numbers of `LinkKind`."""
+    texts: list[str] = []
+    rels: list[str] = []
+    times: list[int] = []
+    """How often the page has the link."""
+
+
+NO_LINKS = Links()
+"""Of what has none; nobody adds to it."""
 
 
 class Capture(Struct, frozen=True):
@@ -247,7 +270,7 @@ class Capture(Struct, frozen=True):
     distance: int
     request: Request
     answer: Answer
-    links: list[FoundLink] = []
+    links: Links = NO_LINKS
     title: str = ""
     description: str = ""
     text: str = ""

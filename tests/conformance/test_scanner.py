@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.links import scan
+from lycosa.extract.plain import without_fragment
 from lycosa.records import LinkKind
 
 FOLDER = Path(os.environ.get("LYCOSA_HTML", "/usr/share/doc"))
@@ -62,7 +63,7 @@ def parsed(body: bytes) -> tuple[Pairs, str | None]:
         else:
             kind = LinkKind.FRAME
         if value.strip(SPACES):
-            pairs[_lines(value.strip(SPACES)), int(kind)] += 1
+            pairs[_lines(without_fragment(value.strip(SPACES))), int(kind)] += 1
     base = tree.css_first("base[href]")
     return pairs, ((base.attributes.get("href") or "").strip(SPACES) or None) if base else None
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import version
 from typing import Protocol
 
 from publicsuffixlist import PublicSuffixList
@@ -96,6 +95,8 @@ def _suffixes() -> PublicSuffixList:
 
 def by_domain(partitions: int) -> HashPartitioner:
     """Keep the hosts of a registrable domain together."""
+    from importlib.metadata import version  # takes 20 ms, which `host-hash` need not wait for
+
     suffixes = f"publicsuffixlist {version('publicsuffixlist')}"
     return HashPartitioner(partitions, reversed_domain_of, f"domain by {suffixes}")
 

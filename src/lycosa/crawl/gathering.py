@@ -18,13 +18,14 @@ from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
+    NO_LINKS,
     STAY_AWAY,
     TRANSIENT,
     Answer,
     Capture,
     Fetched,
-    FoundLink,
     HostChanged,
+    Links,
     Outcome,
     Place,
     Purpose,
@@ -144,12 +145,11 @@ class Gatherer:
         answer: Answer,
         outcome: Outcome,
         facts: Facts,
-    ) -> list[FoundLink]:
+    ) -> Links:
         if outcome is Outcome.REDIRECTED:
-            redirect = list(redirect_of(answer))
-            return self._router.resolve_redirect(partition, page, redirect, url)
+            return self._router.resolve_redirect(partition, page, redirect_of(answer), url)
         if outcome is not Outcome.KEPT:
-            return []
+            return NO_LINKS
         links, not_followed = links_of_page(answer, facts, self._job)
         if not_followed:
             partition.count_refusal("nofollow", not_followed)
@@ -164,7 +164,7 @@ class Gatherer:
         request: Request,
         answer: Answer,
         facts: Facts,
-        links: list[FoundLink],
+        links: Links,
     ) -> Place:
         return self._parts.store.append(
             Capture(

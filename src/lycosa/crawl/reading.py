@@ -6,12 +6,14 @@ add, and which links the job wants to follow at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import compress
+
+from msgspec import Struct
 
 from lycosa.config import Job
 from lycosa.extract.css import scan_css
-from lycosa.extract.facts import KINDS, Facts
+from lycosa.extract.facts import Facts
 from lycosa.extract.headers import links_of_headers, robots_tag
 from lycosa.extract.links import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
@@ -53,14 +55,20 @@ LIST_TYPE_NAMES = frozenset(
 """Types in which sitemaps and feeds come that no list of wanted types names."""
 
 
-class RawLink(NamedTuple):
-    """A link as a page gives it."""
+class RawLinks(Struct):
+    """Links as a page gives them, in columns."""
 
-    href: str
-    kind: LinkKind
-    text: str = ""
-    rel: str = ""
-    times: int = 1
+    hrefs: Sequence[str]
+    kinds: Sequence[int]
+    texts: Sequence[str]
+    rels: Sequence[str]
+    times: Sequence[int]
+
+    @classmethod
+    def of(cls, hrefs: Sequence[str], kind: LinkKind) -> RawLinks:
+        """Return links of one kind that nothing more is known of."""
+        nothing, count = [""] * len(hrefs), len(hrefs)
+        return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
 
 
 def content_type_of(answer: Answer) -> str:
@@ -120,21 +128,39 @@ def read_page(answer: Answer, job: Job) -> Facts:
     )
 
 
-def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[list[RawLink], int]:
+def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int]:
     """Return the links that the job follows, and how many `nofollow` it leaves alone."""
-    kinds = map(KINDS.__getitem__, facts.kinds)
-    found = list(map(RawLink, facts.hrefs, kinds, facts.texts, facts.rels, facts.times))
+    found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    found += [RawLink(href, kind, "", rel) for href, kind, rel in links_of_headers(headers)]
+    from_headers = links_of_headers(headers)
+    if from_headers:
+        hrefs, kinds, rels = zip(*from_headers, strict=True)
+        more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
+        found = RawLinks(
+            [*found.hrefs, *hrefs],
+            [*found.kinds, *map(int, kinds)],
+            [*found.texts, *more.texts],
+            [*found.rels, *rels],
+            [*found.times, *more.times],
+        )
     if not job.extract.obey_nofollow:
         return found, 0
     if facts.is_nofollow or robots_tag(headers, job.fetch.agent)[0]:
-        kept = [link for link in found if link.kind in REQUISITE_KINDS]
+        kept = [kind in REQUISITE_KINDS for kind in found.kinds]
+    elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
+        kept = ["nofollow" not in rel for rel in found.rels]
     else:
-        kept = [link for link in found if "nofollow" not in link.rel]
-    return kept, len(found) - len(kept)
+        return found, 0
+    followed = RawLinks(
+        list(compress(found.hrefs, kept)),
+        list(compress(found.kinds, kept)),
+        list(compress(found.texts, kept)),
+        list(compress(found.rels, kept)),
+        list(compress(found.times, kept)),
+    )
+    return followed, len(found.hrefs) - len(followed.hrefs)
 
 
-def redirect_of(answer: Answer) -> Iterable[RawLink]:
+def redirect_of(answer: Answer) -> RawLinks:
     """Return where a redirect leads."""
-    return [RawLink(answer.header("location") or "", LinkKind.REDIRECT)]
+    return RawLinks.of([answer.header("location") or ""], LinkKind.REDIRECT)

@@ -11,28 +11,46 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
+from itertools import compress
+from operator import not_
+from typing import Any
 
 from lycosa.crawl.parts import Parts
-from lycosa.crawl.reading import RawLink
+from lycosa.crawl.reading import RawLinks
+from lycosa.crawl.targets import Targets
 from lycosa.frontier.distance import SEED, farthest, through
 from lycosa.frontier.partition import Partition
-from lycosa.records import (
-    FREE_KINDS,
-    REQUISITE_KINDS,
-    Discovered,
-    FoundLink,
-    KeyedLink,
-    LinkKind,
-)
-from lycosa.url import canonical_keys, refusal, site_of, url_of
+from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
+from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
-AnyLink = KeyedLink | FoundLink
 REDIRECT = LinkKind.REDIRECT
 
 RECENT_POSTS = 2048
 """How many URLs sent abroad a partition remembers, so as not to send them again and again."""
+
+_REQUISITES = frozenset(int(kind) for kind in REQUISITE_KINDS)
+_FREE = frozenset(int(kind) for kind in FREE_KINDS)
+
+
+def _merged(links: Links) -> Links:
+    """Return links each of which is there once: references that differ may lead to one target."""
+    pairs = list(zip(links.targets, links.kinds, strict=True))
+    places = {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
+    if len(places) == len(pairs):
+        return links
+    merged = Links([], [], [""] * len(places), [""] * len(places), [0] * len(places))
+    for target, kind in places:
+        merged.targets.append(target)
+        merged.kinds.append(kind)
+    for number, pair in enumerate(pairs):
+        place = places[pair]
+        merged.texts[place] = merged.texts[place] or links.texts[number]
+        merged.rels[place] = merged.rels[place] or links.rels[number]
+        merged.times[place] += links.times[number]
+    return merged
 
 
 class Router:
@@ -42,6 +60,8 @@ class Router:
         self._scope = parts.scope
         self._store = parts.store
         self._partition_of = parts.partitioner.partition_of
+        self._targets = Targets(parts.scope.judge)
+        self._scope_size = parts.scope.size
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(parts.job.limits.depth_static)
         self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
@@ -49,69 +69,65 @@ class Router:
     def resolve(
         self,
         partition: Partition,
-        links: Sequence[RawLink],
+        raw: RawLinks,
         base: str,
-        also_out_of_scope: Container[LinkKind] = REQUISITE_KINDS,
-    ) -> list[FoundLink]:
+        also_out_of_scope: Container[int] = _REQUISITES,
+    ) -> Links:
         """Return the links that are URLs and in scope, each once; the rest is counted."""
-        keys = canonical_keys([link[0] for link in links], base)
-        has_rules = not self._scope.accepts_everything
-        found: dict[tuple[str, LinkKind], FoundLink] = {}
-        for (href, kind, text, rel, times), key in zip(links, keys, strict=True):
-            if key is None:
-                partition.count_refusal(refusal(href, base) or "invalid")
-                continue
-            if has_rules:
-                verdict = self._scope.judge(key)
-                if verdict.key is not None:
-                    key = verdict.key
-                elif not (kind in also_out_of_scope and verdict.reason == OUT_OF_SCOPE):
-                    partition.count_refusal(verdict.reason)
-                    continue
-            if (key, kind) not in found:
-                found[key, kind] = FoundLink(key, kind, text, rel, times)
-        return list(found.values())
+        if self._scope.size != self._scope_size:
+            self._scope_size = self._scope.size
+            self._targets.forget()
+        targets = self._targets.targets(raw.hrefs, base)
+        columns: list[Any] = [targets, raw.kinds, raw.texts, raw.rels, raw.times]
+        reasons = [target.refusal for target in targets]
+        if any(reasons):
+            kept = [
+                not reason or (reason == OUT_OF_SCOPE and kind in also_out_of_scope)
+                for reason, kind in zip(reasons, raw.kinds, strict=True)
+            ]
+            for reason, count in Counter(compress(reasons, map(not_, kept))).items():
+                partition.count_refusal(reason, count)
+            columns = [list(compress(column, kept)) for column in columns]
+        return _merged(Links(*columns))
 
-    def resolve_redirect(
-        self, partition: Partition, page: int, links: Sequence[RawLink], base: str
-    ) -> list[FoundLink]:
+    def resolve_redirect(self, partition: Partition, page: int, raw: RawLinks, base: str) -> Links:
         """Resolve a redirect; where a seed is redirected to, joins the scope.
 
         What was asked for out of scope is part of a page, and so is where it moved to.
         """
         key, is_seed = partition.state.table.key(page), partition.state.pages.distance[page] == SEED
-        for target in canonical_keys([link.href for link in links], base):
-            if target is not None:
-                self._scope.follow(key, target, is_seed=is_seed)
+        for target in self._targets.targets(raw.hrefs, base):
+            if target.key:
+                self._scope.follow(key, target.key, is_seed=is_seed)
         is_part = self._scope.judge(key).reason == OUT_OF_SCOPE
-        kinds = REQUISITE_KINDS | {REDIRECT} if is_part else REQUISITE_KINDS
-        return self.resolve(partition, links, base, kinds)
+        kinds = _REQUISITES | {int(REDIRECT)} if is_part else _REQUISITES
+        return self.resolve(partition, raw, base, kinds)
 
     def sitemaps_found(
         self, partition: Partition, site: str, hrefs: Sequence[str], moment: float
     ) -> None:
         """Admit the sitemaps that a robots file names, as near as the site's first page."""
-        links = [RawLink(href, LinkKind.SITEMAP) for href in hrefs]
         robots_key = site + "/robots.txt"
-        targets: dict[int, list[str]] = {}
-        for found in self.resolve(partition, links, url_of(robots_key)):
-            targets.setdefault(self._partition_of(found.key), []).append(found.key)
-        for target, keys in targets.items():
+        found = self.resolve(partition, RawLinks.of(hrefs, LinkKind.SITEMAP), url_of(robots_key))
+        by_partition: dict[int, list[str]] = {}
+        for target in found.targets:
+            by_partition.setdefault(self._partition_of(target.key), []).append(target.key)
+        for number, keys in by_partition.items():
             discovered = Discovered(moment, robots_key, keys, [through(SEED, REDIRECT)] * len(keys))
-            if target == partition.number:
+            if number == partition.number:
                 self.admit(partition, discovered)
             else:
-                self._post(partition, target, discovered)
+                self._post(partition, number, discovered)
 
     def forget(self, partition: int) -> None:
-        """Forget what a partition has posted: it is no longer ours."""
+        """Forget what a partition has posted and its page numbers: it is no longer ours."""
         self._posted.pop(partition, None)
+        self._targets.forget()
 
-    def route(
-        self, partition: Partition, moment: float, page: int, links: Sequence[AnyLink]
-    ) -> None:
+    def route(self, partition: Partition, moment: float, page: int, links: Links) -> None:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
-        self._pass_on(partition, moment, self._route_one(partition, moment, page, links))
+        nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
+        self._pass_on(partition, moment, nearer)
 
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it."""
@@ -124,32 +140,54 @@ class Router:
             place = partition.state.place_of(page)
             if place is not None:
                 links = self._store.links(place)
-                nearer += self._route_one(partition, moment, page, links)
+                targets = [self._targets.of_key(link.key) for link in links]
+                kinds = [int(link.kind) for link in links]
+                nearer += self._route_one(partition, moment, page, targets, kinds)
 
     def _route_one(
-        self, partition: Partition, moment: float, page: int, links: Sequence[AnyLink]
+        self,
+        partition: Partition,
+        moment: float,
+        page: int,
+        targets: Sequence[Target],
+        kinds: Sequence[int],
     ) -> list[int]:
         """Route one page's links; returns the pages of this partition that came nearer."""
-        source = partition.state.table.key(page)
-        distance = partition.state.pages.distance[page]
+        distances, number = partition.state.pages.distance, partition.number
+        distance = distances[page]
         real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
-        own: tuple[list[str], list[int]] = ([], [])
-        targets = {partition.number: own}
-        found, site = own, "\0"
-        for key, kind, *_ in links:
-            reached = free if kind in FREE_KINDS else real
-            if reached > (self._farthest_dynamic if "?" in key else self._farthest_static):
-                partition.count_refusal("too-deep")
+        new: dict[int, list[tuple[Target, int]]] = {}
+        too_deep = 0
+        for target, kind in zip(targets, kinds, strict=True):
+            reached = free if kind in _FREE else real
+            if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
+                too_deep += 1
                 continue
-            if not key.startswith(site):  # links come in runs of one site
-                site = site_of(key) + "/"
-                found = targets.setdefault(self._partition_of(key), ([], []))
-            found[0].append(key)
-            found[1].append(reached)
-        del targets[partition.number]
-        for target, (keys, distances) in targets.items():
-            self._post(partition, target, Discovered(moment, source, keys, distances))
-        return partition.admit(moment, source, *own) if own[0] else []
+            owner = target.partition
+            if owner < 0:
+                owner = target.partition = self._partition_of(target.key)
+            if owner == number and target.page >= 0 and distances[target.page] <= reached:
+                continue  # most links lead to what is known, and from no nearer
+            new.setdefault(owner, []).append((target, reached))
+        if too_deep:
+            partition.count_refusal("too-deep", too_deep)
+        own = new.pop(number, None)
+        source = partition.state.table.key(page)
+        for abroad, found in new.items():
+            keys = [target.key for target, _ in found]
+            self._post(partition, abroad, Discovered(moment, source, keys, [d for _, d in found]))
+        return self._admit_own(partition, moment, source, own) if own else []
+
+    def _admit_own(
+        self, partition: Partition, moment: float, source: str, own: list[tuple[Target, int]]
+    ) -> list[int]:
+        keys = [target.key for target, _ in own]
+        nearer = partition.admit(moment, source, keys, [distance for _, distance in own])
+        find = partition.state.table.find
+        for target, _ in own:
+            page = find(target.key)
+            target.page = -1 if page is None else page
+        return nearer
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:
         posted = self._posted.setdefault(partition.number, {})

@@ -33,9 +33,9 @@ class JobScope:
         self._set()
 
     @property
-    def accepts_everything(self) -> bool:
-        """Whether there is nothing to ask."""
-        return self._accepts_everything
+    def size(self) -> int:
+        """How many hosts have joined: it grows when verdicts may have changed."""
+        return len(self._hosts)
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
@@ -60,4 +60,3 @@ class JobScope:
     def _set(self) -> None:
         hosts = list(self._hosts) if self._stays_on_seeds else []
         self._scope = Scope(self._rules, hosts)
-        self._accepts_everything = self._scope.accepts_everything and not self._stays_on_seeds

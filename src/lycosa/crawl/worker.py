@@ -68,6 +68,8 @@ class Worker:
         self._job = parts.job
         self._clock = parts.clock
         self._on_end = on_end
+        fetch = parts.job.fetch
+        self._agent = f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent
         self._agenda = Agenda()
         self._router = Router(parts)
         self._gatherer = Gatherer(parts, self._router)
@@ -256,8 +258,9 @@ class Worker:
             host_of(key),
             partition.readiness.take(task.host),
             Purpose.PAGE if task.kind is TaskKind.PAGE else Purpose.ROBOTS,
-            f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent,
+            self._agent,
             fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
+            partition.number,
         )
         self.in_flight += 1
         self.requests += 1

@@ -512,6 +512,7 @@ cdef class Page:
         cdef Py_ssize_t index
         if href.size == 0:
             return -1
+        href = without_fragment(href)
         h = hash_of(href, kind)
         slot = h & self.slot_mask
         while self.slots[slot]:

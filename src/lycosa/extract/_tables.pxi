@@ -224,6 +224,17 @@ cdef inline Piece trimmed(Piece piece) noexcept nogil:
     return piece
 
 
+cdef inline Piece without_fragment(Piece href) noexcept nogil:
+    """Cut what is never sent; of a reference to a part of its own page the mark stays."""
+    cdef const byte *mark = <const byte *> memchr(href.start, c"#", href.size)
+    if mark != NULL:
+        if mark == href.start:
+            href.size = 1
+        elif (mark - 1)[0] > c" ":  # a space at the end would be lost, within a URL it is not
+            href.size = mark - href.start
+    return href
+
+
 cdef inline bint is_word(Piece piece, const char *word, Py_ssize_t size) noexcept nogil:
     piece = trimmed(piece)
     return piece.size == size and is_same(piece.start, word, size)

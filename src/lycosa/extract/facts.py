@@ -26,7 +26,8 @@ class Facts(msgspec.Struct):
     base: str | None = None
     """What the page wants its references resolved against, as it writes it."""
     hrefs: list[str] = []
-    """References as the page writes them: one for each pair of reference and kind."""
+    """References as the page writes them, without their fragments, which are never sent: one
+    for each pair of reference and kind. `#` is a part of the page itself."""
     kinds: list[int] = []
     """Numbers of `LinkKind`."""
     texts: list[str] = []

@@ -250,6 +250,7 @@ class _Page:
     def _add_href(self, href: str, kind: int, rel: str = "", alt: str = "") -> int | None:
         if not href or (kind in REQUISITE_KINDS and not self._wants_requisites):
             return None
+        href = without_fragment(href)
         index = self._links.get((href, kind))
         if index is None:
             index = len(self._links)
@@ -306,6 +307,14 @@ class _Page:
 
 def _value(value: str) -> str:
     return resolve_attribute(value).strip(_SPACES)
+
+
+def without_fragment(href: str) -> str:
+    """Cut what is never sent; of a reference to a part of its own page the mark stays."""
+    mark = href.find("#")
+    if mark == 0:
+        return "#"
+    return href[:mark] if mark > 0 and href[mark - 1] > " " else href
 
 
 def _href(attributes: Attributes) -> str | None:

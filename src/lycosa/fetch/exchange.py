@@ -34,6 +34,9 @@ from lycosa.records import Answer, Outcome, Request
 _log = logging.getLogger(__name__)
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+READ_BYTES = 131_072
+"""How much libcurl reads at once: most pages then come in one piece. All handles share it."""
+
 _GO_ON: int = pycurl.PREREQFUNC_OK
 _ABORT: int = pycurl.PREREQFUNC_ABORT
 _PAUSE: int = pycurl.WRITEFUNC_PAUSE
@@ -123,6 +126,7 @@ class Exchange:
         easy.setopt(pycurl.HTTP_TRANSFER_DECODING, 0)
         easy.setopt(pycurl.HTTP_CONTENT_DECODING, 0)
         easy.setopt(pycurl.FOLLOWLOCATION, 0)
+        easy.setopt(pycurl.BUFFERSIZE, READ_BYTES)
         easy.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(around.connect_seconds * 1000)))
         easy.setopt(pycurl.SSL_VERIFYPEER, 1)
         easy.setopt(pycurl.SSL_VERIFYHOST, 2)

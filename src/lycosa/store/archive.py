@@ -27,13 +27,13 @@ Not here: which exchanges count (the log says so), sealing (`sealing`), reading 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from lycosa.errors import StoreError
-from lycosa.records import Capture, FoundLink, KeyedLink, Outcome, Place, Purpose
+from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose
 from lycosa.store import warc
 from lycosa.store.exchange import (
     Earlier,
@@ -108,8 +108,7 @@ class ArchiveStore:
         """Take an exchange into the buffers; its place is final."""
         segment = self._open_segment(capture.answer.began)
         url = self._url(capture.key)
-        urls = self._urls(capture.links)
-        group = self._archive(segment, capture, url, urls) if capture.answer.status else _NOTHING
+        group = self._archive(segment, capture, url) if capture.answer.status else _NOTHING
         with segment.lock:
             start = segment.warc.end
             for member in group.members:
@@ -121,7 +120,7 @@ class ArchiveStore:
             else:
                 segment.pending.add_page(fetch, _facts(capture))
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
-                    segment.pending.add_content(fetch, capture.links, urls, capture.text)
+                    segment.pending.add_content(fetch, capture.links, capture.text)
         if group.payload_name:
             self._payloads.note(group.payload_name, place)
         if segment.warc.end >= self._roll_bytes:
@@ -234,7 +233,7 @@ class ArchiveStore:
                 self._current = segment
             return self._current
 
-    def _archive(self, segment: Segment, capture: Capture, url: str, urls: list[str]) -> _Group:
+    def _archive(self, segment: Segment, capture: Capture, url: str) -> _Group:
         answer = capture.answer
         message = message_of(answer)
         writer = Writer(segment.ids, capture, url)
@@ -252,7 +251,7 @@ class ArchiveStore:
                 is_unchanged = earlier.url == url
         via = self._url(capture.source) if capture.source else ""
         before = [writer.request()] if answer.asked else []
-        behind = writer.metadata(message.payload_digest, urls, via)
+        behind = writer.metadata(message.payload_digest, via)
         return _Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
 
     def _earlier(self, name: str) -> Earlier | None:
@@ -272,14 +271,6 @@ class ArchiveStore:
     def _url(self, key: str) -> str:
         site, _, path = key.partition("/")
         return f"{self._sites.get(site) or self._add_site(site)}/{path}"
-
-    def _urls(self, links: Iterable[FoundLink]) -> list[str]:
-        """Turn keys back into URLs; the links of a page are mostly of a few sites."""
-        sites, urls = self._sites, list[str]()
-        for link in links:
-            site, _, path = link.key.partition("/")
-            urls.append(f"{sites.get(site) or self._add_site(site)}/{path}")
-        return urls
 
     def _add_site(self, site: str) -> str:
         if len(self._sites) >= _MOST_SITES:

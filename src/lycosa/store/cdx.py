@@ -16,9 +16,10 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from lycosa.store.warc import date
@@ -27,6 +28,8 @@ _LINES_IN_MEMORY = 50_000
 _WWW = re.compile(r"^www\d*\.")
 _SAFE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "").replace("#", "")
 _PLAIN = re.compile(r"[A-Za-z0-9/._~=&+-]*")
+_SIMPLE = re.compile(r"/[A-Za-z0-9/._~+-]*+")
+"""A path without a query in which nothing can be a session or an escape."""
 _NO_MARKS = str.maketrans("", "", "-T:")
 _PATH_SESSION = re.compile(r"^(.*)/\((?:[a-z0-9]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/[^?]+\.aspx)")
 _QUERY_SESSIONS = [
@@ -43,9 +46,25 @@ _QUERY_SESSIONS = [
 
 def surt(url: str) -> str:
     """Return the form of a canonical URL by which replay tools search."""
-    parts = urlsplit(url)
+    slash = url.index("/", 8)
+    site, rest = _site(url[:slash]), url[slash:]
+    if _SIMPLE.fullmatch(rest) and "//" not in rest and "/." not in rest:
+        path = rest.lower()
+        return f"{site}{path[:-1] if len(path) > 1 and path[-1] == '/' else path}"
+    return site + _rest(rest)
+
+
+@lru_cache(maxsize=10_000)
+def _site(beginning: str) -> str:
+    """Return scheme and host as a key begins."""
+    parts = urlsplit(beginning)
     host = _WWW.sub("", parts.hostname or "", count=1)
     port = f":{parts.port}" if parts.port else ""
+    return f"{','.join(host.split('.')[::-1])}{port})"
+
+
+def _rest(path_and_query: str) -> str:
+    parts = urlsplit("http://host" + path_and_query)
     path = _PATH_SESSION.sub(r"\1", _without_dots(_normal(parts.path)))
     if len(path) > 1 and path.endswith("/"):
         path = path[:-1]
@@ -53,8 +72,7 @@ def surt(url: str) -> str:
     for pattern in _QUERY_SESSIONS:
         query = pattern.sub(r"\1", query)
     query = "&".join(sorted(query.split("&"), key=lambda part: part.split("=", 1)))
-    name = ",".join(host.split(".")[::-1])
-    return f"{name}{port}){path or '/'}{'?' + query if query else ''}"
+    return f"{path or '/'}{'?' + query if query else ''}"
 
 
 def _normal(text: str) -> str:
@@ -85,20 +103,36 @@ def timestamp(microseconds: int) -> str:
     return date(microseconds / 1_000_000)[:19].translate(_NO_MARKS)
 
 
-def line(row: dict[str, Any]) -> str:
-    """Return the line of a row of `pages` or `hosts` whose record is in the archive."""
-    is_revisit = row["record"] == "revisit"
-    mime = row["content_type"].partition(";")[0].strip().lower() or "unk"
-    entry = {
-        "url": row["url"],
-        "mime": "warc/revisit" if is_revisit else mime,
-        "status": str(row["status"]),
-        "digest": (row["digest"] or "-").removeprefix("sha1:"),
-        "length": str(row["length"]),
-        "offset": str(row["offset"]),
-        "filename": row["warc"],
-    }
-    return f"{surt(row['url'])} {timestamp(row['began'])} {json.dumps(entry)}\n"
+class Entry(NamedTuple):
+    """What the index says of a record."""
+
+    url: str
+    began: int
+    content_type: str
+    status: int
+    digest: str | None
+    length: int
+    offset: int
+    file: str
+    is_revisit: bool
+
+
+def line(entry: Entry) -> str:
+    """Return the line of an exchange whose record is in the archive."""
+    mime = '"warc/revisit"' if entry.is_revisit else _mime(entry.content_type)
+    digest = (entry.digest or "-").removeprefix("sha1:")
+    # A canonical URL is printable ASCII without quotes: JSON as it stands, but for back slashes.
+    url = entry.url.replace("\\", "\\\\")
+    return (
+        f'{surt(entry.url)} {timestamp(entry.began)} {{"url": "{url}", "mime": {mime},'
+        f' "status": "{entry.status}", "digest": "{digest}", "length": "{entry.length}",'
+        f' "offset": "{entry.offset}", "filename": "{entry.file}"}}\n'
+    )
+
+
+@lru_cache(maxsize=1024)
+def _mime(content_type: str) -> str:
+    return json.dumps(content_type.partition(";")[0].strip().lower() or "unk")
 
 
 class Sorter:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
-from lycosa.records import Answer, Capture, FoundLink, KeyedLink, LinkKind
+from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Target
 from lycosa.store import warc
 from lycosa.store.coding import header, is_chunked, unchunk
 from lycosa.store.rows import KIND_NAMES
@@ -103,15 +102,15 @@ class Writer:
         )
         return warc.pack(headers, message.head)
 
-    def metadata(self, digest: str, urls: Sequence[str], via: str) -> bytes:
+    def metadata(self, digest: str, via: str) -> bytes:
         """Return the record of what was made of the answer."""
-        capture = self._capture
+        capture, links = self._capture, self._capture.links
         lines = [
             *((f"via: {via}",) if via else ()),
             f"distance: {capture.distance}",
             f"outcome: {capture.outcome.name}",
             f"payload-digest: {digest}",
-            *map(_outlink, capture.links, urls),
+            *map(_outlink, links.targets, links.kinds, links.rels),
             "",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")
@@ -157,10 +156,10 @@ def links_in(metadata: warc.Record) -> list[KeyedLink]:
     return links
 
 
-def _outlink(link: FoundLink, url: str) -> str:
-    if link.rel:
-        return f"{_OUTLINK}{url} {KIND_NAMES[link.kind]} {' '.join(link.rel.split())}"
-    return f"{_OUTLINK}{url} {KIND_NAMES[link.kind]}"
+def _outlink(target: Target, kind: int, rel: str) -> str:
+    if rel:
+        return f"{_OUTLINK}{target.url} {KIND_NAMES[kind]} {' '.join(rel.split())}"
+    return f"{_OUTLINK}{target.url} {KIND_NAMES[kind]}"
 
 
 def _made_head(answer: Answer) -> bytes:

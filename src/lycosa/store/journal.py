@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
-from lycosa.records import Capture, KeyedLink, Place
+from lycosa.records import Capture, KeyedLink, LinkKind, Place
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.frames import (
     FRAME_BYTES,
@@ -165,7 +165,10 @@ class Journal:
 
 def _kept(capture: Capture) -> Kept:
     answer = capture.answer
-    links = [KeyedLink(link.key, link.kind) for link in capture.links]
+    links = [
+        KeyedLink(target.key, LinkKind(kind))
+        for target, kind in zip(capture.links.targets, capture.links.kinds, strict=True)
+    ]
     return Kept(capture.key, answer.ended, answer.status, answer.headers, answer.body, links)
 
 

@@ -29,15 +29,14 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lycosa.errors import StoreError
 from lycosa.records import Place
-from lycosa.store import cdx
+from lycosa.store import cdx, kernels
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.layout import (
     CDX,
@@ -193,7 +192,7 @@ def _survey(folder: Path, name: Name, is_counted: Callable[[Place], bool]) -> _S
     for kind in ("hosts", "pages"):
         for batch in journal_batches(journal_path(folder, kind, name), _PLACES):
             columns = [batch.column(column) for column in _PLACES]
-            columns[1] = columns[1].cast(pa.int64())
+            columns[1] = columns[1].view(pa.int64())
             for number, moment, offset, length, start, extent in zip(
                 *(column.to_pylist() for column in columns), strict=True
             ):
@@ -254,10 +253,9 @@ def rows_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = SCHEMAS[kind]
-    batches = _counted(folder, kind, name, survey, schema.names)
     with rows_writer(temporary(final), schema) as writer:
-        for rows in _gathered(batches, schema):
-            writer.write_table(rows.sort_by("key") if "key" in schema.names else rows)
+        for rows in _counted(folder, kind, name, survey, schema.names):
+            writer.write_table(kernels.sorted_by(rows, "key") if "key" in schema.names else rows)
     sync_file(temporary(final))
     return final
 
@@ -265,48 +263,58 @@ def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
 def _write_index(folder: Path, name: Name, survey: _Survey) -> Path:
     final = cdx_path(folder, name)
     sorter = cdx.Sorter()
-    columns = ["url", "began", "content_type", "status", "digest"]
-    columns += ["length", "offset", "warc", "record", "fetch_id", "outcome"]
+    columns = ["url", "began", "content_type", "status", "digest", "length", "offset", "warc"]
+    columns += ["record", "outcome"]
     for kind in ("hosts", "pages"):
-        for batch in _counted(folder, kind, name, survey, columns):
-            began = batch.schema.get_field_index("began")
-            batch = batch.set_column(began, "began", batch.column("began").cast(pa.int64()))
-            for row in batch.to_pylist():
-                if row["record"] and row["outcome"] != "NOT_MODIFIED":
-                    sorter.add(cdx.line(row))
+        for rows in _counted(folder, kind, name, survey, [*columns, "fetch_id"]):
+            for row in zip(*(_values(rows, column) for column in columns), strict=True):
+                *entry, record, outcome = row
+                if record and outcome != "NOT_MODIFIED":
+                    sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     sync_file(temporary(final))
     return final
 
 
+def _values(rows: pa.Table, column: str) -> list[Any]:
+    """Return a column as Python's values, moments as microseconds."""
+    parts = rows.column(column).chunks
+    if pa.types.is_timestamp(rows.schema.field(column).type):
+        parts = [part.view(pa.int64()) for part in parts]
+    return [value for part in parts for value in part.to_pylist()]
+
+
 def _counted(
     folder: Path, kind: str, name: Name, survey: _Survey, columns: list[str]
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows that count.
+) -> Iterator[pa.Table]:
+    """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
     Links and text are flushed before their page: when the flush failed or the process died
     in between, they are there and it is not.
     """
     dropped = pa.array(survey.dropped_ids, pa.int64())
     pages = pa.array(survey.page_ids, pa.int64())
-    for batch in journal_batches(journal_path(folder, kind, name), columns):
+    schema = pa.schema([SCHEMAS[kind].field(column) for column in columns])
+    batches = journal_batches(journal_path(folder, kind, name), columns)
+    for rows in _gathered(batches, schema):
         if kind in ("links", "text"):
-            batch = batch.filter(pc.is_in(batch.column("fetch_id"), value_set=pages))
+            rows = kernels.with_ids(rows, pages)
         elif survey.dropped_ids:
-            is_dropped = pc.is_in(batch.column("fetch_id"), value_set=dropped)
-            batch = batch.filter(pc.invert(is_dropped))
-        yield batch
+            rows = kernels.without_ids(rows, dropped)
+        yield rows
 
 
 def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the rows in tables of a size that fits into memory."""
+    """Yield batches as tables of a size that fits into memory; at least one."""
     some: list[pa.RecordBatch] = []
+    size_bytes = 0
     for batch in batches:
         some.append(batch)
-        if sum(part.nbytes for part in some) >= ROW_GROUP_BYTES:
+        size_bytes += batch.nbytes
+        if size_bytes >= ROW_GROUP_BYTES:
             yield pa.Table.from_batches(some, schema)
-            some = []
+            some, size_bytes = [], 0
     yield pa.Table.from_batches(some, schema)
 
 

@@ -36,23 +36,11 @@ class RowJournal:
 
     def __init__(self, folder: Path, kind: str, name: Name) -> None:
         self.file = Appendable(journal_path(folder, kind, name))
-        self._written: list[bytes] = []
-        sink = pa.PythonFile(self, mode="w")
-        self._writer = pa.ipc.new_stream(sink, JOURNAL_SCHEMAS[kind])
-
-    closed = False
-    """Asked for by Arrow, which takes the journal for a file."""
-
-    def write(self, content: bytes) -> int:
-        """Take what Arrow writes."""
-        self._written.append(bytes(content))
-        return len(content)
+        self.file.append(JOURNAL_SCHEMAS[kind].serialize().to_pybytes())
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Take rows into the buffer of the file."""
-        self._writer.write_batch(batch)
-        content, self._written = b"".join(self._written), []
-        self.file.append(content)
+        self.file.append(batch.serialize().to_pybytes())
 
 
 class Segment:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import time
 
 import pytest
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 
 from lycosa.extract.facts import LONGEST_PAGE
 from lycosa.extract.links import Facts, scan
+from lycosa.extract.plain import without_fragment
 from lycosa.records import Link, LinkKind
+from lycosa.url import canonical_key
 
 
 def facts_of(page: str, content_type: str | None = "text/html") -> Facts:
@@ -298,7 +301,32 @@ def test_a_refresh_leads_to_its_url(content: str) -> None:
 def test_references_in_urls_are_resolved_as_html_does_in_attributes(
     written: str, meant: str
 ) -> None:
-    assert hrefs_of(f'<a href="{written}">') == [meant]
+    assert hrefs_of(f'<a href="{written}">') == [without_fragment(meant)]
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("/x#part", "/x"),
+        ("/x#", "/x"),
+        ("/x?y#z?#", "/x?y"),
+        ("#", "#"),
+        ("#part", "#"),
+        (" #part ", "#"),
+        ("/x #part", "/x #part"),
+        ("/x&#35;part", "/x"),
+    ],
+)
+def test_fragments_are_cut_where_that_changes_nothing(written: str, kept: str) -> None:
+    assert hrefs_of(f'<a href="{written}">') == [kept]
+    assert canonical_key(kept, "http://e.org/a/b?c") == canonical_key(
+        html.unescape(written), "http://e.org/a/b?c"
+    )
+
+
+def test_references_that_differ_in_their_fragments_are_one_link() -> None:
+    facts = facts_of('<a href="/x#1"></a><a href="/x#2">two</a><a href="/x">three</a>')
+    assert (facts.hrefs, facts.texts, facts.times) == (["/x"], ["two"], [3])
 
 
 def test_the_first_base_and_the_first_title_count() -> None:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from lycosa.records import Answer, Capture, FoundLink, LinkKind, Outcome, Purpose, Request
+from lycosa.records import (
+    Answer,
+    Capture,
+    KeyedLink,
+    LinkKind,
+    Links,
+    Outcome,
+    Purpose,
+    Request,
+    Target,
+)
 from lycosa.store.layout import warc_names, warc_path
+from lycosa.store.rows import url_id
 from lycosa.url.key import host_of, url_of
 
 
@@ -32,6 +44,29 @@ def answer(
     return Answer(status, headers, body, began, began + 0.25, None, truncated, asked, head, raw)
 
 
+def links_to(
+    keys: Iterable[str],
+    kind: LinkKind = LinkKind.ANCHOR,
+    texts: list[str] | None = None,
+    rel: str = "",
+    times: int = 1,
+) -> Links:
+    """Return links of one sort."""
+    targets = [Target(key, url_of(key), url_id(key)) for key in keys]
+    count = len(targets)
+    return Links(
+        targets, [int(kind)] * count, texts or [""] * count, [rel] * count, [times] * count
+    )
+
+
+def keyed(links: Links) -> list[KeyedLink]:
+    """Return what a store gives back of links."""
+    return [
+        KeyedLink(target.key, LinkKind(kind))
+        for target, kind in zip(links.targets, links.kinds, strict=True)
+    ]
+
+
 def capture(
     number: int,
     body: bytes | None = None,
@@ -54,12 +89,12 @@ def capture(
         21,
         Request(url_of(key), host_of(key), "192.0.2.7:80", purpose, "Lycosa", 10**7),
         reply or answer(body, began=1.7e9 + number),
-        [
-            FoundLink(
-                f"org.example:/page/{number + step}", LinkKind.ANCHOR, f"to {step}", "next", 2
-            )
-            for step in range(1, links + 1)
-        ],
+        links_to(
+            [f"org.example:/page/{number + step}" for step in range(1, links + 1)],
+            texts=[f"to {step}" for step in range(1, links + 1)],
+            rel="next",
+            times=2,
+        ),
         f"Page {number}",
         "About a page",
         f"The text of page {number}.",

@@ -17,11 +17,20 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.errors import StoreError
-from lycosa.records import Answer, Capture, FoundLink, KeyedLink, LinkKind, Outcome, Place
+from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Outcome, Place
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import warc_names, warc_path
 from lycosa.store.reading import rows, table
-from unit.store.exchanges import answer, capture, check_archive, chunked, failure, robots
+from unit.store.exchanges import (
+    answer,
+    capture,
+    check_archive,
+    chunked,
+    failure,
+    keyed,
+    links_to,
+    robots,
+)
 
 
 def always(place: Place) -> bool:
@@ -45,7 +54,7 @@ def test_an_exchange_is_read_before_and_after_it_is_flushed_and_sealed(tmp_path:
     store = ArchiveStore(tmp_path)
     page = capture(1)
     place = store.append(page)
-    links = [KeyedLink(link.key, link.kind) for link in page.links]
+    links = keyed(page.links)
     for step in (lambda: None, store.flush, lambda: store.seal(always)):
         step()
         stored = store.read(place)
@@ -414,9 +423,9 @@ def test_a_folder_that_cannot_be_made_is_a_store_error(tmp_path: Path) -> None:
 def test_text_that_is_not_unicode_harms_nobody(tmp_path: Path) -> None:
     store = ArchiveStore(tmp_path)
     page = capture(1)
-    link = FoundLink("org.example:/x", LinkKind.ANCHOR, "\ud800", "a\r\nWARC/1.1\ud800")
+    links = links_to(["org.example:/x"], texts=["\ud800"], rel="a\r\nWARC/1.1\ud800")
     bad = Capture(
-        *(page.key, page.purpose, page.outcome, 21, page.request, page.answer, [link]),
+        *(page.key, page.purpose, page.outcome, 21, page.request, page.answer, links),
         *("title \udfff", "", "text \ud800"),
     )
     place = store.append(bad)
@@ -471,7 +480,7 @@ def test_what_is_appended_is_what_is_read(
             assert (stored.status, stored.body) == (page.answer.status, page.answer.body)
             assert stored.headers == page.answer.headers
             assert stored.url == page.request.url
-            assert store.links(place) == [(link.key, link.kind) for link in page.links]
+            assert store.links(place) == keyed(page.links)
         if not is_sealed:
             store.seal(always)
     store.close()

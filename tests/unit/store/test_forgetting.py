@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import StoreError
-from lycosa.records import Capture, FoundLink, LinkKind, Outcome, Place, Purpose
+from lycosa.records import Capture, Links, Outcome, Place, Purpose
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.forgetting import Forgotten, forget_host
 from lycosa.store.layout import CDX, KINDS, WARC, warc_names, warc_path
@@ -14,7 +14,7 @@ from lycosa.store.members import members
 from lycosa.store.reading import captures, find, find_text, table
 from lycosa.store.rows import signed, url_id
 from lycosa.url.key import url_of
-from unit.store.exchanges import answer, capture, check_archive
+from unit.store.exchanges import answer, capture, check_archive, links_to
 
 STAYS, GOES = "org.example", "org.bad.www"
 EXCHANGES = 40
@@ -29,10 +29,11 @@ def exchange(number: int) -> Capture:
     host = f"{GOES}:s" if number % 4 == 1 else f"{GOES}:" if number % 2 else f"{STAYS}:"
     made = capture(number, key=f"{host}/page/{number}", links=2)
     other = STAYS if number % 2 else GOES
-    abroad = FoundLink(f"{other}:/page/{number + 1}", LinkKind.ANCHOR, "abroad")
+    abroad = links_to([f"{other}:/page/{number + 1}"], texts=["abroad"])
+    columns = [getattr(made.links, n) + getattr(abroad, n) for n in Links.__struct_fields__]
     return Capture(
         **{name: getattr(made, name) for name in made.__struct_fields__}
-        | {"links": [*made.links, abroad]}
+        | {"links": Links(*columns)}
     )
 
 

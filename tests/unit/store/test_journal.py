@@ -14,7 +14,7 @@ from lycosa.records import KeyedLink, LinkKind, Place
 from lycosa.store import journal as journal_module
 from lycosa.store.frames import HEADER, MAGIC
 from lycosa.store.journal import Journal, Kept, iterate, segments_of
-from unit.store.exchanges import capture
+from unit.store.exchanges import capture, keyed
 
 
 def page(number: int, body: bytes = b"<html>") -> Kept:
@@ -51,7 +51,7 @@ def test_an_exchange_is_kept_as_a_page(tmp_path: Path) -> None:
         answer.status,
         answer.headers,
         answer.body,
-        [KeyedLink(link.key, link.kind) for link in exchange.links],
+        keyed(exchange.links),
     )
     journal.close()
 

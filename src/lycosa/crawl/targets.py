@@ -1,0 +1,101 @@
+"""What references have become: most links of a page have been seen on the page before.
+
+A reference is resolved against the URL of its page, made canonical, judged by the job's
+rules and hashed. All that depends on the *folder* of the page and on the reference alone,
+and the pages of a folder link to much the same places, as pages of a site have much the same
+menus. So what a reference became is remembered by folder and reference; and for each key
+there is one `Target`, on which others note what they find out about it.
+
+A reference that needs more of the page than its folder (`#part`, `?page=2`, or an empty
+one) is resolved for its page alone.
+
+Always true:
+  * `targets(hrefs, base)` is what resolving and judging each of them by itself would give;
+  * within one page two references lead to the same `Target` if their keys are the same.
+
+Memory: at most `MOST_REFERENCES` references, some 500 bytes each; when they are more,
+everything is forgotten, and what is still in use is back after a page or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lycosa.records import Target
+from lycosa.store.rows import url_id
+from lycosa.url import Verdict, canonical_keys, refusal, url_of
+
+MOST_REFERENCES = 20_000
+
+_BY_FOLDER = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~%")
+"""What a reference begins with that needs nothing of the page but its folder."""
+
+
+class Targets:
+    """What the references of lately seen pages have become; one for each worker."""
+
+    def __init__(self, judge: Callable[[str], Verdict]) -> None:
+        self._judge = judge
+        self._by_folder: dict[str, dict[str, Target]] = {}
+        self._judged: dict[str, Target] = {}
+        self._by_key: dict[str, Target] = {}
+        self._count = 0
+
+    def targets(self, hrefs: Sequence[str], base: str) -> list[Target]:
+        """Return where references of a page lead whose base is this URL."""
+        folder = folder_of(base)
+        known = self._by_folder.get(folder)
+        if known is None:
+            known = self._by_folder[folder] = {}
+        missing = [href for href in hrefs if href not in known]
+        if not missing:
+            return list(map(known.__getitem__, hrefs))
+        for href, key in zip(missing, canonical_keys(missing, base), strict=True):
+            known[href] = self._target(key, href, base)
+        found = list(map(known.__getitem__, hrefs))
+        for href in missing:
+            if href[:1] not in _BY_FOLDER:
+                known.pop(href, None)
+        self._count += len(missing)
+        if self._count > MOST_REFERENCES:
+            self.forget()
+        return found
+
+    def of_key(self, key: str) -> Target:
+        """Return the target that a key stands for, without asking the rules."""
+        return self._by_key.get(key) or Target(key, url_of(key), url_id(key))
+
+    def forget(self) -> None:
+        """Forget everything: the rules have changed, or page numbers may have."""
+        self._by_folder.clear()
+        self._judged.clear()
+        self._by_key.clear()
+        self._count = 0
+
+    def _target(self, key: str | None, href: str, base: str) -> Target:
+        if key is None:
+            return Target("", refusal=refusal(href, base) or "invalid")
+        target = self._judged.get(key)
+        if target is None:
+            verdict = self._judge(key)
+            if verdict.key is None:
+                target = Target(key, url_of(key), url_id(key), verdict.reason)
+            else:
+                target = self._wanted(verdict.key)
+            self._judged[key] = target
+        return target
+
+    def _wanted(self, key: str) -> Target:
+        """Return the one target of a key: a rule may turn several URLs into one."""
+        target = self._by_key.get(key)
+        if target is None:
+            target = self._by_key[key] = Target(key, url_of(key), url_id(key))
+        return target
+
+
+def folder_of(url: str) -> str:
+    """Return a URL up to the last slash of its path."""
+    mark = url.find("?")
+    hash_mark = url.find("#", 0, mark if mark >= 0 else len(url))
+    end = hash_mark if hash_mark >= 0 else mark
+    return url[: url.rfind("/", 0, end if end >= 0 else len(url))]
