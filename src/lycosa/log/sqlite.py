@@ -24,6 +24,7 @@ from lycosa.errors import FormatError, LogError, Superseded
 from lycosa.failpoints import reach
 from lycosa.log.archive import Archive
 from lycosa.log.protocol import Head, Write
+from lycosa.log.takes import Takes
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
@@ -67,10 +68,16 @@ class SqliteLog:
             self._reader = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False
             )
+        try:
+            self._takes = Takes(folder / "takes")
+        except OSError as problem:
+            raise self._failure(problem) from problem
+        self._owners: dict[int, str] = {}
+        self._owners_at = -1
 
     def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
         """Append as the new owner."""
-        with self._transaction():
+        with self._lock, self._takes.changing(), self._transaction():
             found = self._head(partition)
             if found != expect:
                 raise Superseded(partition, expect, found)
@@ -135,9 +142,17 @@ class SqliteLog:
         return [Head(*row) for row in rows]
 
     def owner(self, partition: int) -> str:
-        """Return who owns the partition."""
+        """Return who owns the partition; asked before every request, so it is remembered."""
+        number = self._takes.number()
+        if number != self._owners_at:
+            self._owners, self._owners_at = {}, number
+        known = self._owners.get(partition)
+        if known is not None:
+            return known
         rows = self._rows("SELECT owner FROM heads WHERE partition = ?", partition)
         name: str = rows[0][0]
+        if number % 2 == 0:
+            self._owners[partition] = name
         return name
 
     def trim(self, partition: int, through: int) -> int:
@@ -180,6 +195,7 @@ class SqliteLog:
         """Close the file; a transaction under way is undone, as by a kill."""
         self._reader.close()
         self._connection.close()
+        self._takes.close()
 
     def _open(self, partitions: int) -> int:
         """Make the tables of a new log, or check those of an old one."""
@@ -265,7 +281,7 @@ class SqliteLog:
         except sqlite3.OperationalError as problem:
             raise self._failure(problem) from problem
 
-    def _failure(self, problem: sqlite3.OperationalError) -> LogError:
+    def _failure(self, problem: sqlite3.OperationalError | OSError) -> LogError:
         return LogError(
             f"{self._path}: cannot be written: {problem}\n"
             "  make room or mend the disk, then go on: lycosa resume"
