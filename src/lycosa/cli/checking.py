@@ -53,11 +53,11 @@ ask_flags = flags(
 
 @click.group(cls=CommandGroup)
 def check() -> None:
-    """Tell what Lycosa makes of a URL, a robots file, a page or a scope, and why.
+    """Try a URL, a robots file, a page or a scope before a crawl.
 
-    The same code decides as in a crawl. The exit code is 0 when the answer is yes and 1 when
-    it is no: refused, disallowed, not kept, out of scope. With --batch it is 0 when every
-    line could be answered, and 1 when some could not.
+    Tells what Lycosa makes of it, and why; the same code decides as in a crawl. The exit code
+    is 0 when the answer is yes and 1 when it is no: refused, disallowed, not kept, out of
+    scope. With --batch it is 0 when every line could be answered, and 1 when some could not.
     """
 
 
@@ -70,7 +70,7 @@ def check() -> None:
 def url(
     urls: tuple[str, ...], base: str | None, as_json: bool, is_batch: bool, **given: Any
 ) -> int:
-    """Show the canonical form of a URL, its key, and how it came to that.
+    """Show the canonical form of a URL, its key and the way there.
 
     \b
       lycosa check url 'HTTP://Example.ORG:80/a/../b?#top'
@@ -114,7 +114,9 @@ def robots(
     is_batch: bool,
     **given: Any,
 ) -> int:
-    """Show what a robots file allows, by which line, and what is wrong with it.
+    """Show what a robots file allows, by which line.
+
+    Lines that count for nothing, or may be meant otherwise, are listed with the reason.
 
     The file is a path, - for standard input, or any URL of a site, whose robots file is then
     asked for. URLs to judge may be paths; without any, the site's URL itself is judged.

@@ -126,7 +126,7 @@ def _remarks(remarks: list[Remark]) -> Table:
     table.add_column(overflow="fold")
     for remark in remarks[:MOST_ROWS]:
         text = Text(_shortened(_line(remark.line.text), 60))
-        table.add_row(f"line {remark.line.number}", text, Text(remark.why))
+        table.add_row(f"line {remark.line.number}", text, Text(_line(remark.why)))
     if len(remarks) > MOST_ROWS:
         table.add_row("…", Text(f"and {len(remarks) - MOST_ROWS:,} more; all: --json"), "")
     return table

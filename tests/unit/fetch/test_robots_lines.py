@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lycosa.fetch.robots import compile_robots
@@ -36,6 +36,7 @@ def said_of(*lines: str) -> dict[int, str]:
     return {remark.line.number: remark.why for remark in explained(*lines).remarks}
 
 
+@settings(deadline=None)
 @given(FILES | st.binary(max_size=80), st.sampled_from(["lycosa", "other", ""]), PATHS)
 @example(b"User-agent: *\nAllow: /a/index.html\nDisallow: /", "lycosa", "/a/")
 def test_both_readers_decide_alike(body: bytes, agent: str, path: str) -> None:
@@ -46,6 +47,7 @@ def test_both_readers_decide_alike(body: bytes, agent: str, path: str) -> None:
     assert decision.is_allowed or decision.line is not None
 
 
+@settings(deadline=None)
 @given(FILES, PATHS)
 def test_the_deciding_line_alone_decides_the_same(body: bytes, path: str) -> None:
     decision = explain_robots(body, "lycosa").decide(path)
@@ -54,6 +56,7 @@ def test_the_deciding_line_alone_decides_the_same(body: bytes, path: str) -> Non
         assert compile_robots(alone, "lycosa").is_allowed(path) == decision.is_allowed
 
 
+@settings(deadline=None)
 @given(FILES)
 def test_lines_are_numbered_as_an_editor_numbers_them(body: bytes) -> None:
     text = body.removeprefix(b"\xef\xbb\xbf")
