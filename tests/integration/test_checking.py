@@ -7,14 +7,24 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lycosa.crawl.checking.pages import answer_of_bytes, check_page
+from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.store.reading import find, table
+from lycosa.store.rows import signed
+from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.plan import Mixture
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.robots import Group, Robots, everything, folder
+from lycosa.testweb.robots_kinds import ROBOTS_KINDS
 from lycosa.testweb.rulebook import RefereeRules
+from lycosa.testweb.sections import Copies, Moves, News, Tree, Vault
 from lycosa.testweb.server import SocketWeb
 
 DELAY_SECONDS = 0.3
@@ -132,6 +142,45 @@ def test_a_loopback_address_is_refused_unless_that_is_allowed(site: Site) -> Non
 def test_a_host_without_an_address_is_told(site: Site) -> None:
     code, table = site.ask("page", "http://nobody.test/")
     assert (code, table["outcome"]) == (1, "name_failure")
+
+
+def test_a_page_is_checked_as_a_crawl_reads_it(tmp_path: Path) -> None:
+    sections = (((Tree(2, 2), Moves(), Vault(), Copies(), News()), 1.0),)
+    web = GeneratedWeb(5, Mixture(3, 3, sections=sections, robots=((ROBOTS_KINDS["some"], 1.0),)))
+    path = tmp_path / "crawl"
+    with SocketWeb(web, tls=False) as server:
+        seeds = [web.home(number) for number in range(3)]
+        flags = ["--allow-private", "--delay", "5ms", "--ip-delay", "1ms", "--max-pages", "60"]
+        flags += ["--set", f"fetch.hosts_file={server.hosts_file}", "--exclude", "regex:/tree/2"]
+        command = [sys.executable, "-m", "lycosa", "crawl", *seeds, "-o", str(path), "-q", *flags]
+        subprocess.run(command, capture_output=True, timeout=120, check=True)
+    directory = CrawlDirectory.open(path)
+    scope = ScopeChecker.of_directory(directory)
+    links = table(path, "links").to_pylist()
+    texts = {row["fetch_id"]: row["text"] for row in table(path, "text").to_pylist()}
+    pages = [row for row in table(path, "pages").to_pylist() if row["outcome"].lower() == "kept"]
+    assert len(pages) >= 30 and len(links) > 100
+    refusals: set[str | None] = set()
+    for row in pages:
+        stored = find(path, row["url"])
+        assert stored is not None
+        answer = answer_of_bytes(stored.body, row["content_type"], scope.job)
+        checked = check_page(answer, row["url"], scope.job, scope)
+        assert [
+            (one.url, one.kind.name.lower(), one.text, one.rel, one.times)
+            for one in checked.kept_links
+        ] == [
+            (one["target_url"], one["kind"].lower(), one["text"], one["rel"], one["times"])
+            for one in links
+            if one["fetch_id"] == row["fetch_id"]
+        ]
+        assert (checked.facts.title, checked.facts.text) == (
+            row["title"],
+            texts.get(row["fetch_id"], ""),
+        )
+        assert signed(checked.fingerprint) == row["fingerprint"]
+        refusals.update(link.refusal for link in checked.links)
+    assert {None, "reject:regex /tree/2"} <= refusals
 
 
 def test_a_batch_answers_each_line_at_once() -> None:

@@ -10,7 +10,7 @@ Always true:
   * the deciding line, alone in a group, decides the same;
   * lines are counted as editors do: `\\r\\n`, `\\r` and `\\n` each end one.
 
-Cost: some five times that of `compile_robots`. It is for people, not for crawls.
+Cost: two to three times that of `compile_robots`. It is for people, not for crawls.
 """
 
 from __future__ import annotations

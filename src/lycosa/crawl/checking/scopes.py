@@ -4,7 +4,8 @@ The rules are asked one by one, each as a `Scope` of its own, in the order in wh
 asks them all at once. So the conditions are those of the crawl, and beside the verdict it is
 known which rule decided and what the transforms before it did.
 
-Always true: `is_wanted` and `reason` are what the `JobScope` of a crawl of this job says.
+Always true: `is_wanted` and `reason` are what the `JobScope` of a crawl of this job says, but
+for a URL that is no seed in a job that fetches seeds alone: that one is `too-deep`.
 """
 
 from __future__ import annotations
