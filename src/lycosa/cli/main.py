@@ -14,47 +14,19 @@ Codes 1 to 5 are those of `lycosa.errors`. What a wrong flag gets is click's own
 
 from __future__ import annotations
 
-import difflib
-import os
 import sys
 from collections.abc import Sequence
 
 import click
 
 from lycosa import __version__
-from lycosa.cli import around, changing, crawling, looking
+from lycosa.cli import around, changing, checking, crawling, looking
+from lycosa.cli.groups import CommandGroup
 from lycosa.cli.messages import Session, notice, unexpected
 from lycosa.errors import LycosaError
 
 OUR_MISTAKE = 70
 INTERRUPTED = 130
-
-
-class CommandGroup(click.Group):
-    """A group that guesses which command was meant, and lists them by purpose."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one is near."""
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            near = difflib.get_close_matches(args[0], self.commands, 1, 0.5)
-            guess = f" Did you mean {near[0]!r}?" if near else ""
-            raise click.UsageError(f"No such command {args[0]!r}.{guess}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run the command; that whoever reads our output has had enough of it is no error."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # What is still in the buffer must not fail again when the program ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which a new user meets them."""
-        return list(self.commands)
 
 
 @click.group(
@@ -75,7 +47,13 @@ def cli(session: Session, /, debug: bool) -> None:
     session.is_debugging = debug
 
 
-for _command in (*crawling.COMMANDS, *looking.COMMANDS, *changing.COMMANDS, *around.COMMANDS):
+for _command in (
+    *crawling.COMMANDS,
+    *looking.COMMANDS,
+    *checking.COMMANDS,
+    *changing.COMMANDS,
+    *around.COMMANDS,
+):
     cli.add_command(_command)
 
 

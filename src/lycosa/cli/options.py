@@ -132,7 +132,7 @@ fetch_flags = flags(
     ),
 )
 
-scope_flags = flags(
+rule_flags = flags(
     _option(
         _SCOPE,
         "--include",
@@ -148,6 +148,10 @@ scope_flags = flags(
         metavar="PATTERN",
         help="Leave out what fits, whatever else takes it.",
     ),
+)
+
+scope_flags = flags(
+    rule_flags,
     _option(
         _SCOPE,
         "--requisites",

@@ -18,9 +18,14 @@ def gather(arguments: Iterable[str], file: TextIO | None) -> list[str]:
     return [with_scheme(seed.strip()) for seed in (*arguments, *_lines(file)) if seed.strip()]
 
 
+def has_scheme(text: str) -> bool:
+    """Tell whether this is written as a URL is, not as a path or a bare host."""
+    return _HAS_SCHEME.match(text) is not None
+
+
 def with_scheme(seed: str) -> str:
     """Return the seed as a URL: `example.org` is taken as `https://example.org`, with a notice."""
-    if _HAS_SCHEME.match(seed):
+    if has_scheme(seed):
         return seed
     url = f"https://{seed.removeprefix('//')}"
     notice(f"{seed}: taken as {url}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from lycosa.config import Job
 from lycosa.log.protocol import Log
-from lycosa.url import Action, Scope, Verdict, host_of, parse_rules
+from lycosa.url import Action, Rule, Scope, Verdict, host_of, parse_rules
 
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "
@@ -36,6 +36,16 @@ class JobScope:
     def size(self) -> int:
         """How many hosts have joined: it grows when verdicts may have changed."""
         return len(self._hosts)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the job, in their order."""
+        return self._rules
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that are in scope where no rule decides; none if a rule accepts by name."""
+        return tuple(self._hosts) if self._stays_on_seeds else ()
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""

@@ -142,6 +142,20 @@ def _declared(body: bytes, content_type: str | None) -> tuple[str | None, int]:
     return (charset_of_type(content_type) if content_type else None) or prescan(body), 0
 
 
+def reason(body: bytes, content_type: str | None) -> str:
+    """Say why `to_utf8` takes a body to be in the character set that it does."""
+    name, skipped = _declared(body, content_type)
+    if skipped:
+        return "by its byte order mark"
+    if content_type and charset_of_type(content_type):
+        return "by the content type"
+    if name is not None:
+        return "by what the page declares"
+    if _is_utf8(body):
+        return "nothing says it, and the bytes are UTF-8"
+    return "nothing says it, and the bytes are not UTF-8"
+
+
 def _is_utf8(body: bytes) -> bool:
     try:
         body.decode("utf-8")

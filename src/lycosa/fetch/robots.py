@@ -15,7 +15,8 @@ forbids is compared in one spelling of both sides, as section 2.2.2 demands; wha
 compared as that parser compares it, by the letter. So in doubt nothing is fetched.
 
 Cost: one call in C when no rule forbids anything that begins like the path, else one step
-a rule. Not here: fetching the file, what its absence means, how long it is believed.
+a rule. Not here: fetching the file, what its absence means, how long it is believed, which
+line of it decided (fetch.robots_lines).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from lycosa.errors import FormatError
@@ -108,14 +109,17 @@ class Rules:
         rule = self._deciding_rule(path, _whole(path_literally(path_and_query)))
         return rule is None or rule[0]
 
-    def matching_rule(self, path_and_query: str) -> str | None:
-        """Return the rule that decides, as it could stand in the file."""
+    def deciding_rule(self, path_and_query: str) -> Rule | None:
+        """Return the rule that decides, or None if none matches."""
         rule = self._deciding_rule(
             _whole(spell_path(path_and_query)), _whole(path_literally(path_and_query))
         )
-        if rule is None:
-            return None
-        return ("Allow: " if rule[0] else "Disallow: ") + rule[1].text
+        return None if rule is None else (rule[0], rule[1].text)
+
+    def matching_rule(self, path_and_query: str) -> str | None:
+        """Return the rule that decides, as it could stand in the file."""
+        rule = self.deciding_rule(path_and_query)
+        return None if rule is None else ("Allow: " if rule[0] else "Disallow: ") + rule[1]
 
     def _deciding_rule(self, path: str, literally: str) -> tuple[bool, Pattern] | None:
         """Return the first rule that matches: what allows by the letter, what forbids by sense."""
@@ -179,34 +183,64 @@ def robots_url(site_url: str) -> str:
 
 def compile_robots(body: bytes, agent: str, largest_bytes: int = 512_000) -> Rules:
     """Read a robots file for the agent with this product token."""
-    ours, everybodys, sitemaps = _Group(), _Group(), dict[str, None]()
-    open_groups: list[_Group] = []
-    is_head = True
-    for key, value in _lines(body, largest_bytes):
-        if key == "agent":
-            if not is_head:
-                open_groups, is_head = [], True
-            token = _TOKEN.match(value)
-            if token and token[0] and token[0].decode("ascii").lower() == agent.lower():
-                open_groups.append(ours)
-                ours.is_named = True
-            elif value == b"*" or (value[:1] == b"*" and value[1:2].isspace()):
-                open_groups.append(everybodys)
-        elif key == "sitemap":
-            sitemaps[value.decode("utf-8", "replace")] = None
-        elif key == "delay":
+    compiler = Compiler(agent)
+    for line in _LINE_ENDS.split(readable(body, largest_bytes)):
+        meaning, value = read_line(line)
+        if meaning:
+            compiler.take(meaning, value)
+    return compiler.rules()
+
+
+class Compiler:
+    """Takes a robots file in, line by line, and keeps what concerns one agent."""
+
+    def __init__(self, agent: str) -> None:
+        self.ours, self.everybodys = Group(), Group()
+        self.open_groups: list[Group] = []
+        """The groups that a rule which came now would belong to."""
+        self._agent = agent.lower()
+        self._sitemaps: dict[str, None] = {}
+        self._is_head = True
+
+    def take(self, meaning: str, value: bytes) -> None:
+        """Take in what `read_line` made of the next line."""
+        if meaning == "agent":
+            if not self._is_head:
+                self.open_groups, self._is_head = [], True
+            if (group := self.group_for(value)) is not None:
+                self.open_groups.append(group)
+                group.is_named = True
+        elif meaning == "sitemap":
+            self._sitemaps[value.decode("utf-8", "replace")] = None
+        elif meaning == "delay":
             # Not a rule of RFC 9309: it belongs to the group and does not end its head.
-            for group in open_groups:
+            for group in self.open_groups:
                 group.slow_down(value)
         else:
-            is_head = False
-            for group in open_groups:
-                group.add(key == "allow", value)
-    chosen = ours if ours.is_named else everybodys
-    return Rules(chosen.rules, chosen.crawl_delay_seconds, tuple(sitemaps))
+            self._is_head = False
+            for group in self.open_groups:
+                group.rules += rules_of(meaning, value)
+
+    def group_for(self, value: bytes) -> Group | None:
+        """Return the group that a `User-agent` line with this value opens, if it concerns us."""
+        if (token := token_of(value)) and token.lower() == self._agent:
+            return self.ours
+        if value == b"*" or (value[:1] == b"*" and value[1:2].isspace()):
+            return self.everybodys
+        return None
+
+    @property
+    def chosen(self) -> Group:
+        """What binds the agent, after all lines: its own groups, or else everybody's."""
+        return self.ours if self.ours.is_named else self.everybodys
+
+    def rules(self) -> Rules:
+        """Return what all lines together say."""
+        chosen = self.chosen
+        return Rules(chosen.rules, chosen.crawl_delay_seconds, tuple(self._sitemaps))
 
 
-class _Group:
+class Group:
     """The rules of all groups for one agent, merged."""
 
     def __init__(self) -> None:
@@ -214,35 +248,53 @@ class _Group:
         self.rules: list[Rule] = []
         self.crawl_delay_seconds = 0.0
 
-    def add(self, is_allowing: bool, value: bytes) -> None:
-        if not value:
-            return
-        pattern = spell_literally(value) if is_allowing else spell(value)
-        self.rules.append((is_allowing, pattern))
-        folder, slash, page = pattern.rpartition("/")
-        if is_allowing and slash and page.startswith("index.htm"):
-            self.rules.append((True, f"{folder}/$"))
-
     def slow_down(self, value: bytes) -> None:
         """Keep the longest delay; what is not a number of seconds is no delay."""
-        if _DELAY.fullmatch(value) and math.isfinite(seconds := float(value)):
-            self.crawl_delay_seconds = max(self.crawl_delay_seconds, seconds)
+        self.crawl_delay_seconds = max(self.crawl_delay_seconds, delay_of(value) or 0.0)
 
 
-def _lines(body: bytes, largest_bytes: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the meaning of each key with its value; lines that say nothing are left out."""
+def token_of(value: bytes) -> str:
+    """Return the product token with which the value of a `User-agent` line begins, or ""."""
+    token = _TOKEN.match(value)
+    return token[0].decode("ascii") if token else ""
+
+
+def rules_of(meaning: str, value: bytes) -> list[Rule]:
+    """Return the rules that one `allow` or `disallow` line stands for; none if it is empty."""
+    if not value:
+        return []
+    if meaning == "disallow":
+        return [(False, spell(value))]
+    pattern = spell_literally(value)
+    folder, slash, page = pattern.rpartition("/")
+    if slash and page.startswith("index.htm"):
+        return [(True, pattern), (True, f"{folder}/$")]
+    return [(True, pattern)]
+
+
+def delay_of(value: bytes) -> float | None:
+    """Return a Crawl-delay in seconds, or None if it is no number of seconds."""
+    if _DELAY.fullmatch(value) and math.isfinite(seconds := float(value)):
+        return seconds
+    return None
+
+
+def readable(body: bytes, largest_bytes: int) -> bytes:
+    """Return the part of a file that is read: whole lines, without a byte order mark."""
     if len(body) > largest_bytes:
         # Half a line could say anything, for instance `Disallow: /`.
         body = body[: largest_bytes + 1]
         body = body[: max(body.rfind(b"\n"), body.rfind(b"\r"), 0)]
-    for line in _LINE_ENDS.split(body.removeprefix(b"\xef\xbb\xbf")):
-        text = line[:LONGEST_LINE_BYTES].partition(b"#")[0].strip()
-        key, colon, value = text.partition(b":")
-        if not colon:
-            words = text.split()
-            if len(words) != 2:
-                continue
-            key, value = words
-        meaning = _KEYS.get(key.strip().lower())
-        if meaning is not None:
-            yield meaning, value.strip()
+    return body.removeprefix(b"\xef\xbb\xbf")
+
+
+def read_line(line: bytes) -> tuple[str, bytes]:
+    """Return the meaning of a line's key, and its value; the meaning is "" if it has none."""
+    text = line[:LONGEST_LINE_BYTES].partition(b"#")[0].strip()
+    key, colon, value = text.partition(b":")
+    if not colon:
+        words = text.split()
+        if len(words) != 2:
+            return "", text
+        key, value = words
+    return _KEYS.get(key.strip().lower(), ""), value.strip()

@@ -1,0 +1,36 @@
+"""Commands that have commands: `lycosa` itself, and `lycosa check`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+
+import click
+
+
+class CommandGroup(click.Group):
+    """A group that guesses which command was meant, and lists them by purpose."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one is near."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = difflib.get_close_matches(args[0], self.commands, 1, 0.5)
+            guess = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{guess}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; that whoever reads our output has had enough of it is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # What is still in the buffer must not fail again when the program ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which a new user meets them."""
+        return list(self.commands)

@@ -1,0 +1,163 @@
+"""What a crawl makes of an answer: its outcome, what the page says, and where its links go.
+
+The answer goes through `judge`, `read_page` and `links_of_page`, as in a crawl. Links that a
+crawl would only count under a reason are listed here, with the reason.
+
+Always true: the links without a refusal are those that a crawl of this job would keep, in
+their order, each pair of URL and kind once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.reading import (
+    RawLink,
+    content_type_of,
+    judge,
+    links_of_page,
+    read_page,
+    redirect_of,
+)
+from lycosa.errors import LycosaError
+from lycosa.extract import charset
+from lycosa.extract.facts import Facts
+from lycosa.extract.fingerprint import fingerprint
+from lycosa.extract.headers import robots_tag
+from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+from lycosa.url import canonical_key, parse, refusal, url_of
+from lycosa.url.scope import OUT_OF_SCOPE
+
+NO_BASE = "no-base"
+"""Why a relative reference leads nowhere: nobody has said where the page is."""
+
+
+class CheckedLink(NamedTuple):
+    """A link, and what becomes of it."""
+
+    href: str
+    kind: LinkKind
+    text: str
+    rel: str
+    times: int
+    url: str | None
+    """In its canonical form; None if it has none."""
+    key: str | None
+    refusal: str | None
+    """Why a crawl would not go there; None if it would."""
+
+
+class CheckedPage(NamedTuple):
+    """What a crawl would know of a page."""
+
+    url: str | None
+    status: int
+    outcome: Outcome
+    content_type: str
+    body_bytes: int
+    facts: Facts
+    charset_reason: str
+    base: str | None
+    """Against what references are resolved."""
+    is_nofollow: bool
+    is_noindex: bool
+    fingerprint: int
+    links: tuple[CheckedLink, ...]
+
+    @property
+    def kept_links(self) -> list[CheckedLink]:
+        """Where a crawl would go from here."""
+        return [link for link in self.links if link.refusal is None]
+
+
+def answer_of_file(path: Path, content_type: str | None, job: Job) -> Answer:
+    """Return the content of a file as if a server had sent it."""
+    try:
+        if path.exists() and not path.is_file():
+            raise LycosaError(f"{path}: is not a file\n  give the path of one page")
+        with path.open("rb") as file:
+            body = file.read(job.fetch.largest_body_bytes + 1)
+    except OSError as error:
+        raise LycosaError(
+            f"{path}: cannot be read: {error.strerror}\n  check the path of the page"
+        ) from None
+    except ValueError as error:  # a name that no file can have
+        raise LycosaError(f"{str(path)!r}: cannot be read: {error}") from None
+    return answer_of_bytes(body, content_type, job)
+
+
+def answer_of_bytes(body: bytes, content_type: str | None, job: Job) -> Answer:
+    """Return a body as if a server had sent it; one that is too long is cut off."""
+    largest = job.fetch.largest_body_bytes
+    headers = (("Content-Type", content_type),) if content_type else ()
+    return Answer(200, headers, body[:largest], 0.0, 0.0, truncated=len(body) > largest)
+
+
+def check_page(
+    answer: Answer, url: str | None, job: Job, scope: ScopeChecker | None = None
+) -> CheckedPage:
+    """Read an answer for a canonical URL; links are held against the scope if there is one."""
+    outcome = judge(answer, job)
+    facts = read_page(answer, job) if outcome is Outcome.KEPT else Facts()
+    base = (parse(facts.base, url) if facts.base else None) or url
+    tag_nofollow, tag_noindex = robots_tag(answer.headers, job.fetch.agent)
+    if outcome is Outcome.KEPT:
+        links = tuple(_links(answer, facts, job, base, scope))
+    elif outcome is Outcome.REDIRECTED:
+        links = tuple(_resolved(link, base, scope) for link in redirect_of(answer))
+    else:
+        links = ()
+    content_type = answer.header("content-type")
+    return CheckedPage(
+        url,
+        answer.status,
+        outcome,
+        content_type_of(answer),
+        len(answer.body),
+        facts,
+        charset.reason(answer.body, content_type) if facts.charset else "",
+        base,
+        facts.is_nofollow or tag_nofollow,
+        facts.is_noindex or tag_noindex,
+        fingerprint(facts.text) if facts.text else 0,
+        links,
+    )
+
+
+def _links(
+    answer: Answer, facts: Facts, job: Job, base: str | None, scope: ScopeChecker | None
+) -> Iterator[CheckedLink]:
+    """Yield the links that lead somewhere once, as a crawl does, and all the others."""
+    heedless = dataclasses.replace(
+        job, extract=dataclasses.replace(job.extract, obey_nofollow=False)
+    )
+    followed = set(links_of_page(answer, facts, job)[0])
+    seen: set[tuple[str, LinkKind]] = set()
+    for raw in links_of_page(answer, facts, heedless)[0]:
+        link = _resolved(raw, base, scope)
+        if raw not in followed:
+            yield link._replace(refusal="nofollow")
+        elif link.key is None or link.refusal is not None:
+            yield link
+        elif (link.key, link.kind) not in seen:
+            seen.add((link.key, link.kind))
+            yield link
+
+
+def _resolved(raw: RawLink, base: str | None, scope: ScopeChecker | None) -> CheckedLink:
+    key = canonical_key(raw.href, base)
+    if key is None:
+        why = refusal(raw.href, base) or "invalid"
+        return CheckedLink(*raw, None, None, NO_BASE if why == "invalid" and not base else why)
+    if scope is not None and not scope.scope.accepts_everything:
+        verdict = scope.scope.judge(key)
+        if verdict.key is not None:
+            key = verdict.key
+        elif not (raw.kind in REQUISITE_KINDS and verdict.reason == OUT_OF_SCOPE):
+            return CheckedLink(*raw, url_of(key), key, verdict.reason)
+    return CheckedLink(*raw, url_of(key), key, None)
