@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after
+from lycosa.crawl.probing import Prober
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
 from lycosa.extract.facts import Facts
@@ -48,6 +49,7 @@ class Gatherer:
         self._parts = parts
         self._job = parts.job
         self._router = router
+        self._prober = Prober(parts)
 
     def page_answered(
         self,
@@ -63,11 +65,12 @@ class Gatherer:
         url = url_of(key)
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
+        facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
+        outcome = self._prober.judge(state, page, outcome, answer, facts.text)
         if outcome is not Outcome.KEPT:
             budget.give_back(reserved_bytes)
         elif not budget.keep(reserved_bytes, len(answer.body), url):
-            outcome = Outcome.TOO_LARGE
-        facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
+            outcome, facts = Outcome.TOO_LARGE, NO_FACTS
         links = self._links(partition, page, url, answer, outcome, facts)
         place = self._keep(partition, page, outcome, request, answer, facts, links)
         reach("answer.stored")
@@ -87,6 +90,7 @@ class Gatherer:
             )
         )
         self._router.route(partition, answer.ended, page, links)
+        self._prober.learn(partition, page, outcome, answer, facts.text)
         self._close_when_full(partition, host, answer.ended)
         return outcome in STAY_AWAY or pause > usual + FORGETTABLE_SECONDS
 
