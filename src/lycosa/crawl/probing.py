@@ -35,14 +35,15 @@ Always true:
     one of those that looked like the error page before;
   * 429, 503 and failed connections are no verdict: the probe waits with its host.
 
-Cost: a second fingerprint for the sample and for pages of sites with a soft 404, and of
-those only where the text names its own address.
+Cost: a search of the text of sampled pages, and of pages of sites with a soft 404, for their
+own address; a second fingerprint of those in which it stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
+from typing import NamedTuple
 
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.reading import content_type_of
@@ -78,6 +79,20 @@ DISTANCE = through(SEED, LinkKind.REDIRECT)
 """Before the site's other pages: each of them may be a soft 404."""
 
 
+class Seen(NamedTuple):
+    """An answer, and what a reader sees of it."""
+
+    answer: Answer
+    text: str = ""
+    fingerprint: int = 0
+    """Of the whole text."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether this is a page with text: all else can be compared with nothing."""
+        return bool(self.text) and content_type_of(self.answer) in HTML_TYPES
+
+
 class Prober:
     """Decides on probes and soft 404s; one per worker."""
 
@@ -86,78 +101,65 @@ class Prober:
         self._wanted = parts.job.extract.soft_404_after
         self._bits = parts.job.extract.soft_404_bits
 
-    def judge(
-        self, state: PartitionState, page: int, outcome: Outcome, answer: Answer, text: str
-    ) -> Outcome:
+    def judge(self, state: PartitionState, page: int, outcome: Outcome, seen: Seen) -> Outcome:
         """Return the outcome of a page or a probe, given what the answer alone says."""
         site = state.pages.site[page]
         if state.probes.is_probe(site, page):
-            if outcome in NO_VERDICT:
-                return outcome
-            return self._verdict(state, page, outcome, text if _is_readable(answer, text) else "")
+            return outcome if outcome in NO_VERDICT else self._verdict(state, page, outcome, seen)
         known = state.probes.not_found.get(site)
         if (
             known is None
             or not self._wanted
             or outcome is not Outcome.KEPT
-            or not _is_readable(answer, text)
+            or not seen.is_readable
             or page in known.beside
         ):
             return outcome
-        found = _fingerprint(state, page, text)
+        found = _fingerprint(state, page, seen)
         is_soft = found and distance(found, known.fingerprint) <= self._bits
         return Outcome.SOFT_404 if is_soft else outcome
 
-    def learn(
-        self, partition: Partition, page: int, outcome: Outcome, answer: Answer, text: str
-    ) -> None:
+    def learn(self, partition: Partition, page: int, outcome: Outcome, seen: Seen) -> None:
         """Record what a page adds to the sample of its site, or a probe to what is known."""
         state = partition.state
         site = state.pages.site[page]
         probes = state.probes
         if probes.is_probe(site, page):
             if outcome not in NO_VERDICT:
-                self._learn_verdict(partition, site, page, outcome, answer.ended, text)
+                self._learn_verdict(partition, site, page, outcome, seen)
         elif (
             outcome is Outcome.KEPT
             and self._wanted
             and site not in probes.chosen
-            and _is_readable(answer, text)
+            and seen.is_readable
             and all(page != sampled for sampled, _ in probes.sample(site))
         ):
-            partition.record(Sampled(site, page, _fingerprint(state, page, text)))
+            partition.record(Sampled(site, page, _fingerprint(state, page, seen)))
             if probes.sample_size(site) >= self._wanted:
                 key = self._choose(state, site)
-                partition.plant_probe(ProbeChosen(answer.ended, site, key, DISTANCE))
+                partition.plant_probe(ProbeChosen(seen.answer.ended, site, key, DISTANCE))
 
-    def _verdict(self, state: PartitionState, page: int, outcome: Outcome, text: str) -> Outcome:
+    def _verdict(self, state: PartitionState, page: int, outcome: Outcome, seen: Seen) -> Outcome:
         if outcome is Outcome.NOT_FOUND:
             return Outcome.PROBE_HONEST
-        found = _fingerprint(state, page, text)
-        if outcome is not Outcome.KEPT or not found:
+        found = _fingerprint(state, page, seen)
+        if outcome is not Outcome.KEPT or not seen.is_readable or not found:
             return Outcome.PROBE_INCONCLUSIVE
         sample = state.probes.sample(state.pages.site[page])
         distances = [distance(found, other) for _, other in sample]
-        alike = sum(bits <= self._bits for bits in distances)
+        size, alike = len(distances), sum(bits <= self._bits for bits in distances)
         similar = sum(bits <= SIMILAR_TIMES * self._bits for bits in distances) - alike
-        is_telling = alike <= MOST_ALIKE * len(distances) and similar <= MOST_SIMILAR * len(
-            distances
-        )
+        is_telling = alike <= MOST_ALIKE * size and similar <= MOST_SIMILAR * size
         return Outcome.PROBE_SOFT if is_telling else Outcome.PROBE_INCONCLUSIVE
 
     def _learn_verdict(
-        self,
-        partition: Partition,
-        site: int,
-        page: int,
-        verdict: Outcome,
-        moment: float,
-        text: str,
+        self, partition: Partition, site: int, page: int, verdict: Outcome, seen: Seen
     ) -> None:
+        moment = seen.answer.ended
         if verdict is not Outcome.PROBE_SOFT:
             partition.record(SiteProbed(moment, site, verdict))
             return
-        found = _fingerprint(partition.state, page, text)
+        found = _fingerprint(partition.state, page, seen)
         sample = partition.state.probes.sample(site)
         beside = [other for other, known in sample if distance(found, known) <= self._bits]
         partition.record(SiteProbed(moment, site, verdict, found, beside))
@@ -197,10 +199,8 @@ def _folders(state: PartitionState, site: int) -> Iterator[str]:
     yield "/"
 
 
-def _is_readable(answer: Answer, text: str) -> bool:
-    return bool(text) and content_type_of(answer) in HTML_TYPES
-
-
-def _fingerprint(state: PartitionState, page: int, text: str) -> int:
+def _fingerprint(state: PartitionState, page: int, seen: Seen) -> int:
+    """Return the fingerprint of a page's text without its own address."""
     path = state.table.key(page)[len(state.site_names[state.pages.site[page]]) :]
-    return fingerprint(without_echo(text, path))
+    text = without_echo(seen.text, path)
+    return seen.fingerprint if text is seen.text else fingerprint(text)
