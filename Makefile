@@ -50,6 +50,7 @@ bench: setup
 	$(BIN)/python benchmarks/scanner.py
 	$(BIN)/python benchmarks/client.py
 	$(BIN)/python benchmarks/store.py
+	$(BIN)/python benchmarks/soft_404.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py
 

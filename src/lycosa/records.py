@@ -44,6 +44,8 @@ class Outcome(enum.IntEnum):
     """503: the whole host waits."""
     BAD_STATUS = 15
     """A status that ends no exchange (1xx) or that no standard knows."""
+    SOFT_404 = 16
+    """A 2xx whose text is the one that the site shows for pages that are not there."""
     NAME_FAILURE = 20
     """The host name has no address."""
     CONNECT_FAILURE = 21
@@ -70,6 +72,12 @@ class Outcome(enum.IntEnum):
     """The host kept refusing or failing, and the job stopped asking it."""
     BLOCKED = 34
     """The operator blocked the host."""
+    PROBE_HONEST = 40
+    """A URL that we made up: the site said 404 or 410, as it should."""
+    PROBE_SOFT = 41
+    """A URL that we made up: the site showed a page, and now we know its soft 404."""
+    PROBE_INCONCLUSIVE = 42
+    """A URL that we made up: what came says nothing about the site's other pages."""
 
 
 TRANSIENT = frozenset(
@@ -445,6 +453,38 @@ class Forgotten(Event, frozen=True, array_like=True, tag=14):
     host: int
 
 
+class Sampled(Event, frozen=True, array_like=True, tag=20):
+    """A page was kept that the answer to its site's probe will be compared with."""
+
+    site: int
+    page: int
+    fingerprint: int
+    """Of the text without the page's own address (`lycosa.extract.echo`)."""
+
+
+class ProbeChosen(Event, frozen=True, array_like=True, tag=21):
+    """A URL of the site that cannot exist is to be asked for, once."""
+
+    moment: float
+    site: int
+    key: str
+    """The URL, which is admitted by this; "" when none may be asked for."""
+    distance: int
+
+
+class SiteProbed(Event, frozen=True, array_like=True, tag=22):
+    """What the probe of a site said; its own `Fetched` precedes this."""
+
+    moment: float
+    site: int
+    verdict: Outcome
+    """`PROBE_HONEST`, `PROBE_SOFT` or `PROBE_INCONCLUSIVE`."""
+    fingerprint: int = 0
+    """With `PROBE_SOFT`: of the page that says that there is none."""
+    beside: list[int] = []
+    """Pages of the sample that look like it all the same: they stay what they are."""
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -460,4 +500,7 @@ AnyEvent = (
     | Passed
     | Reopened
     | Forgotten
+    | Sampled
+    | ProbeChosen
+    | SiteProbed
 )

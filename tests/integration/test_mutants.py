@@ -17,22 +17,26 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl import worker
+from lycosa.crawl import probing, worker
 from lycosa.crawl.committing import Batch, Committer
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.probing import probe_name
 from lycosa.crawl.routing import Router
 from lycosa.crawl.simulation import KillRandomly, Simulation
 from lycosa.crawl.worker import Worker
 from lycosa.errors import LycosaError
 from lycosa.failpoints import NAMES, reach
 from lycosa.frontier.addresses import Addresses
+from lycosa.frontier.probes import Probes
 from lycosa.frontier.readiness import Readiness
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.state import PartitionState
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Head, Write
+from lycosa.records import Outcome
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb
+from lycosa.url import site_of
 
 Patch = pytest.MonkeyPatch
 SEEDS = range(8)
@@ -155,6 +159,35 @@ def crawl_a_late_short_cut(folder: Path, seed: int) -> None:
     simulation = Simulation(web, job, folder, seed=seed)
     simulation.run(KillRandomly(seed, 3, 0.02))
     demand(set(simulation.kept_urls()) == web.pages_within(urls[:1], 3), "depth is exact")
+
+
+def crawl_forgetful_web(folder: Path, seed: int) -> None:
+    """Sites with soft 404s, sites without, and sites on which everything looks like one."""
+    web = GeneratedWeb.forgetful(seed)
+    seeds = [web.home(number) for number in range(7)]
+    job = Job.of(
+        seeds=seeds,
+        limits={"depth_static": 9},
+        politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 1.0},
+        frontier={"partitions": 8},
+        log={"snapshot_batches": 6},
+    )
+    simulation = Simulation(web, job, folder, seed=seed)
+    result = simulation.run(KillRandomly(seed, 12, 0.005))
+    demand(not result.breaches, "the referee is silent")
+    demand(web.pages_within(seeds, 9) <= set(simulation.kept_urls()), "no page is lost")
+    outcomes: Counter[int] = Counter()
+    for state in result.states.values():
+        outcomes.update(state.outcomes)
+        probes = {
+            page: site_of(key)
+            for page, key in enumerate(state.table)
+            if key.endswith(f"/{probe_name(site_of(key))}")
+        }
+        demand(len(set(probes.values())) == len(probes), "a site is probed once")
+        demand(not any(state.pages.outcome[p] == Outcome.KEPT for p in probes), "and not kept")
+    demand(outcomes[Outcome.PROBE_SOFT] == 3, "three sites have soft 404s")
+    demand(outcomes[Outcome.SOFT_404] >= 20, "and they are named")
 
 
 # -- the mutants --------------------------------------------------------------------------
@@ -294,6 +327,23 @@ def shorter_ways_not_passed_on(patch: Patch) -> None:
     patch.setattr(Router, "_pass_on", lambda self, partition, moment, nearer: None)
 
 
+def every_probe_is_believed(patch: Patch) -> None:
+    patch.setattr(probing, "MOST_ALIKE", 1.0)
+    patch.setattr(probing, "MOST_SIMILAR", 1.0)
+
+
+def only_a_majority_is_asked_for(patch: Patch) -> None:
+    patch.setattr(probing, "MOST_SIMILAR", 1.0)
+
+
+def addresses_are_compared(patch: Patch) -> None:
+    patch.setattr(probing, "without_echo", lambda text, path: text)
+
+
+def snapshots_forget_probes(patch: Patch) -> None:
+    patch.setattr(Probes, "pack", lambda self: {})
+
+
 MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Path, int], None]]] = [
     (events_before_links, crawl_a_chain_through_kills),
     (events_before_bytes, crawl_small_web),
@@ -309,6 +359,10 @@ MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Path, int], None]]] = [
     (one_look_is_enough, crawl_a_chain),
     (inbox_heads_not_compared, crawl_a_chain),
     (shorter_ways_not_passed_on, crawl_a_late_short_cut),
+    (every_probe_is_believed, crawl_forgetful_web),
+    (only_a_majority_is_asked_for, crawl_forgetful_web),
+    (addresses_are_compared, crawl_forgetful_web),
+    (snapshots_forget_probes, crawl_forgetful_web),
 ]
 
 

@@ -39,7 +39,7 @@ def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
 
 def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
     """Return what was left alone or not kept by rule, by kind."""
-    return _chosen(outcomes, lambda outcome: outcome >= Outcome.TOO_LARGE)
+    return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.BLOCKED)
 
 
 def _chosen(outcomes: dict[str, int], wanted: Callable[[Outcome], bool]) -> dict[str, int]:

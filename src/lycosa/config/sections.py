@@ -255,6 +255,19 @@ class Extract:
     obey_nofollow: bool = key(
         True, "Whether links marked `nofollow`, one by one or for the whole page, are left alone."
     )
+    soft_404_after: int = key(
+        20,
+        "When a site has given this many pages with text, it is asked once for a page that cannot "
+        "exist, to know its error page if that comes as an ordinary one; 0 is never.",
+        unit="pages",
+        most=1000,
+    )
+    soft_404_bits: int = key(
+        3,
+        "A page is a soft 404 if its fingerprint differs from the error page's in no more bits.",
+        unit="bits",
+        most=10,
+    )
 
 
 @dataclass(frozen=True)

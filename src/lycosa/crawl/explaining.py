@@ -11,12 +11,21 @@ from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
+from lycosa.crawl.probing import probe_of
 from lycosa.frontier.columns import NONE
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
-from lycosa.records import Admitted, Fetched, Outcome, Place, RobotsState, Settled
+from lycosa.records import (
+    Admitted,
+    Fetched,
+    Outcome,
+    Place,
+    ProbeChosen,
+    RobotsState,
+    Settled,
+)
 from lycosa.url import canonicalize, key_of, refusal, url_of
 
 
@@ -76,7 +85,7 @@ def _standing(state: PartitionState, page: int) -> tuple[str, float]:
     outcome = state.outcome_of(page)
     if not state.is_pending(page):
         name = outcome.name.lower().replace("_", " ") if outcome else "done"
-        return f"has ended: {name}", 0.0
+        return f"has ended: {name}{_reason(state, site, outcome)}", 0.0
     fetch = state.pages.fetch[page]
     own = state.fetches.due[fetch] if fetch != NONE else 0.0
     robots = RobotsState(state.sites.robots[site])
@@ -88,6 +97,14 @@ def _standing(state: PartitionState, page: int) -> tuple[str, float]:
     if robots is RobotsState.UNKNOWN:
         return "waits for the site's robots file, which has not been asked for yet", host_due
     return "is pending: waits for its turn", host_due
+
+
+def _reason(state: PartitionState, site: int, outcome: Outcome | None) -> str:
+    """Say what the name of an outcome leaves open."""
+    probe = probe_of(state, site)
+    if outcome is not Outcome.SOFT_404 or probe is None:
+        return ""
+    return f"; it says what {url_of(probe)} says, which does not exist"
 
 
 _FAILED = frozenset(Outcome) - {Outcome.KEPT, Outcome.NOT_MODIFIED}
@@ -104,6 +121,8 @@ def _history(log: Log, number: int, key: str, page: int) -> list[Step]:
                     steps.append(Step(event.moment, via))
                 elif page in event.nearer:
                     steps.append(Step(event.moment, f"came nearer by {url_of(event.source)}"))
+            elif isinstance(event, ProbeChosen) and event.key == key:
+                steps.append(Step(event.moment, "made up, to see the site's error page"))
             elif isinstance(event, Fetched) and event.page == page:
                 name = event.outcome.name.lower().replace("_", " ")
                 steps.append(Step(event.moment, f"asked for: {name}, status {event.status}"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after
+from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
 from lycosa.extract.facts import Facts
@@ -49,6 +50,7 @@ class Gatherer:
         self._parts = parts
         self._job = parts.job
         self._router = router
+        self._prober = Prober(parts)
 
     def page_answered(
         self,
@@ -64,13 +66,15 @@ class Gatherer:
         url = url_of(key)
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
+        facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
+        seen = Seen(answer, facts.text, fingerprint(facts.text) if facts.text else 0)
+        outcome = self._prober.judge(state, page, outcome, seen)
         if outcome is not Outcome.KEPT:
             budget.give_back(reserved_bytes)
         elif not budget.keep(reserved_bytes, len(answer.body), url):
-            outcome = Outcome.TOO_LARGE
-        facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
+            outcome, facts, seen = Outcome.TOO_LARGE, NO_FACTS, Seen(answer)
         links = self._links(partition, page, url, answer, outcome, facts)
-        place = self._keep(partition, page, outcome, request, answer, facts, links)
+        place = self._keep(partition, page, outcome, request, seen, facts, links)
         reach("answer.stored")
         usual = due_pause(self._job, state, host)
         pause = self.host_pause(partition, host, answer, outcome)
@@ -88,6 +92,7 @@ class Gatherer:
             )
         )
         self._router.route(partition, answer.ended, page, links)
+        self._prober.learn(partition, page, outcome, seen)
         self._close_when_full(partition, host, answer.ended)
         return outcome in STAY_AWAY or pause > usual + FORGETTABLE_SECONDS
 
@@ -162,7 +167,7 @@ class Gatherer:
         page: int,
         outcome: Outcome,
         request: Request,
-        answer: Answer,
+        seen: Seen,
         facts: Facts,
         links: Links,
     ) -> Place:
@@ -173,14 +178,14 @@ class Gatherer:
                 outcome=outcome,
                 distance=partition.state.pages.distance[page],
                 request=request,
-                answer=answer,
+                answer=seen.answer,
                 links=links,
                 title=facts.title,
                 description=facts.description,
                 text=facts.text,
                 language=facts.language,
                 charset=facts.charset,
-                fingerprint=fingerprint(facts.text) if facts.text else 0,
+                fingerprint=seen.fingerprint,
             )
         )
 

@@ -88,8 +88,7 @@ class RobotsFiles:
         key = state.site_names[site] + "/robots.txt"
         reading = read_answer(answer, key, self._job)
         delay = reading.crawl_delay_seconds
-        place = self._keep(key, request, answer)
-        host_due = self._after_request(partition, state.sites.host[site], answer, delay)
+        place, host_due = self._keep(partition, state.sites.host[site], key, request, answer, delay)
         if reading.target is not None:
             reading = self._send_errand(
                 partition, state.site_names[site], reading.target, 1, answer
@@ -107,8 +106,7 @@ class RobotsFiles:
         reading = read_answer(answer, record.key, self._job)
         site = self._site_of_robots_file(partition, record.key)
         delay = reading.crawl_delay_seconds if site is not None else 0.0
-        place = self._keep(record.key, request, answer)
-        host_due = self._after_request(partition, record.host, answer, delay)
+        place, host_due = self._keep(partition, record.host, record.key, request, answer, delay)
         if site is not None and reading.state is RobotsState.KNOWN:
             self._learn(partition, site, reading, answer.ended, host_due)
         if reading.target is not None:
@@ -160,22 +158,23 @@ class RobotsFiles:
                 self._gatherer.strike(partition, host, now, pause, strikes)
             self._learn(partition, site, reading, now, now + pause)
 
-    def _after_request(
-        self, partition: Partition, host: int, answer: Answer, crawl_delay: float
-    ) -> float:
-        """Return from when on the host may be asked again.
+    def _keep(
+        self,
+        partition: Partition,
+        host: int,
+        key: str,
+        request: Request,
+        answer: Answer,
+        crawl_delay: float,
+    ) -> tuple[Place | None, float]:
+        """Store an answer; returns where it is, and from when on the host may be asked again.
 
         A Crawl-delay counts from the answer that names it.
         """
         outcome = judge(answer, self._job)
-        return answer.ended + self._gatherer.host_pause(
-            partition, host, answer, outcome, crawl_delay
-        )
-
-    def _keep(self, key: str, request: Request, answer: Answer) -> Place | None:
-        outcome = judge(answer, self._job)
         place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
-        return place if answer.status else None
+        pause = self._gatherer.host_pause(partition, host, answer, outcome, crawl_delay)
+        return place if answer.status else None, answer.ended + pause
 
     @staticmethod
     def _site_of_robots_file(partition: Partition, key: str) -> int | None:

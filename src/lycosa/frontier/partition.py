@@ -31,6 +31,7 @@ from lycosa.records import (
     Fetched,
     HostChanged,
     Outcome,
+    ProbeChosen,
     RobotsLearned,
     RobotsState,
     Settled,
@@ -212,6 +213,12 @@ class Partition:
         number = self.state.errands_taken
         self.record(event)
         self.readiness.errand_came(number, self.state.errands[number].host, event.moment)
+
+    def plant_probe(self, event: ProbeChosen) -> None:
+        """Record that a site is to be probed; the probe is a URL like any other."""
+        first = len(self.state.pages.site)
+        self.record(event)
+        self._offer_from(first, event.moment)
 
     # -- inside ---------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ import msgspec
 
 from lycosa.errors import FormatError
 from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Fetches, Hosts, Pages, Sites
+from lycosa.frontier.probes import Probes
 from lycosa.frontier.table import PlainUrlTable, UrlTable
 from lycosa.records import (
     STAY_AWAY,
@@ -38,10 +39,13 @@ from lycosa.records import (
     Outcome,
     Passed,
     Place,
+    ProbeChosen,
     Reopened,
     RobotsLearned,
     RobotsState,
+    Sampled,
     Settled,
+    SiteProbed,
     Taken,
 )
 from lycosa.url.key import reversed_host_of, site_of
@@ -103,6 +107,7 @@ class PartitionState:
         self.outcomes: Counter[int] = Counter()
         """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
         self.refusals: Counter[str] = Counter()
+        self.probes = Probes()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
         self._appliers: dict[type, Callable[[Any], None]] = {
@@ -120,6 +125,9 @@ class PartitionState:
             Passed: self._apply_passed,
             Reopened: self._apply_reopened,
             Forgotten: self._apply_forgotten,
+            Sampled: self.probes.apply_sampled,
+            ProbeChosen: self._apply_probe_chosen,
+            SiteProbed: self.probes.apply_probed,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -326,6 +334,11 @@ class PartitionState:
         self._account_for(event.place)
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
 
+    def _apply_probe_chosen(self, event: ProbeChosen) -> None:
+        self.probes.apply_chosen(event, len(self.table))
+        if event.key:
+            self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
+
     def _account_for(self, place: Place | None) -> None:
         if place is not None:
             end = place.offset + place.length
@@ -383,6 +396,7 @@ class PartitionState:
                 "segments": self.segment_ends,
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
+                "probes": self.probes.pack(),
                 "columns": [
                     self.pages.pack(),
                     self.fetches.pack(),
@@ -417,6 +431,7 @@ class PartitionState:
         state.segment_ends = packed.get("segments", {})
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])
+        state.probes.unpack(packed.get("probes", {}))
         columns = [state.pages, state.fetches, state.sites, state.hosts]
         for column, content in zip(columns, packed["columns"], strict=True):
             column.unpack(content)

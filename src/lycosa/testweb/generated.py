@@ -66,6 +66,11 @@ class GeneratedWeb:
         return cls(seed, plans.wide(hosts, addresses, pages_per_host))
 
     @classmethod
+    def forgetful(cls, seed: int = 0) -> GeneratedWeb:
+        """Return hosts that are asked for much that is not there, each with its own answer."""
+        return cls(seed, plans.forgetful())
+
+    @classmethod
     def tree(cls, levels: int, fanout: int, triples: int = 0, hosts: int = 1) -> GeneratedWeb:
         """Return hosts that each are one tree and nothing else."""
         return cls(0, plans.tree(levels, fanout, triples, hosts))
@@ -135,7 +140,9 @@ class GeneratedWeb:
             return self._robots_reply(site, site, 0, moment)
         if parts.path.startswith("/robots-of/"):
             return self._moved_robots(site, parts, moment)
-        page = self._page(site, parts, moment)
+        page, missing = self._page(site, parts, moment), site.traits.missing
+        if missing is not None and parts.port != _ANNEX_PORT:
+            page = missing.instead(site.ground, parts) if page is None else missing.around(page)
         return _NOT_FOUND if page is None else render(page, parts, key)
 
     def _moved_robots(self, site: _Site, parts: Parts, moment: float) -> Reply:
@@ -276,6 +283,12 @@ class GeneratedWeb:
             return False
         page = self._page(site, parts, 0.0)
         return page is not None and page.is_kept
+
+    def is_missing(self, url: str) -> bool:
+        """Say whether a host that listens has no page there, whatever it answers."""
+        parts = take_apart(url)
+        site = self._find(parts)
+        return site is not None and self._page(site, parts, 0.0) is None
 
     def version_of(self, url: str, moment: float) -> int:
         """Return the version of a page that changes; 0 for all others."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from lycosa.testweb.missing import Missing
 from lycosa.testweb.mixing import below, fraction, mix, weighted
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Section
@@ -38,6 +39,8 @@ class Traits:
     has_address: bool = True
     has_annex: bool = False
     """Whether there is a second, small site on port 8080."""
+    missing: Missing | None = None
+    """What comes where there is no page; None is an honest 404."""
 
 
 class Plan(Protocol):

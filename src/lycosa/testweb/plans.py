@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lycosa.testweb.missing import Shell, SoftError, ToFront
 from lycosa.testweb.plan import Listed, Mixture, Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.robots_kinds import ROBOTS_KINDS
 from lycosa.testweb.sections import (
     Calendar,
+    Catalogue,
     Copies,
     Errors,
     Ghosts,
@@ -21,6 +23,7 @@ from lycosa.testweb.sections import (
     Thicket,
     Tree,
     Vault,
+    Withered,
 )
 from lycosa.testweb.sections.sitemaps import INDEX_PATH
 from lycosa.testweb.weather import Overload, Pace, RetryAfter
@@ -64,6 +67,29 @@ def small() -> Plan:
             Traits((Tree(2, 1),), kinds["none"], has_address=False),
         ),
         addresses=5,
+    )
+
+
+def forgetful() -> Plan:
+    """Hosts with many dead links: those that say so, those that do not, those that cannot."""
+    kinds, dying = ROBOTS_KINDS, (Withered(), Vault())
+    return Listed(
+        (
+            Traits(dying, kinds["none"]),
+            Traits(dying, kinds["some"], missing=SoftError()),
+            Traits(dying, kinds["none"], scheme="https", missing=SoftError(words=60)),
+            Traits(
+                dying,
+                kinds["wildcards"],
+                Overload(_OFTEN),
+                missing=SoftError(1500, advertisements=2),
+                language="de",
+            ),
+            Traits(dying, kinds["none"], missing=ToFront(), topic="gardens"),
+            Traits((Tree(4, 3),), kinds["none"], missing=Shell(), has_annex=True),
+            Traits((Catalogue(),), kinds["none"], topic="railways"),
+        ),
+        addresses=4,
     )
 
 

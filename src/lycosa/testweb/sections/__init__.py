@@ -1,5 +1,6 @@
 """The habits that sites can have, one section each."""
 
+from lycosa.testweb.sections.catalogue import Catalogue
 from lycosa.testweb.sections.copies import Copies, Ghosts
 from lycosa.testweb.sections.errors import Errors
 from lycosa.testweb.sections.hidden import Hidden
@@ -10,9 +11,11 @@ from lycosa.testweb.sections.thicket import Thicket
 from lycosa.testweb.sections.traps import Calendar, Maze, Sessions
 from lycosa.testweb.sections.tree import Tree
 from lycosa.testweb.sections.vault import Vault
+from lycosa.testweb.sections.withered import Withered
 
 __all__ = [
     "Calendar",
+    "Catalogue",
     "Copies",
     "Errors",
     "Ghosts",
@@ -25,4 +28,5 @@ __all__ = [
     "Thicket",
     "Tree",
     "Vault",
+    "Withered",
 ]

@@ -1,0 +1,42 @@
+"""A page's text without its own address.
+
+Error pages like to repeat the URL that they do not have: "/shop/lamp-7 was not found". To
+compare two of them, what each says of itself must go. `without_echo` drops every word in
+which the last segment of the page's own path stands: the URL, the path, `lamp-7.html`, and
+`lamp-7` alone. A segment counts where it stands for itself, not inside of a longer word.
+
+What is left is good for comparing and for nothing else: a page about lamps at `/lamps` loses
+the word, too. Measured in docs/decisions/0014-soft-404.md. Cost: linear in the text; where
+the segment does not occur, one search.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+_SPACE = re.compile(r"\s")
+
+
+def own_name(path: str) -> str:
+    """Return the last segment of a path without its ending: `/a/b.html?c` is called `b`."""
+    segment = path.partition("?")[0].rstrip("/").rpartition("/")[2]
+    return unquote(segment.rpartition(".")[0] or segment)
+
+
+def without_echo(text: str, path: str) -> str:
+    """Return the text without the words in which the page at that path names itself."""
+    name = own_name(path)
+    if not name or name not in text:
+        return text
+    pieces: list[str] = []
+    done = 0
+    for found in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text):
+        if found.start() < done:
+            continue
+        start = max(text.rfind(" ", done, found.start()), text.rfind("\n", done, found.start()))
+        pieces.append(text[done : max(start + 1, done)])
+        space = _SPACE.search(text, found.end())
+        done = space.start() if space else len(text)
+    pieces.append(text[done:])
+    return "".join(pieces)

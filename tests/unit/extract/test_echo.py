@@ -1,0 +1,56 @@
+"""Error pages repeat the address that they do not have; without it they are alike."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.extract.echo import own_name, without_echo
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/", ""),
+        ("/lamp-7", "lamp-7"),
+        ("/shop/lamp-7.html", "lamp-7"),
+        ("/shop/lamp-7/?page=2", "lamp-7"),
+        ("/a.b/c.tar.gz", "c.tar"),
+        ("/.htaccess", ".htaccess"),
+        ("/caf%C3%A9.html", "café"),
+    ],
+)
+def test_a_page_is_called_by_its_last_segment(path: str, name: str) -> None:
+    assert own_name(path) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "left"),
+    [
+        ("No lamp-7 here", "/shop/lamp-7.html", "No  here"),
+        ("No (http://a.test/shop/lamp-7.html), sorry", "/shop/lamp-7.html", "No  sorry"),
+        ("lamp-7\nis not here: lamp-7", "/lamp-7", "\nis not here: "),
+        ("No lamp-77 here", "/lamp-7", "No lamp-77 here"),
+        ("clamp-7 and lamp-7.", "/lamp-7", "clamp-7 and "),
+        ("a_lamp-7_b is one word", "/lamp-7", " is one word"),
+        ("lamp-7,lamp-7,lamp-7 end", "/lamp-7", " end"),
+        ("No my page here", "/my%20page", "No  here"),
+        ("nothing of the kind", "/lamp-7", "nothing of the kind"),
+        ("the front page", "/", "the front page"),
+        ("", "/lamp-7", ""),
+    ],
+)
+def test_the_words_with_the_own_name_are_dropped(text: str, path: str, left: str) -> None:
+    assert without_echo(text, path) == left
+
+
+@given(st.lists(st.sampled_from(["a", "b", "lamp", "/x/lamp.html", "lamps", "\n", "é", "lamp_"])))
+def test_all_other_words_stay_in_their_order(words: list[str]) -> None:
+    left = without_echo(" ".join(words), "/x/lamp.html").split()
+    dropped = {"lamp", "/x/lamp.html", "lamp_"}
+    assert left == [word for word in words if word.strip() and word not in dropped]
+
+
+def test_one_endless_word_takes_linear_time() -> None:
+    assert without_echo("lamp/" * 200_000 + " end", "/lamp") == " end"
