@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,7 @@ class Race:
 
 def main() -> None:
     asked = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     if (os.cpu_count() or 1) < 2:
         raise SystemExit("the race needs two cores: one for the server, one for the client")
     nginx = trees.program("nginx", "nginx")
@@ -143,7 +145,8 @@ def _section(races: Iterable[Race], racers: Sequence[Client], seconds: float) ->
         "    python -m benchmarks.race",
         table.INTRODUCTION,
         f"{_machine()}; {versions}; commit {_commit()}; {time.strftime('%Y-%m-%d')}; "
-        f"{seconds / 60:.0f} minutes.",
+        f"{seconds / 60:.0f} minutes, load {os.getloadavg()[1]:.1f} at the end (about 1.5 is the "
+        "race alone).",
     ]
     for race in races:
         summaries, tree = race.summaries(), race.tree

@@ -7,13 +7,14 @@ counts this harness's own size in, some 20 MB, which a client must exceed to be 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
 import statistics
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,30 +101,39 @@ def measure(
     fine: Sequence[int] = (0,),
 ) -> Usage:
     """Run a command on the client's core to its end; what it says goes to `folder/output`."""
-    output = folder / "output"
     began = time.monotonic()
-    with output.open("wb") as file:
+    with started(["taskset", "-c", str(CORE), *command], folder, environment) as process:
+        status, usage = _wait(process.pid, began + most_seconds)
+        wall = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in fine:
+        end = (folder / "output").read_text(errors="replace")[-2000:]
+        raise ClientFailed(f"{' '.join(command)}\n  ended with {process.returncode}\n{end}")
+    return Usage(usage.ru_utime, usage.ru_stime, wall, usage.ru_maxrss / 1000)
+
+
+@contextlib.contextmanager
+def started(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command with a group of its own, which is killed if the block is left by an error."""
+    with (folder / "output").open("wb") as file:
         process = subprocess.Popen(
-            ["taskset", "-c", str(CORE), *command],
+            command,
             cwd=folder,
-            env={**os.environ, **environment},
+            env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
     try:
-        status, usage = _wait(process.pid, began + most_seconds)
-        wall = time.monotonic() - began
+        yield process
     except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         raise
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in fine:
-        end = output.read_text(errors="replace")[-2000:]
-        raise ClientFailed(f"{' '.join(command)}\n  ended with {process.returncode}\n{end}")
-    return Usage(usage.ru_utime, usage.ru_stime, wall, usage.ru_maxrss / 1000)
 
 
 def _wait(pid: int, until: float) -> tuple[int, resource.struct_rusage]:

@@ -32,7 +32,7 @@ from benchmarks.race.clients import (
     lycosa_pages,
     run_folder,
 )
-from benchmarks.race.measuring import CORE, measure
+from benchmarks.race.measuring import CORE, measure, started
 from benchmarks.race.server import CORE as OTHER_CORE
 
 FOLDER = Path(__file__).resolve().parents[1] / "profiles"
@@ -190,15 +190,10 @@ def _crawl(
     """Run the crawl under a profiler, which has the other core; the value is what went wrong."""
     script, *rest = lycosa_command(course, folder)
     pinned = ["taskset", "-c", str(CORE), sys.executable, *options, script, *rest]
-    done = subprocess.run(
-        ["taskset", "-c", str(OTHER_CORE), *under, *pinned],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-    )
-    return "" if done.returncode == 0 else (done.stderr.strip() or str(done.returncode))[-500:]
+    with started(["taskset", "-c", str(OTHER_CORE), *under, *pinned], folder) as process:
+        code = process.wait(timeout=900)
+    said = (folder / "output").read_text(errors="replace").strip()
+    return "" if code == 0 else (said or str(code))[-500:]
 
 
 def _output(command: Sequence[str]) -> str:
