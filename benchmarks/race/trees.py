@@ -80,9 +80,11 @@ def program(name: str, package: str) -> Program:
         _unpack(_missing(package), unpacked)
         found = _executable(unpacked, name)
     if found is None:
-        raise SystemExit(f"{package}: the package has no program `{name}`\n  try: apt install")
+        raise SystemExit(
+            f"{package}: the package has no program `{name}`\n  try: apt install {package}"
+        )
     libraries = sorted({str(file.parent) for file in unpacked.rglob("*.so.*")})
-    return Program(str(found), {"LD_LIBRARY_PATH": ":".join(libraries)})
+    return Program(str(found), {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {})
 
 
 def _executable(folder: Path, name: str) -> Path | None:
