@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DATA ?= ../shared/data
 
-.PHONY: help setup demo simulation test check bench conformance soak mutants debug-build lock clean
+.PHONY: help setup demo simulation test check bench bench-parts bench-lock conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -14,7 +14,8 @@ help:
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
 	@echo "make conformance  published test suites; DATA=folder with url/ and robots/"
-	@echo "make bench        what the kernel costs"
+	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
+	@echo "make bench-parts  what each part costs"
 	@echo "make soak         long random runs"
 	@echo "make mutants      break the code on purpose and see the tests fail"
 
@@ -45,6 +46,9 @@ conformance: setup
 	LYCOSA_DATA=$(DATA) $(BIN)/pytest tests/conformance -m conformance -s
 
 bench: setup
+	$(BIN)/python -m benchmarks.race $(RACE)
+
+bench-parts: setup
 	$(BIN)/python benchmarks/url_parsing.py
 	$(BIN)/python benchmarks/encoding.py
 	$(BIN)/python benchmarks/scanner.py
@@ -53,6 +57,11 @@ bench: setup
 	$(BIN)/python benchmarks/soft_404.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py
+
+bench-lock: setup
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
+		--python-version 3.11 requirements/bench.in -o requirements/bench.lock
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak

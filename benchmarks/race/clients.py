@@ -1,0 +1,252 @@
+"""The clients: how each is told to crawl the same pages, and where it leaves them.
+
+All of them: one start page, everything under its folder and nothing else, robots files obeyed, 64
+connections, no pause. Beyond that each does what it is for. Lycosa keeps its archive, rows of
+pages, links and text, its log, and asks one host one question at a time. wget2 keeps the files.
+Scrapy keeps a line a page with address and size, as somebody would who scrapes; no body is kept.
+
+Scrapy lives in an environment of its own, made from `requirements/bench.lock`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from benchmarks.race.server import addresses
+from benchmarks.race.trees import CACHE, ROOT, Tree, program
+
+CONNECTIONS = 64
+LOCK = ROOT / "requirements" / "bench.lock"
+ENVIRONMENT = ROOT / ".cache" / "bench-venv"
+SPIDERS = Path(__file__).parent / "spiders.py"
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a client is to run: a tree at a port, whole or its first page, for so long."""
+
+    tree: Tree
+    port: int
+    seconds: float = 0.0
+    only_start: bool = False
+
+    @property
+    def site(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def start(self) -> str:
+        return self.site + self.tree.start
+
+    @property
+    def scope(self) -> str:
+        return self.site + self.tree.scope
+
+
+@dataclass(frozen=True)
+class Client:
+    """A crawler: its command, its version, and the paths of the HTML pages that it left."""
+
+    name: str
+    title: str
+    version: str
+    command: Callable[[Course, Path], list[str]]
+    pages: Callable[[Path], Iterator[str]]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    fine: Sequence[int] = (0,)
+    is_slow: bool = False
+    names: bool = False
+
+
+def lycosa_command(course: Course, folder: Path) -> list[str]:
+    command = [str(Path(sys.executable).parent / "lycosa"), "crawl", course.start]
+    command += ["-o", str(folder / "crawl"), "--include", course.scope, "--allow-private"]
+    command += _as_fast_as_it_goes()
+    command += ["--depth", "0" if course.only_start else "3000"]
+    return [*command, "--quiet", "--json"]
+
+
+def lycosa_names_command(course: Course, folder: Path) -> list[str]:
+    """Crawl a share of the tree on each of 64 hosts, so many pages in all as the tree has."""
+    hosts = {f"h{n}.race.test": address for n, address in enumerate(addresses(True), 1)}
+    lines = [f"{address} {host}" for host, address in hosts.items()]
+    (folder / "hosts").write_text("\n".join([*lines, f"port 80 {course.port}", ""]))
+    (folder / "seeds").write_text("".join(f"http://{h}{course.tree.start}\n" for h in hosts))
+    share = sum(1 for _ in html_files(course.tree.root / course.tree.scope.strip("/")))
+    command = [str(Path(sys.executable).parent / "lycosa"), "crawl"]
+    command += ["--seeds", str(folder / "seeds"), "-o", str(folder / "crawl"), "--allow-private"]
+    for host in hosts:
+        command += ["--include", f"http://{host}{course.tree.scope}"]
+    command += _as_fast_as_it_goes()
+    command += ["--set", f"fetch.hosts_file={folder / 'hosts'}"]
+    pages = 1 if course.only_start else -(-share // len(hosts))
+    command += ["--depth", "3000", "--set", f"limits.host_pages={pages}"]
+    return [*command, "--quiet", "--json"]
+
+
+def _as_fast_as_it_goes() -> list[str]:
+    flags = ["--delay", "0", "--ip-delay", "0", "--connections", str(CONNECTIONS)]
+    for setting in ("politeness.answer_time_factor=0", "limits.host_pages=0"):
+        flags += ["--set", setting]
+    return flags
+
+
+def lycosa_pages(folder: Path) -> Iterator[str]:
+    """Read the index of the archive: what is in it can be replayed."""
+    for file in sorted((folder / "crawl" / "cdx").glob("*.cdxj")):
+        with file.open() as lines:
+            for line in lines:
+                record = json.loads(line.split(" ", 2)[2])
+                if str(record["status"]) == "200" and record["mime"] == "text/html":
+                    yield path_of(record["url"])
+
+
+def lycosa_names_pages(folder: Path) -> Iterator[str]:
+    """Count pages of different hosts apart."""
+    for file in sorted((folder / "crawl" / "cdx").glob("*.cdxj")):
+        with file.open() as lines:
+            for line in lines:
+                record = json.loads(line.split(" ", 2)[2])
+                if str(record["status"]) == "200" and record["mime"] == "text/html":
+                    yield record["url"]
+
+
+def wget2_command(path: str, course: Course, folder: Path) -> list[str]:
+    command = [path, "--no-config", "--quiet", "--no-host-directories"]
+    command += ["--directory-prefix", str(folder / "files"), f"--max-threads={CONNECTIONS}"]
+    if not course.only_start:
+        command += ["--recursive", "--level=inf", "--no-parent", "--robots=on"]
+    return [*command, course.start]
+
+
+def wget2_pages(folder: Path) -> Iterator[str]:
+    kept = folder / "files"
+    for file in html_files(kept):
+        yield "/" + str(file.relative_to(kept))
+
+
+def html_files(folder: Path) -> Iterator[Path]:
+    return (file for file in folder.rglob("*.html") if file.is_file())
+
+
+def scrapy_command(spider: str, course: Course, folder: Path) -> list[str]:
+    command = [str(ENVIRONMENT / "bin" / "python"), str(SPIDERS), spider, course.start]
+    command += [course.scope, str(folder / "pages.jsonl"), "--connections", str(CONNECTIONS)]
+    command += ["--seconds", f"{course.seconds:g}"]
+    return [*command, *(["--alone"] if course.only_start else [])]
+
+
+def scrapy_pages(folder: Path) -> Iterator[str]:
+    file = folder / "pages.jsonl"
+    if file.exists():
+        with file.open() as lines:
+            for line in lines:
+                yield path_of(json.loads(line)["url"])
+
+
+def path_of(url: str) -> str:
+    """Return path and query of a URL, with escapes undone, as a file would be named."""
+    parts = urlsplit(url)
+    return unquote(parts.path) + (f"?{parts.query}" if parts.query else "")
+
+
+def clients(names: Sequence[str]) -> list[Client]:
+    """Make the clients ready that are named; what is missing is installed into `.cache`."""
+    return [MAKERS[name]() for name in names]
+
+
+def _lycosa() -> Client:
+    version = _line([str(Path(sys.executable).parent / "lycosa"), "--version"])
+    return Client("lycosa", "Lycosa", version, lycosa_command, lycosa_pages)
+
+
+def _lycosa_names() -> Client:
+    version = _line([str(Path(sys.executable).parent / "lycosa"), "--version"])
+    return Client(
+        "lycosa-names",
+        "Lycosa, 64 hosts",
+        version,
+        lycosa_names_command,
+        lycosa_names_pages,
+        names=True,
+    )
+
+
+def _wget2() -> Client:
+    found = program("wget2", "wget2")
+    return Client(
+        "wget2",
+        "wget2",
+        _line([found.path, "--version"], found.environment),
+        lambda course, folder: wget2_command(found.path, course, folder),
+        wget2_pages,
+        environment=found.environment,
+        fine=(0, 8),
+    )
+
+
+def _scrapy(kind: str, title: str) -> Client:
+    python = str(bench_environment() / "bin" / "python")
+    return Client(
+        f"scrapy-{kind}",
+        title,
+        _line([python, "-m", "scrapy", "version"]),
+        lambda course, folder: scrapy_command(kind, course, folder),
+        scrapy_pages,
+        is_slow=True,
+    )
+
+
+MAKERS: Mapping[str, Callable[[], Client]] = {
+    "lycosa": _lycosa,
+    "lycosa-names": _lycosa_names,
+    "wget2": _wget2,
+    "scrapy-lexbor": lambda: _scrapy("lexbor", "Scrapy, lexbor spider"),
+    "scrapy-plain": lambda: _scrapy("plain", "Scrapy, CrawlSpider"),
+}
+
+
+def bench_environment() -> Path:
+    """Return the environment of the rivals, as it was locked; made once for each lock file."""
+    wanted = hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
+    stamp = ENVIRONMENT / "installed"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return ENVIRONMENT
+    print("installing requirements/bench.lock …", file=sys.stderr, flush=True)
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    venv.create(ENVIRONMENT, with_pip=True)
+    pip = [str(ENVIRONMENT / "bin" / "pip"), "install", "--quiet", "--require-hashes"]
+    done = subprocess.run(
+        [*pip, "--disable-pip-version-check", "-r", str(LOCK)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"requirements/bench.lock cannot be installed\n{done.stderr}")
+    stamp.write_text(wanted)
+    return ENVIRONMENT
+
+
+def _line(command: list[str], environment: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=dict(environment or {}) or None
+    )
+    words = done.stdout.splitlines()[0].split()
+    return next((word for word in words if word[0].isdigit()), words[-1])
+
+
+def run_folder() -> Path:
+    """Return where runs leave their output: one disk for all clients."""
+    folder = CACHE / "runs"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,114 @@
+"""The server of the race: nginx, one worker, on a core of its own.
+
+Pages are sent as they are, uncompressed, over connections that are kept. A robots file is there to
+be read; it forbids a folder that no page has. With `names` the tree is served on 64 loopback
+addresses, and each page ends with a comment that names its host: else a crawler that knows what it
+has seen would keep one copy of 64.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.race.trees import Program, Tree
+
+CORE = 1
+NAMES = 64
+CONFIGURATION = """\
+daemon off;
+master_process off;
+worker_rlimit_nofile 65536;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 8192; }}
+http {{
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_timeout 300;
+  keepalive_requests 10000000;
+  open_file_cache max=50000 inactive=600s;
+  open_file_cache_valid 600s;
+  types {{ text/html html; text/css css; application/javascript js; image/svg+xml svg; }}
+  default_type application/octet-stream;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    {listen}
+    root "{root}";
+    {mark}
+    location = /robots.txt {{
+      types {{ }}
+      default_type text/plain;
+      return 200 "User-agent: *\\nDisallow: /nothing-is-here/\\n";
+    }}
+  }}
+}}
+"""
+MARK = "sub_filter '</html>' '<!-- $host --></html>'; sub_filter_once on;"
+
+
+def addresses(names: bool) -> list[str]:
+    """Return the addresses that are served: one, or one for each name."""
+    return [f"127.0.0.{last + 1}" for last in range(NAMES if names else 1)]
+
+
+def configuration(tree: Tree, folder: Path, port: int, names: bool) -> str:
+    listen = "\n    ".join(f"listen {address}:{port};" for address in addresses(names))
+    return CONFIGURATION.format(
+        folder=folder, root=tree.root, listen=listen, mark=MARK if names else ""
+    )
+
+
+@contextlib.contextmanager
+def serving(nginx: Program, tree: Tree, *, names: bool = False) -> Iterator[int]:
+    """Serve a tree; the value is the port. The server is ended when the block is left."""
+    with tempfile.TemporaryDirectory(prefix="race-nginx-") as name:
+        folder, port = Path(name), _free_port()
+        file = folder / "nginx.conf"
+        file.write_text(configuration(tree, folder, port, names))
+        process = subprocess.Popen(
+            ["taskset", "-c", str(CORE), nginx.path, "-p", name, "-c", str(file)],
+            env={"PATH": "/usr/bin:/bin", **nginx.environment},
+            stdout=subprocess.DEVNULL,
+            stderr=(folder / "stderr").open("w"),
+        )
+        try:
+            _wait(process, port, folder)
+            yield port
+        finally:
+            process.terminate()
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, folder: Path) -> None:
+    for _ in range(200):
+        if process.poll() is not None:
+            break
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    said = "".join(
+        file.read_text() for file in (folder / "stderr", folder / "error.log") if file.exists()
+    )
+    raise SystemExit(f"nginx does not serve 127.0.0.1:{port}\n{said}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
