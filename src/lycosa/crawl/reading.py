@@ -6,8 +6,9 @@ add, and which links the job wants to follow at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -55,6 +56,16 @@ LIST_TYPE_NAMES = frozenset(
 """Types in which sitemaps and feeds come that no list of wanted types names."""
 
 
+class RawLink(NamedTuple):
+    """One link as a page gives it."""
+
+    href: str
+    kind: LinkKind
+    text: str
+    rel: str
+    times: int
+
+
 class RawLinks(Struct):
     """Links as a page gives them, in columns."""
 
@@ -69,6 +80,11 @@ class RawLinks(Struct):
         """Return links of one kind that nothing more is known of."""
         nothing, count = [""] * len(hrefs), len(hrefs)
         return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
+
+    def each(self) -> Iterator[RawLink]:
+        """Yield the links one by one, for those who look at a single page."""
+        kinds = map(LinkKind, self.kinds)
+        return map(RawLink, self.hrefs, kinds, self.texts, self.rels, self.times)
 
 
 def content_type_of(answer: Answer) -> str:

@@ -10,7 +10,6 @@ their order, each pair of URL and kind once.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,9 +106,9 @@ def check_page(
     base = (parse(facts.base, url) if facts.base else None) or url
     tag_nofollow, tag_noindex = robots_tag(answer.headers, job.fetch.agent)
     if outcome is Outcome.KEPT:
-        links = tuple(_links(answer, facts, job, base, scope))
+        links = _links(answer, facts, job, base, scope)
     elif outcome is Outcome.REDIRECTED:
-        links = tuple(_resolved(link, base, scope) for link in redirect_of(answer))
+        links = tuple(_resolved(link, base, scope) for link in redirect_of(answer).each())
     else:
         links = ()
     content_type = answer.header("content-type")
@@ -131,22 +130,32 @@ def check_page(
 
 def _links(
     answer: Answer, facts: Facts, job: Job, base: str | None, scope: ScopeChecker | None
-) -> Iterator[CheckedLink]:
-    """Yield the links that lead somewhere once, as a crawl does, and all the others."""
+) -> tuple[CheckedLink, ...]:
+    """Return the links that lead somewhere once, as a crawl does, and all the others."""
     heedless = dataclasses.replace(
         job, extract=dataclasses.replace(job.extract, obey_nofollow=False)
     )
-    followed = set(links_of_page(answer, facts, job)[0])
-    seen: set[tuple[str, LinkKind]] = set()
-    for raw in links_of_page(answer, facts, heedless)[0]:
+    followed = set(links_of_page(answer, facts, job)[0].each())
+    found: list[CheckedLink] = []
+    places: dict[tuple[str, LinkKind], int] = {}
+    for raw in links_of_page(answer, facts, heedless)[0].each():
         link = _resolved(raw, base, scope)
         if raw not in followed:
-            yield link._replace(refusal="nofollow")
-        elif link.key is None or link.refusal is not None:
-            yield link
-        elif (link.key, link.kind) not in seen:
-            seen.add((link.key, link.kind))
-            yield link
+            found.append(link._replace(refusal="nofollow"))
+        elif (
+            link.key is None
+            or link.refusal is not None
+            or (place := places.setdefault((link.key, link.kind), len(found))) == len(found)
+        ):
+            found.append(link)
+        else:
+            first = found[place]
+            found[place] = first._replace(
+                times=first.times + link.times,
+                text=first.text or link.text,
+                rel=first.rel or link.rel,
+            )
+    return tuple(found)
 
 
 def _resolved(raw: RawLink, base: str | None, scope: ScopeChecker | None) -> CheckedLink:
@@ -154,7 +163,7 @@ def _resolved(raw: RawLink, base: str | None, scope: ScopeChecker | None) -> Che
     if key is None:
         why = refusal(raw.href, base) or "invalid"
         return CheckedLink(*raw, None, None, NO_BASE if why == "invalid" and not base else why)
-    if scope is not None and not scope.scope.accepts_everything:
+    if scope is not None:
         verdict = scope.scope.judge(key)
         if verdict.key is not None:
             key = verdict.key
