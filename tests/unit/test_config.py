@@ -4,6 +4,7 @@ import dataclasses
 import math
 import tomllib
 from datetime import UTC, date, datetime, time
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,10 @@ def test_all_problems_are_reported_at_once() -> None:
         ("[fetch]\ncontact = \"a\\nb\"", "`contact` must be one line of ASCII"),
         ("[fetch]\ncontent_types = []", "`content_types` must not be empty"),
         ("[fetch]\ncontent_types = ['html']", "`content_types` must hold `type/subtype`"),
+        ("[fetch]\nprivate_networks = ['10.0.0.1/8']", "10.0.0.1/8 has host bits set"),
+        ("[fetch]\nprivate_networks = ['inside']", "`private_networks` holds what is no network"),
+        ("[fetch]\nname_servers = ['ns.example']", "`name_servers` holds what is no address"),
+        ("[fetch]\nname_servers = ['10.0.0.1:99999']", "`name_servers` holds what is no address"),
         ("limits = 3", "`limits` is a section, not a value"),
         ("seeds = 'https://example.org/'", "`seeds` is not a list of URLs"),
         ("seeds = [' ']", "`seeds` is not a list of URLs"),
@@ -170,6 +175,10 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.sampled_from(key.choices)
     if key.name == "until":
         return st.lists(st.text().map(lambda text: "u" + text), max_size=3)
+    if key.name == "private_networks":
+        return st.lists(st.ip_addresses().map(ip_network).map(str), max_size=3)
+    if key.name == "name_servers":
+        return st.lists(st.ip_addresses().map(str) | st.just("[::1]:5353"), max_size=3)
     if isinstance(key.default, tuple):
         return st.lists(st.from_regex(key.pattern, fullmatch=True), min_size=1, max_size=3)
     if isinstance(key.default, str):

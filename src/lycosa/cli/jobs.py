@@ -57,6 +57,9 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value
+    if networks := given.get("allow_network"):
+        allowed = tables["fetch"]["private_networks"]
+        tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
     rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
     return Job.of([*base.seeds, *seeds], [*rules, *base.rules], **tables)
 

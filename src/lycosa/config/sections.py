@@ -215,6 +215,15 @@ class Fetch:
         "Whether private, loopback and link-local addresses may be asked. Metadata services of "
         "clouds may not in any case.",
     )
+    private_networks: tuple[str, ...] = key(
+        (),
+        "Networks that may be asked although they are private, as in `10.20.0.0/16`; the rest "
+        "stays refused. A contact is still required, because the public web can be reached too.",
+    )
+    name_servers: tuple[str, ...] = key(
+        (),
+        "Name servers to ask instead of the system's: addresses, with a port if it is not 53.",
+    )
     proxy: str = key(
         "",
         "The proxy that all requests go through. It looks the names up, so that addresses are "

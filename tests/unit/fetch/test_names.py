@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,8 +15,7 @@ from lycosa.fetch import names as names_module
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.names import Hosts, Names, read_hosts
 from lycosa.records import Resolved
-
-A, AAAA = 1, 28
+from name_server import AAAA, A, Found, Question, reply_to
 
 
 class NameServer(asyncio.DatagramProtocol):
@@ -34,23 +31,13 @@ class NameServer(asyncio.DatagramProtocol):
         self.port = self.transport.get_extra_info("sockname")[1]
 
     def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
-        labels, at = [], 12
-        while data[at]:
-            labels.append(data[at + 1 : at + 1 + data[at]].decode())
-            at += 1 + data[at]
-        (kind,) = struct.unpack(">H", data[at + 1 : at + 3])
-        name = ".".join(labels).lower()
-        self.asked.append((name, kind))
-        question = data[12 : at + 5]
-        found, seconds = self.table.get((name, kind), ([], 0))
-        is_known = any(key[0] == name for key in self.table)
-        records = b"".join(
-            b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, seconds, len(packed)) + packed
-            for packed in (ipaddress.ip_address(one).packed for one in found)
-        )
-        flags = 0x8180 if is_known else 0x8183
-        head = data[:2] + struct.pack(">HHHHH", flags, 1, len(found), 0, 0)
-        self.transport.sendto(head + question + records, address)
+        self.transport.sendto(reply_to(data, self._find), address)
+
+    def _find(self, question: Question) -> Found | None:
+        self.asked.append(question)
+        if not any(name == question.name for name, _ in self.table):
+            return None
+        return Found(*self.table.get(question, ([], 0)))
 
 
 @asynccontextmanager
