@@ -422,6 +422,17 @@ class Forgotten(Event, frozen=True, array_like=True, tag=14):
     host: int
 
 
+class HostResolved(Event, frozen=True, array_like=True, tag=15):
+    """A host name was looked up."""
+
+    moment: float
+    host: int
+    address: str
+    """"" when the name has none."""
+    expires: float
+    """When it must be looked up again; `moment` itself when nobody was found at the address."""
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -437,4 +448,5 @@ AnyEvent = (
     | Passed
     | Reopened
     | Forgotten
+    | HostResolved
 )

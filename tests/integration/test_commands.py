@@ -85,6 +85,10 @@ def test_explain_knows_a_page_and_owns_up_to_what_it_does_not_know(web: Web, cra
     explanation = json.loads(known.stdout)
     assert (explanation["outcome"], explanation["depth"]) == ("kept", 0)
     assert explanation["history"][0]["what"] == "given as a seed"
+    assert explanation["address"].startswith("127.")
+    assert explanation["address_expires"] > explanation["history"][-1]["moment"]
+    words = lycosa("explain", crawled, web.seeds[0]).stdout
+    assert f"its host has the address {explanation['address']}, valid until 20" in words
     unknown = lycosa("explain", crawled, "http://nowhere.test/")
     assert unknown.returncode == 1
     assert "has not been found" in unknown.stdout
