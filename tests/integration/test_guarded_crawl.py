@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.changing import retry_failed
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.running import require_contact, run_crawl
 from lycosa.errors import ConfigError
@@ -135,9 +136,13 @@ def job_of(seeds: list[str], delay: float = 0.0, **fetch: object) -> Job:
 def crawl(path: Path, job: Job) -> dict[str, Outcome | None]:
     directory = CrawlDirectory.create(path, job)
     assert run_crawl(directory).reason == "exhausted"
+    return outcomes_of(directory)
+
+
+def outcomes_of(directory: CrawlDirectory) -> dict[str, Outcome | None]:
     return {
         url_of(state.table.key(page)): state.outcome_of(page)
-        for state in directory.states(job).values()
+        for state in directory.states(directory.job()).values()
         for page in range(len(state.table))
     }
 
@@ -162,6 +167,30 @@ def test_whatever_leads_to_a_forbidden_address_is_refused_and_the_rest_is_crawle
     moves = {url: outcome for url, outcome in outcomes.items() if "/to/" in url}
     assert set(moves.values()) == {Outcome.REDIRECTED} and len(moves) == len(FORBIDDEN)
     assert outcomes[LOST] is Outcome.ROBOTS_UNREACHABLE
+
+
+def test_what_was_refused_is_asked_for_again_once_it_is_allowed(tmp_path: Path) -> None:
+    """And only that: the other address stays refused, and its host closed."""
+    web = DrawnWeb({HOME: linking(OTHER, "http://house.test/", f"{HOME}end")})
+    web.replies = {**web.replies, OTHER: linking(), f"{HOME}end": linking()}
+    with SocketWeb(web, tls=False, first_address=FIRST) as server:
+        hosts = tmp_path / "hosts"
+        port = server.http_port
+        hosts.write_text(f"{FIRST} open.test also.test\n10.0.0.1 house.test\nport 80 {port}\n")
+        job = job_of([HOME], hosts_file=str(hosts), private_networks=["127.99.0.0/16"])
+        assert set(crawl(tmp_path / "crawl", job).values()) == {Outcome.REFUSED_ADDRESS}
+        directory = CrawlDirectory.open(tmp_path / "crawl")
+        assert retry_failed(directory) == 0
+        directory.write_job(job_of([HOME], hosts_file=str(hosts)))
+        assert retry_failed(directory) == 1
+        run_crawl(directory)
+    assert outcomes_of(directory) == {
+        HOME: Outcome.KEPT,
+        OTHER: Outcome.KEPT,
+        f"{HOME}end": Outcome.KEPT,
+        "http://house.test/": Outcome.REFUSED_ADDRESS,
+    }
+    assert retry_failed(directory) == 0
 
 
 def test_an_allowed_network_is_no_excuse_for_having_no_contact() -> None:

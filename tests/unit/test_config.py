@@ -162,6 +162,21 @@ def test_every_default_passes_its_own_check() -> None:
     assert Job.of(**tables) == Job()
 
 
+def test_a_relative_path_begins_at_the_folder_of_the_job_file(tmp_path: Path) -> None:
+    (tmp_path / "crawl.toml").write_text("[fetch]\nhosts_file = 'web/hosts'\nca_file = '/a.pem'\n")
+    job = read_job(tmp_path / "crawl.toml")
+    assert job.fetch.hosts_file == str(tmp_path / "web" / "hosts")
+    assert job.fetch.ca_file == "/a.pem"
+    (tmp_path / "crawl.toml").write_text(job.to_toml())
+    assert read_job(tmp_path / "crawl.toml") == job
+
+
+def test_the_user_agent_names_the_contact() -> None:
+    assert Job().fetch.user_agent == "lycosa"
+    job = Job.of(fetch={"agent": "spinne", "contact": "me@example.org"})
+    assert job.fetch.user_agent == "spinne (me@example.org)"
+
+
 def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
     assert Job.of().digest() == parse_job("[limits]\npages = 0").digest()
     assert Job.of().digest() != Job.of(limits={"pages": 1}).digest()

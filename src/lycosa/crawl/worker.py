@@ -254,7 +254,7 @@ class Worker:
             host_of(key),
             partition.readiness.take(task.host),
             Purpose.PAGE if task.kind is TaskKind.PAGE else Purpose.ROBOTS,
-            f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent,
+            fetch.user_agent,
             fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
         )
         self.in_flight += 1
