@@ -267,6 +267,8 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     keys: list[str]
     distances: list[int]
     """See `lycosa.frontier.distance`."""
+    parts: list[str] = []
+    """Those of the keys that the page needs to be shown."""
 
 
 class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
@@ -320,6 +322,8 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     distances: list[int]
     nearer: list[int] = []
     nearer_distances: list[int] = []
+    parts: list[int] = []
+    """URLs, new or known, that `source` needs to be shown."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):

@@ -42,6 +42,7 @@ class Router:
         self._scope = parts.scope
         self._store = parts.store
         self._partition_of = parts.partitioner.partition_of
+        self._wants_requisites = parts.job.extract.requisites
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(parts.job.limits.depth_static)
         self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
@@ -77,13 +78,14 @@ class Router:
     ) -> list[FoundLink]:
         """Resolve a redirect; where a seed is redirected to, joins the scope.
 
-        What was asked for out of scope is part of a page, and so is where it moved to.
+        What was asked for out of scope is part of a page, and so is where it moved to; what a
+        page needs to be shown is asked for also where it has moved out of scope.
         """
         key, is_seed = partition.state.table.key(page), partition.state.pages.distance[page] == SEED
         for target in canonical_keys([link.href for link in links], base):
             if target is not None:
                 self._scope.follow(key, target, is_seed=is_seed)
-        is_part = self._scope.judge(key).reason == OUT_OF_SCOPE
+        is_part = page in partition.state.parts or self._scope.judge(key).reason == OUT_OF_SCOPE
         kinds = REQUISITE_KINDS | {REDIRECT} if is_part else REQUISITE_KINDS
         return self.resolve(partition, links, base, kinds)
 
@@ -115,7 +117,9 @@ class Router:
 
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it."""
-        nearer = partition.admit(found.moment, found.source, found.keys, found.distances)
+        nearer = partition.admit(
+            found.moment, found.source, found.keys, found.distances, found.parts
+        )
         self._pass_on(partition, found.moment, nearer)
 
     def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
@@ -136,6 +140,9 @@ class Router:
         own: tuple[list[str], list[int]] = ([], [])
         targets = {partition.number: own}
         found, site = own, "\0"
+        parts: set[str] = set()
+        if self._wants_requisites:
+            parts.update(key for key, kind, *_ in links if kind in REQUISITE_KINDS)
         for key, kind, *_ in links:
             reached = free if kind in FREE_KINDS else real
             if reached > (self._farthest_dynamic if "?" in key else self._farthest_static):
@@ -148,8 +155,10 @@ class Router:
             found[1].append(reached)
         del targets[partition.number]
         for target, (keys, distances) in targets.items():
-            self._post(partition, target, Discovered(moment, source, keys, distances))
-        return partition.admit(moment, source, *own) if own[0] else []
+            abroad = [key for key in keys if key in parts] if parts else []
+            self._post(partition, target, Discovered(moment, source, keys, distances, abroad))
+        mine = [key for key in own[0] if key in parts] if parts else []
+        return partition.admit(moment, source, *own, mine) if own[0] else []
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:
         posted = self._posted.setdefault(partition.number, {})
@@ -164,4 +173,7 @@ class Router:
             posted.clear()
         posted.update(fresh)
         keys, distances = zip(*fresh, strict=True)
-        partition.post(target, Discovered(found.moment, found.source, list(keys), list(distances)))
+        parts = sorted(set(found.parts).intersection(keys))
+        partition.post(
+            target, Discovered(found.moment, found.source, list(keys), list(distances), parts)
+        )

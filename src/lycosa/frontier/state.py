@@ -96,6 +96,8 @@ class PartitionState:
         self.rules: dict[int, bytes] = {}
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
+        self.parts: set[int] = set()
+        """URLs that some page needs to be shown: where they move to is fetched as well."""
         self.segment_ends: dict[int, int] = {}
         """How far each segment is accounted for; what lies behind has no event and counts not."""
         self.ran_seconds = 0.0
@@ -218,6 +220,7 @@ class PartitionState:
                 self.pending += 1
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
             pages.distance[page] = distance
+        self.parts.update(event.parts)
 
     def _apply_fetched(self, event: Fetched) -> None:
         pages, page = self.pages, event.page
@@ -398,6 +401,7 @@ class PartitionState:
                 "addresses": self.addresses.others,
                 "rules": self.rules,
                 "errands": self.errands,
+                "parts": sorted(self.parts),
                 "segments": self.segment_ends,
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
@@ -433,6 +437,7 @@ class PartitionState:
         state.addresses.restore(packed.get("addresses", []))
         state.rules = packed["rules"]
         state.errands = msgspec.convert(packed["errands"], dict[int, Errand])
+        state.parts.update(packed.get("parts", ()))
         state.segment_ends = packed.get("segments", {})
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])
