@@ -298,6 +298,8 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     keys: list[str]
     distances: list[int]
     """See `lycosa.frontier.distance`."""
+    parts: list[str] = []
+    """Those of the keys that the page needs to be shown."""
 
 
 class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
@@ -351,6 +353,8 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     distances: list[int]
     nearer: list[int] = []
     nearer_distances: list[int] = []
+    parts: list[int] = []
+    """URLs, new or known, that `source` needs to be shown."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):
@@ -453,6 +457,17 @@ class Forgotten(Event, frozen=True, array_like=True, tag=14):
     host: int
 
 
+class HostResolved(Event, frozen=True, array_like=True, tag=15):
+    """A host name was looked up."""
+
+    moment: float
+    host: int
+    address: str
+    """"" when the name has none."""
+    expires: float
+    """When it must be looked up again; `moment` itself when nobody was found at the address."""
+
+
 class Sampled(Event, frozen=True, array_like=True, tag=20):
     """A page was kept that the answer to its site's probe will be compared with."""
 
@@ -500,6 +515,7 @@ AnyEvent = (
     | Passed
     | Reopened
     | Forgotten
+    | HostResolved
     | Sampled
     | ProbeChosen
     | SiteProbed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pty
@@ -45,9 +46,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
         server.terminate()
 
 
-def lycosa(*arguments: object) -> subprocess.CompletedProcess[str]:
+def lycosa(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [*LYCOSA, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
 
 
 def eventually(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
@@ -85,6 +86,10 @@ def test_explain_knows_a_page_and_owns_up_to_what_it_does_not_know(web: Web, cra
     explanation = json.loads(known.stdout)
     assert (explanation["outcome"], explanation["depth"]) == ("kept", 0)
     assert explanation["history"][0]["what"] == "given as a seed"
+    assert explanation["address"].startswith("127.")
+    assert explanation["address_expires"] > explanation["history"][-1]["moment"]
+    words = lycosa("explain", crawled, web.seeds[0]).stdout
+    assert f"its host has the address {explanation['address']}, valid until 20" in words
     unknown = lycosa("explain", crawled, "http://nowhere.test/")
     assert unknown.returncode == 1
     assert "has not been found" in unknown.stdout
@@ -118,6 +123,37 @@ def test_a_limit_is_no_error_and_resume_can_lift_it(web: Web, tmp_path: Path) ->
     assert f"lycosa resume {path} --max-pages 10" in limited.stdout
     lifted = lycosa("resume", path, "--max-pages", 0, "--json")
     assert json.loads(lifted.stdout)["pages"] == PAGES
+
+
+@pytest.mark.parametrize("source", ["flag", "file"])
+def test_a_hosts_file_given_relative_is_found_from_everywhere(
+    web: Web, tmp_path: Path, source: str
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    (here / "my-hosts").write_text(Path(web.hosts_file).read_text())
+    flags = ["-o", tmp_path / "c", "--max-pages", 2, "--contact", "a@b.cl", *web.flags()]
+    flags = [flag for flag in flags if not str(flag).startswith("fetch.")]
+    flags.remove("--set")
+    if source == "flag":
+        began = lycosa(
+            "crawl", web.seeds[0], *flags, "--set", "fetch.hosts_file=my-hosts", cwd=here
+        )
+    else:
+        (here / "job.toml").write_text('[fetch]\nhosts_file = "my-hosts"\n')
+        config = ["--config", here / "job.toml"]
+        began = lycosa("crawl", web.seeds[0], *flags, *config, cwd=there)
+    assert began.returncode == 0, began.stderr
+    resumed = lycosa("resume", tmp_path / "c", "--max-pages", 0, "--json", cwd=there)
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads(resumed.stdout)["pages"] == PAGES
+    with gzip.open(min((tmp_path / "c" / "warc").glob("*.gz"))) as archive:
+        assert b"http-header-user-agent: lycosa (a@b.cl)\r\n" in archive.read(2000)
+
+
+def test_the_test_web_has_help_of_its_own() -> None:
+    assert lycosa("testweb", "--help").stdout.startswith("usage: lycosa testweb ")
 
 
 def test_added_seeds_are_crawled_at_the_next_resume(web: Web, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 import math
 import tomllib
 from datetime import UTC, date, datetime, time
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,10 @@ def test_all_problems_are_reported_at_once() -> None:
         ("[fetch]\ncontact = \"a\\nb\"", "`contact` must be one line of ASCII"),
         ("[fetch]\ncontent_types = []", "`content_types` must not be empty"),
         ("[fetch]\ncontent_types = ['html']", "`content_types` must hold `type/subtype`"),
+        ("[fetch]\nprivate_networks = ['10.0.0.1/8']", "10.0.0.1/8 has host bits set"),
+        ("[fetch]\nprivate_networks = ['inside']", "`private_networks` holds what is no network"),
+        ("[fetch]\nname_servers = ['ns.example']", "`name_servers` holds what is no address"),
+        ("[fetch]\nname_servers = ['10.0.0.1:99999']", "`name_servers` holds what is no address"),
         ("limits = 3", "`limits` is a section, not a value"),
         ("seeds = 'https://example.org/'", "`seeds` is not a list of URLs"),
         ("seeds = [' ']", "`seeds` is not a list of URLs"),
@@ -157,6 +162,21 @@ def test_every_default_passes_its_own_check() -> None:
     assert Job.of(**tables) == Job()
 
 
+def test_a_relative_path_begins_at_the_folder_of_the_job_file(tmp_path: Path) -> None:
+    (tmp_path / "crawl.toml").write_text("[fetch]\nhosts_file = 'web/hosts'\nca_file = '/a.pem'\n")
+    job = read_job(tmp_path / "crawl.toml")
+    assert job.fetch.hosts_file == str(tmp_path / "web" / "hosts")
+    assert job.fetch.ca_file == "/a.pem"
+    (tmp_path / "crawl.toml").write_text(job.to_toml())
+    assert read_job(tmp_path / "crawl.toml") == job
+
+
+def test_the_user_agent_names_the_contact() -> None:
+    assert Job().fetch.user_agent == "lycosa"
+    job = Job.of(fetch={"agent": "spinne", "contact": "me@example.org"})
+    assert job.fetch.user_agent == "spinne (me@example.org)"
+
+
 def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
     assert Job.of().digest() == parse_job("[limits]\npages = 0").digest()
     assert Job.of().digest() != Job.of(limits={"pages": 1}).digest()
@@ -170,6 +190,10 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.sampled_from(key.choices)
     if key.name == "until":
         return st.lists(st.text().map(lambda text: "u" + text), max_size=3)
+    if key.name == "private_networks":
+        return st.lists(st.ip_addresses().map(ip_network).map(str), max_size=3)
+    if key.name == "name_servers":
+        return st.lists(st.ip_addresses().map(str) | st.just("[::1]:5353"), max_size=3)
     if isinstance(key.default, tuple):
         return st.lists(st.from_regex(key.pattern, fullmatch=True), min_size=1, max_size=3)
     if isinstance(key.default, str):

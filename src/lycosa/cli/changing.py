@@ -50,8 +50,9 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
 def retry(session: Session, /, path: Path) -> None:
     """Ask again for what failed.
 
-    Failures that may pass (timeouts, server errors, hosts that were given up) become
-    pending again; `lycosa resume` then asks for them. The crawl must be at rest.
+    Failures that may pass (timeouts, server errors, hosts that were given up, addresses
+    that were refused and are allowed now) become pending again; `lycosa resume` then asks
+    for them. The crawl must be at rest.
     """
     from lycosa.crawl import changing
 

@@ -11,6 +11,7 @@ import dataclasses
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from lycosa.cli.amounts import parse_seconds, parse_size
@@ -57,6 +58,9 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value
+    if networks := given.get("allow_network"):
+        allowed = tables["fetch"]["private_networks"]
+        tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
     rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
     return Job.of([*base.seeds, *seeds], [*rules, *base.rules], **tables)
 
@@ -97,7 +101,8 @@ def read_setting(setting: str) -> tuple[str, str, object]:
 
 def _value(text: str, key: Key | None) -> object:
     if key is not None and isinstance(key.default, str):
-        return text[1:-1] if re.fullmatch(r"(['\"]).*\1", text) else text
+        text = text[1:-1] if re.fullmatch(r"(['\"]).*\1", text) else text
+        return str(Path(text).absolute()) if key.is_path and text else text
     try:
         value: object = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

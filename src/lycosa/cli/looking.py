@@ -101,11 +101,14 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
         place = found.place._asdict() if found.place else None
         history = [{"moment": _iso(step.moment), "what": step.what} for step in found.history]
         data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
-        _print_json(data | {"due": _iso(found.due) if found.due else None})
+        moments = {"due": found.due, "address_expires": found.address_expires}
+        told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
+        _print_json(data | told | {"address": found.address or None})
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
             click.echo(f"  {_links(found.depth)}")
+            click.echo(f"  {_address(found.address, found.address_expires)}")
         if found.due:
             click.echo(f"  due {_moment(found.due)}")
         for step in found.history:
@@ -117,6 +120,13 @@ def _links(depth: int) -> str:
     if not depth:
         return "a seed, or another name of one"
     return f"{counted(depth, 'link')} from a seed"
+
+
+def _address(address: str, expires: float) -> str:
+    if not address:
+        return "its host has no known address"
+    until = f"valid until {_moment(expires)}" if expires else "to be looked up anew"
+    return f"its host has the address {address}, {until}"
 
 
 def _iso(moment: float) -> str:

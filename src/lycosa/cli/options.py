@@ -130,6 +130,13 @@ fetch_flags = flags(
         is_flag=True,
         help="Ask also hosts with private and loopback addresses.",
     ),
+    _option(
+        _POLITE,
+        "--allow-network",
+        multiple=True,
+        metavar="NETWORK",
+        help="Ask also hosts of this private network: 10.20.0.0/16. Others stay refused.",
+    ),
 )
 
 rule_flags = flags(

@@ -13,6 +13,7 @@ Always true:
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -35,6 +36,7 @@ from lycosa.config.sections import (
     Politeness,
     Revisit,
     Robots,
+    keys_of,
     until_pattern,
 )
 from lycosa.config.writing import sections_of, write_job
@@ -111,7 +113,22 @@ def read_job(path: Path | str) -> Job:
         raise ConfigError(
             f"{path}: cannot be read: {error.strerror}\n  check the path of the job file"
         ) from None
-    return parse_job(text, str(path))
+    return _anchored(parse_job(text, str(path)), path.parent)
+
+
+def _anchored(job: Job, folder: Path) -> Job:
+    """Return the job with the paths in it made absolute, wherever it is run from."""
+    sections: dict[str, Any] = {}
+    for name, section in SECTIONS.items():
+        record = getattr(job, name)
+        paths = {
+            key.name: str((folder / path).absolute())
+            for key in keys_of(section).values()
+            if key.is_path and (path := getattr(record, key.name))
+        }
+        if paths:
+            sections[name] = dataclasses.replace(record, **paths)
+    return dataclasses.replace(job, **sections)
 
 
 def parse_job(text: str, name: str = "crawl.toml") -> Job:

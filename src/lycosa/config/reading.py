@@ -10,6 +10,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.sections import (
@@ -177,9 +178,19 @@ def _read_list(key: Key, value: object) -> tuple[str, ...]:
     for entry in value:
         if key.pattern and not re.fullmatch(key.pattern, entry):
             raise ValueError(f"`{key.name}` must hold {key.pattern_text}; it holds {_shown(entry)}")
-        if key.name == "until":
-            _check_until(entry)
+        if check := _ENTRY_CHECKS.get(key.name):
+            check(entry)
     return tuple(value)
+
+
+def _check_network(entry: str) -> None:
+    try:
+        ip_network(entry)
+    except ValueError as error:
+        raise ValueError(
+            f"`private_networks` holds what is no network: {_shown(entry)}\n"
+            f"  {error}; write the first address and the length, as in 10.20.0.0/16 or fd12::/16"
+        ) from None
 
 
 def _check_until(entry: str) -> None:
@@ -190,6 +201,29 @@ def _check_until(entry: str) -> None:
             f"`until` holds an expression that cannot be read: {_shown(entry)}\n"
             f"  {error}; a plain URL is written without `regex:`"
         ) from None
+
+
+def _check_server(entry: str) -> None:
+    match = re.fullmatch(
+        r"\[([0-9a-fA-F:.]+)\]:(\d{1,5})|([\d.]+):(\d{1,5})|([0-9a-fA-F:.]+)", entry
+    )
+    try:
+        if match is None or int(match[2] or match[4] or 53) > 65_535:
+            raise ValueError
+        ip_address(match[1] or match[3] or match[5])
+    except ValueError:
+        raise ValueError(
+            f"`name_servers` holds what is no address: {_shown(entry)}\n"
+            "  write 192.0.2.53, 192.0.2.53:5353, 2001:db8::53 or [2001:db8::53]:5353"
+        ) from None
+
+
+_ENTRY_CHECKS = {
+    "until": _check_until,
+    "private_networks": _check_network,
+    "name_servers": _check_server,
+}
+"""What more is asked of each entry of a list."""
 
 
 def _contradictions(section: str, record: Any) -> Iterator[Problem]:

@@ -40,6 +40,8 @@ class Key:
     """The pattern in words, for whoever missed it."""
     is_required: bool = False
     """Whether an empty text or list makes no sense."""
+    is_path: bool = False
+    """Whether the text names a file, from the job file's folder on if it is relative."""
 
 
 def key(default: T, doc: str, **facts: Any) -> T:
@@ -215,6 +217,15 @@ class Fetch:
         "Whether private, loopback and link-local addresses may be asked. Metadata services of "
         "clouds may not in any case.",
     )
+    private_networks: tuple[str, ...] = key(
+        (),
+        "Networks that may be asked although they are private, as in `10.20.0.0/16`; the rest "
+        "stays refused. A contact is still required, because the public web can be reached too.",
+    )
+    name_servers: tuple[str, ...] = key(
+        (),
+        "Name servers to ask instead of the system's: addresses, with a port if it is not 53.",
+    )
     proxy: str = key(
         "",
         "The proxy that all requests go through. It looks the names up, so that addresses are "
@@ -235,11 +246,21 @@ class Fetch:
     hosts_file: str = key(
         "",
         "A file that is asked for addresses instead of the network, in the form of `/etc/hosts`; "
-        "a line `port 80 8080` sends connections for the one port to the other.",
+        "a line `port 80 8080` sends connections for the one port to the other. A relative path "
+        "begins at the folder of the job file, with `--set` at the working directory.",
+        is_path=True,
     )
     ca_file: str = key(
-        "", "Certificates (PEM) of authorities to trust beside those that the system trusts."
+        "",
+        "Certificates (PEM) of authorities to trust beside those that the system trusts; a path "
+        "like that of `hosts_file`.",
+        is_path=True,
     )
+
+    @property
+    def user_agent(self) -> str:
+        """The value of the User-Agent header: the product token, and whom to reach."""
+        return f"{self.agent} ({self.contact})" if self.contact else self.agent
 
 
 @dataclass(frozen=True)

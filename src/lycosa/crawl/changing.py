@@ -17,6 +17,7 @@ from lycosa.crawl.opening import check_partitioner, take_partition
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
 from lycosa.errors import ConfigError
+from lycosa.fetch.guard import AddressGuard
 from lycosa.frontier.columns import DONE
 from lycosa.frontier.state import PartitionState, counted_by
 from lycosa.log.format import encode
@@ -80,24 +81,26 @@ def add_seeds(directory: CrawlDirectory, seeds: Iterable[str]) -> Planted:
 
 
 def retry_failed(directory: CrawlDirectory) -> int:
-    """Let everything that failed be asked for again; returns how many URLs that are."""
+    """Let everything that failed be asked for again; returns how many URLs that are.
+
+    A host whose address was refused is among it if the job now allows that address.
+    """
     count = 0
+    fetch = directory.job().fetch
+    guard = AddressGuard(fetch.allow_private, fetch.private_networks)
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count
         hosts = [
-            host
-            for host in range(len(state.host_names))
-            if state.hosts.closed[host] == Outcome.HOST_GIVEN_UP
-            or any(
-                state.sites.closed[site] == Outcome.ROBOTS_UNREACHABLE
-                for site in state.sites_of(host)
-            )
+            host for host in range(len(state.host_names)) if _can_be_reopened(state, host, guard)
         ]
+        reopened_hosts = set(hosts)
         pages = [
             page
             for page in range(len(state.table))
-            if state.pages.status[page] == DONE and state.outcome_of(page) in FAILED
+            if state.pages.status[page] == DONE
+            and state.outcome_of(page) in FAILED
+            and _is_or_becomes_open(state, page, reopened_hosts)
         ]
         reopened = sum(
             state.sites.pending[site]
@@ -110,6 +113,22 @@ def retry_failed(directory: CrawlDirectory) -> int:
 
     _change(directory, decide)
     return count
+
+
+def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> bool:
+    """Return whether a host is closed for a reason that may have passed."""
+    closed = state.hosts.closed[host]
+    if closed == Outcome.REFUSED_ADDRESS:
+        address = state.address_of(host)
+        return not address or guard.refusal(address) is None
+    return closed == Outcome.HOST_GIVEN_UP or any(
+        state.sites.closed[site] == Outcome.ROBOTS_UNREACHABLE for site in state.sites_of(host)
+    )
+
+
+def _is_or_becomes_open(state: PartitionState, page: int, reopened: set[int]) -> bool:
+    host = state.sites.host[state.pages.site[page]]
+    return host in reopened or not state.hosts.closed[host]
 
 
 def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:

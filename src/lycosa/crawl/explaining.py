@@ -49,6 +49,10 @@ class Explanation(NamedTuple):
     """When it may be asked for; 0 when nothing is to be waited for."""
     place: Place | None = None
     history: tuple[Step, ...] = ()
+    address: str = ""
+    """Of its host, as it was last looked up; "" when it has none or nobody has asked."""
+    address_expires: float = 0.0
+    """Until when that is valid; 0 when it will be looked up anew in any case."""
 
 
 def explain(
@@ -66,6 +70,7 @@ def explain(
     if page is None:
         return Explanation(url, "has not been found, or was refused before it was admitted", False)
     standing, due = _standing(state, page)
+    host = state.sites.host[state.pages.site[page]]
     return Explanation(
         url,
         standing,
@@ -75,6 +80,8 @@ def explain(
         due,
         state.place_of(page),
         tuple(_history(log, number, key, page)),
+        state.address_of(host),
+        state.hosts.address_expires[host],
     )
 
 

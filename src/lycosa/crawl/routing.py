@@ -62,6 +62,7 @@ class Router:
         self._partition_of = parts.partitioner.partition_of
         self._targets = Targets(parts.scope.judge)
         self._scope_size = parts.scope.size
+        self._wants_requisites = parts.job.extract.requisites
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(parts.job.limits.depth_static)
         self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
@@ -93,13 +94,14 @@ class Router:
     def resolve_redirect(self, partition: Partition, page: int, raw: RawLinks, base: str) -> Links:
         """Resolve a redirect; where a seed is redirected to, joins the scope.
 
-        What was asked for out of scope is part of a page, and so is where it moved to.
+        What was asked for out of scope is part of a page, and so is where it moved to; what a
+        page needs to be shown is asked for also where it has moved out of scope.
         """
         key, is_seed = partition.state.table.key(page), partition.state.pages.distance[page] == SEED
         for target in self._targets.targets(raw.hrefs, base):
             if target.key:
                 self._scope.follow(key, target.key, is_seed=is_seed)
-        is_part = self._scope.judge(key).reason == OUT_OF_SCOPE
+        is_part = page in partition.state.parts or self._scope.judge(key).reason == OUT_OF_SCOPE
         kinds = _REQUISITES | {int(REDIRECT)} if is_part else _REQUISITES
         return self.resolve(partition, raw, base, kinds)
 
@@ -131,7 +133,9 @@ class Router:
 
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it."""
-        nearer = partition.admit(found.moment, found.source, found.keys, found.distances)
+        nearer = partition.admit(
+            found.moment, found.source, found.keys, found.distances, found.parts
+        )
         self._pass_on(partition, found.moment, nearer)
 
     def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
@@ -156,6 +160,7 @@ class Router:
         distances, number = partition.state.pages.distance, partition.number
         distance = distances[page]
         real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
+        parts: dict[int, list[str]] = {}
         new: dict[int, list[tuple[Target, int]]] = {}
         too_deep = 0
         for target, kind in zip(targets, kinds, strict=True):
@@ -166,23 +171,40 @@ class Router:
             owner = target.partition
             if owner < 0:
                 owner = target.partition = self._partition_of(target.key)
-            if owner == number and target.page >= 0 and distances[target.page] <= reached:
+            is_part = self._wants_requisites and kind in _REQUISITES
+            if (
+                owner == number
+                and target.page >= 0
+                and distances[target.page] <= reached
+                and (not is_part or target.page in partition.state.parts)
+            ):
                 continue  # most links lead to what is known, and from no nearer
             new.setdefault(owner, []).append((target, reached))
+            if is_part:
+                parts.setdefault(owner, []).append(target.key)
         if too_deep:
             partition.count_refusal("too-deep", too_deep)
         own = new.pop(number, None)
         source = partition.state.table.key(page)
         for abroad, found in new.items():
             keys = [target.key for target, _ in found]
-            self._post(partition, abroad, Discovered(moment, source, keys, [d for _, d in found]))
-        return self._admit_own(partition, moment, source, own) if own else []
+            steps = [distance for _, distance in found]
+            message = Discovered(moment, source, keys, steps, parts.get(abroad, []))
+            self._post(partition, abroad, message)
+        if not own:
+            return []
+        return self._admit_own(partition, moment, source, own, parts.get(number, []))
 
     def _admit_own(
-        self, partition: Partition, moment: float, source: str, own: list[tuple[Target, int]]
+        self,
+        partition: Partition,
+        moment: float,
+        source: str,
+        own: list[tuple[Target, int]],
+        parts: list[str],
     ) -> list[int]:
         keys = [target.key for target, _ in own]
-        nearer = partition.admit(moment, source, keys, [distance for _, distance in own])
+        nearer = partition.admit(moment, source, keys, [distance for _, distance in own], parts)
         find = partition.state.table.find
         for target, _ in own:
             page = find(target.key)
@@ -202,4 +224,7 @@ class Router:
             posted.clear()
         posted.update(fresh)
         keys, distances = zip(*fresh, strict=True)
-        partition.post(target, Discovered(found.moment, found.source, list(keys), list(distances)))
+        parts = sorted(set(found.parts).intersection(keys))
+        partition.post(
+            target, Discovered(found.moment, found.source, list(keys), list(distances), parts)
+        )

@@ -152,7 +152,10 @@ class _Run:
         self._store = ArchiveStore(
             directory.path,
             durability=job.log.durability,
-            info={"software": f"Lycosa {__version__}", "http-header-user-agent": job.fetch.agent},
+            info={
+                "software": f"Lycosa {__version__}",
+                "http-header-user-agent": job.fetch.user_agent,
+            },
         )
         self._transport = CurlTransport(
             self._loop, self._clock, job.fetch, may_send=self._is_still_ours

@@ -37,7 +37,7 @@ from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
 from lycosa.log.sqlite import SqliteLog
 from lycosa.store.journal import Journal, Kept
-from lycosa.testweb.carrier import InProcessCarrier
+from lycosa.testweb.carrier import NAME_SECONDS, InProcessCarrier
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.rulebook import Breach, RefereeRules
 from lycosa.testweb.web import Truth, Web
@@ -137,6 +137,7 @@ class Simulation:
         commit_takes_seconds: float = 0.004,
         free_disk: Callable[[], int] = lambda: 1 << 62,
         begins_at: float = 1_700_000_000.0,
+        name_seconds: tuple[float, float] = NAME_SECONDS,
     ) -> None:
         """Set a crawl up; several workers need a web in which no two of them share an address."""
         self.web = web
@@ -149,6 +150,7 @@ class Simulation:
         self.partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
         self._kind = log
         self.free_disk = free_disk
+        self.name_seconds = name_seconds
         self._memory_log = MemoryLog(job.frontier.partitions)
         self._memory_snapshots = MemorySnapshots()
         self._life = 0
@@ -263,7 +265,12 @@ class _Life:
             self._log.note("planted", b"")
         for index in range(simulation.workers):
             carrier = InProcessCarrier(
-                simulation.web, clock, simulation.referee, simulation.seed, f"worker-{index}"
+                simulation.web,
+                clock,
+                simulation.referee,
+                simulation.seed,
+                f"worker-{index}",
+                simulation.name_seconds,
             )
             self._carriers.append(carrier)
             parts = Parts(

@@ -26,6 +26,7 @@ from lycosa.crawl.budget import Limit
 from lycosa.crawl.committing import Committer
 from lycosa.crawl.ending import Report
 from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
+from lycosa.crawl.lookups import Lookups
 from lycosa.crawl.opening import take_partition
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import due_pause
@@ -47,14 +48,10 @@ from lycosa.records import (
     Passed,
     Purpose,
     Request,
-    Resolved,
     RobotsWanted,
     Taken,
 )
 from lycosa.url import host_of, url_of
-
-MOST_NAMES = 100_000
-"""How many addresses are remembered before all are asked for anew."""
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
@@ -68,8 +65,6 @@ class Worker:
         self._job = parts.job
         self._clock = parts.clock
         self._on_end = on_end
-        fetch = parts.job.fetch
-        self._agent = f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent
         self._agenda = Agenda()
         self._router = Router(parts)
         self._gatherer = Gatherer(parts, self._router)
@@ -79,7 +74,7 @@ class Worker:
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._rules: dict[tuple[int, int], Rules] = {}
-        self._names: dict[str, tuple[str, float]] = {}
+        self._lookups = Lookups(parts, self._partitions, self._has_no_address, self.pump)
         self._timer: Timer | None = None
         self._timer_moment = float("inf")
         self._tick_timer: Timer | None = None
@@ -113,11 +108,12 @@ class Worker:
             around = Surroundings(
                 self._agenda,
                 addresses,
-                self._resolve,
+                self._lookups.resolve,
                 self._pause_after_resume,
                 now if is_resumed else None,
                 self._with_work,
                 self._changed,
+                self._lookups.look_ahead,
             )
             partition = Partition(number, state, self._job.frontier.scheduler, around)
             self._partitions[number] = partition
@@ -258,7 +254,7 @@ class Worker:
             host_of(key),
             partition.readiness.take(task.host),
             Purpose.PAGE if task.kind is TaskKind.PAGE else Purpose.ROBOTS,
-            self._agent,
+            fetch.user_agent,
             fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
             partition.number,
         )
@@ -283,6 +279,8 @@ class Worker:
             readiness.give_back(host, self._clock.now())
             self.pump()
             return
+        if answer.failure is Outcome.CONNECT_FAILURE:
+            self._lookups.failed(partition, host, answer.ended)
         must_commit = True
         if task.kind is TaskKind.PAGE:
             must_commit = self._gatherer.page_answered(
@@ -303,33 +301,13 @@ class Worker:
         reach("answer.applied")
         self.pump()
 
-    def _resolve(self, number: int, host: int) -> str | None:
-        """Return a host's address if it is known; else ask for it."""
-        partition = self._partitions[number]
-        name = host_of(partition.state.host_names[host] + ":/")
-        known = self._names.get(name)
-        if known is not None and known[1] > self._clock.now():
-            return known[0]
-        self._parts.transport.resolve(
-            name, lambda resolved: self._resolved(partition, host, name, resolved)
-        )
-        return None
-
-    def _resolved(self, partition: Partition, host: int, name: str, resolved: Resolved) -> None:
-        if partition.is_lost:
-            return
-        now = self._clock.now()
-        if resolved.address is None:
-            strikes = partition.state.hosts.strikes[host] + 1
-            pause = self._gatherer.back_off(strikes)
-            self._gatherer.strike(partition, host, now, pause, strikes)
-            self._robots.errands_failed(partition, host, now)
-        else:
-            if len(self._names) >= MOST_NAMES:
-                self._names.clear()
-            self._names[name] = (resolved.address, now + resolved.seconds_valid)
-        partition.readiness.resolved(host, resolved.address, now)
-        self.pump()
+    def _has_no_address(self, partition: Partition, host: int, seconds_valid: float) -> None:
+        """Record that a host cannot be asked because its name leads nowhere."""
+        now, most = self._clock.now(), self._job.politeness.backoff_most_seconds
+        strikes = partition.state.hosts.strikes[host] + 1
+        pause = max(self._gatherer.back_off(strikes), min(seconds_valid, most))
+        self._gatherer.strike(partition, host, now, pause, strikes)
+        self._robots.errands_failed(partition, host, now)
 
     def _pause_after_resume(self, state: PartitionState, host: int) -> float:
         return due_pause(self._job, state, host) + FORGETTABLE_SECONDS

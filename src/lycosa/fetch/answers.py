@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import pycurl
 
-from lycosa.fetch.chunks import Framing, dechunk
-from lycosa.fetch.decoding import codings_of, decode
+from lycosa.coding.chunks import Framing, dechunk
+from lycosa.coding.contents import codings_of, decode
 from lycosa.records import Answer, Outcome
 
 _NOT_HTTP = frozenset(

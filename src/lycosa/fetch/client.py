@@ -73,11 +73,12 @@ class CurlTransport:
         self._clock = clock
         self._fetch = fetch
         self._speed_window_seconds = speed_window_seconds
-        self._guard = AddressGuard(fetch.allow_private)
+        self._guard = AddressGuard(fetch.allow_private, fetch.private_networks)
         hosts = read_hosts(Path(fetch.hosts_file)) if fetch.hosts_file else Hosts({}, {})
         self._names = names or Names(
             loop,
             hosts=hosts if fetch.hosts_file else None,
+            servers=fetch.name_servers,
             is_accepted=lambda address: self._guard.refusal(address) is None,
         )
         self._trust = Trust(fetch.ca_file)

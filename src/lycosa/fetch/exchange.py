@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 import pycurl
 
+from lycosa.coding.contents import ACCEPTED
 from lycosa.fetch.answers import Received, compose
-from lycosa.fetch.decoding import ACCEPTED
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.throttle import Throttle
 from lycosa.records import Answer, Outcome, Request

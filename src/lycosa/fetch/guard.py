@@ -6,7 +6,8 @@ connection stands, the one at its other end.
 
 What belongs to somebody's own network (private, loopback, link-local, shared, unique
 local) and what is set apart for tests and documentation is refused unless the job allows
-private addresses. What can be no web server (unspecified, multicast, broadcast, reserved)
+private addresses, all of them or those of the networks that it names. What can be no web
+server (unspecified, multicast, broadcast, reserved)
 is refused always, and so are the metadata services of clouds, which hand out credentials.
 An IPv6 address that carries an IPv4 address (RFC 4291 2.5.5, 3056, 4380, 6052) is as good
 as the address it carries.
@@ -16,9 +17,16 @@ Not here: odd spellings of addresses (`0x7f.1`), which URL parsing has made plai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 
 _METADATA = frozenset(
     map(ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"))
@@ -71,8 +79,9 @@ _OWN = (_networks_4(_OWN_4), _networks_6(_OWN_6))
 class AddressGuard:
     """Judges addresses for one job."""
 
-    def __init__(self, allow_private: bool) -> None:
+    def __init__(self, allow_private: bool, private_networks: Iterable[str] = ()) -> None:
         self._allow_private = allow_private
+        self._allowed = tuple(map(ip_network, private_networks))
         self.refusal = lru_cache(maxsize=65_536)(self._refusal)
         """Say why an address must not be asked, or None if it may."""
 
@@ -95,10 +104,13 @@ class AddressGuard:
             return kind
         own = _kind(address, _OWN)
         if own is not None:
-            return None if self._allow_private else own
+            return None if self._allow_private or self._is_allowed(address) else own
         if isinstance(address, IPv6Address) and address not in _GLOBAL_6:
             return "reserved"
         return None
+
+    def _is_allowed(self, address: IPv4Address | IPv6Address) -> bool:
+        return any(address in network for network in self._allowed)
 
 
 def _kind(

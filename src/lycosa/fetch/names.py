@@ -1,9 +1,12 @@
 """Which address has this host?
 
-Names are looked up without waiting, by c-ares on the event loop, and remembered: an
-address as long as its record says, within bounds; a failure for a minute. IPv4 is asked
-first, IPv6 if there is none. Of several addresses the first that the guard accepts is
-given, always the same one, until a connection to it fails: then it goes to the end.
+Names are looked up without waiting, by c-ares on the event loop. An answer is valid as
+long as its record says, within bounds; a failure for a minute. IPv4 is asked first, IPv6
+if there is none. Of several addresses the first that the guard accepts is given, but not
+one to which a connection has failed while there is another.
+
+Nothing is remembered here: what was learned is in the log (`lycosa.crawl.lookups`).
+c-ares itself gives an answer again while its record lasts, with what is left of its time.
 
 A job may name a hosts file, which is asked *instead* of the network (a web in a box, a
 closed network, a rehearsal). Literal addresses stand for themselves, and `localhost` for
@@ -29,10 +32,11 @@ from lycosa.records import Resolved
 LEAST_SECONDS = 60.0
 MOST_SECONDS = 86_400.0
 FAILURE_SECONDS = 60.0
-SEVERAL_SECONDS = 300.0
-"""How soon a name with several addresses is asked for again: the first may have failed."""
+LOCAL_SECONDS = 300.0
+"""How long an answer of the hosts file is valid: it may be edited, and costs nothing."""
 
-MOST_NAMES = 100_000
+MOST_AVOIDED = 10_000
+"""How many hosts with an address that has failed are remembered."""
 
 _NOBODY = -1
 _DO_NOT_SORT = 1 << 7
@@ -45,11 +49,6 @@ class Hosts(NamedTuple):
 
     addresses: dict[str, list[str]]
     ports: dict[int, int]
-
-
-class _Known(NamedTuple):
-    addresses: list[str]
-    expires: float
 
 
 class Names:
@@ -67,7 +66,7 @@ class Names:
         self._hosts = hosts
         self._servers = servers
         self._is_accepted = is_accepted
-        self._known: dict[str, _Known] = {}
+        self._avoided: dict[str, set[str]] = {}
         self._waiting: dict[str, list[Callable[[Resolved], None]]] = {}
         self._channel: pycares.Channel | None = None
         self._watched: set[int] = set()
@@ -82,12 +81,7 @@ class Names:
         """Look a host up; `on_resolved` is called once, later."""
         local = self._without_asking(host)
         if local is not None:
-            self._loop.call_soon(on_resolved, self._resolved(_Known(local, MOST_SECONDS), 0.0))
-            return
-        now = self._loop.time()
-        known = self._known.get(host)
-        if known is not None and known.expires > now:
-            self._loop.call_soon(on_resolved, self._resolved(known, now))
+            self._loop.call_soon(on_resolved, self._resolved(host, *local))
             return
         waiting = self._waiting.setdefault(host, [])
         waiting.append(on_resolved)
@@ -96,11 +90,9 @@ class Names:
 
     def failed(self, host: str, address: str) -> None:
         """Learn that a connection failed: another address of the host's, if any, comes first."""
-        known = self._hosts.addresses.get(host) if self._hosts is not None else None
-        if known is None and host in self._known:
-            known = self._known[host].addresses
-        if known and len(known) > 1 and known[0] == address:
-            known.append(known.pop(0))
+        if len(self._avoided) >= MOST_AVOIDED:
+            self._avoided.clear()
+        self._avoided.setdefault(host, set()).add(address)
 
     def cancel(self) -> None:
         """Forget all questions: nobody is called back."""
@@ -121,27 +113,29 @@ class Names:
         if channel is not None:
             channel.close()
 
-    def _without_asking(self, host: str) -> list[str] | None:
-        """Return the addresses of a host that nobody needs to be asked for."""
+    def _without_asking(self, host: str) -> tuple[list[str], float] | None:
+        """Return the addresses of a host that nobody needs to be asked for, and for how long."""
         literal = host[1:-1] if host.startswith("[") else host
         try:
-            return [str(ip_address(literal))]
+            return [str(ip_address(literal))], MOST_SECONDS
         except ValueError:
             pass
         name = host.rstrip(".")
         if self._hosts is not None:
-            return self._hosts.addresses.get(name, [])
+            return self._hosts.addresses.get(name, []), LOCAL_SECONDS
         if name == "localhost" or name.endswith(".localhost"):
-            return ["127.0.0.1", "::1"]
+            return ["127.0.0.1", "::1"], LOCAL_SECONDS
         return None
 
-    def _resolved(self, known: _Known, now: float) -> Resolved:
-        addresses = known.addresses
+    def _resolved(self, host: str, addresses: list[str], seconds: float) -> Resolved:
         if not addresses:
             return Resolved(None, FAILURE_SECONDS)
-        accepted = next(filter(self._is_accepted, addresses), addresses[0])
-        seconds = max(known.expires - now, 1.0)
-        return Resolved(accepted, min(seconds, SEVERAL_SECONDS) if len(addresses) > 1 else seconds)
+        accepted = list(filter(self._is_accepted, addresses)) or addresses[:1]
+        avoided = self._avoided.get(host, set())
+        untried = [address for address in accepted if address not in avoided]
+        if not untried:
+            self._avoided.pop(host, None)  # all have failed: from the first again
+        return Resolved((untried or accepted)[0], seconds)
 
     # -- the network ----------------------------------------------------------------------
 
@@ -187,12 +181,9 @@ class Names:
         self._learn(host, addresses, min(max(seconds, LEAST_SECONDS), MOST_SECONDS))
 
     def _learn(self, host: str, addresses: list[str], seconds: float) -> None:
-        now = self._loop.time()
-        if len(self._known) >= MOST_NAMES:
-            self._known.clear()
-        known = self._known[host] = _Known(addresses, now + seconds)
+        found = self._resolved(host, addresses, seconds)
         for on_resolved in self._waiting.pop(host, ()):
-            on_resolved(self._resolved(known, now))
+            on_resolved(found)
 
     def _watch(self, descriptor: int, wants_read: bool, wants_write: bool) -> None:
         channel = self._channel

@@ -9,7 +9,8 @@ whether an address has one name or a hundred thousand.
 Always true:
   * at most one host of an address is let through and not yet done;
   * none is let through before the pause of the address is over;
-  * a host in the queue is let through after all that entered before it.
+  * a host in the queue is let through after all that entered before it, unless it had to
+    find out its address first when its turn came.
 
 The gates belong to the machine, not to a partition: they are not in the log. After a
 resume every address begins with its pause, as if it had just been asked.
@@ -28,6 +29,9 @@ class Entrant(Protocol):
 
     def let_through(self, host: int, now: float) -> bool:
         """Wake the host's sites; False if it has nothing to ask for any more."""
+
+    def comes_next(self, host: int, now: float) -> None:
+        """Prepare for the host's turn."""
 
 
 class _Gate:
@@ -51,13 +55,21 @@ class Addresses:
         self._gates: dict[str, _Gate] = {}
         self._by_number: list[_Gate] = []
 
-    def enter(self, address: str, entrant: Entrant, host: int, now: float) -> None:
-        """Queue a host that may be asked as far as its own clock goes."""
+    def enter(
+        self, address: str, entrant: Entrant, host: int, now: float, had_turn: bool = False
+    ) -> None:
+        """Queue a host that may be asked as far as its own clock goes.
+
+        One that had its turn and was not ready for it comes before all others.
+        """
         gate = self._gates.get(address)
         if gate is None:
             gate = self._gates[address] = _Gate(len(self._by_number), self._shut_until)
             self._by_number.append(gate)
-        gate.queue.append((entrant, host))
+        if had_turn:
+            gate.queue.appendleft((entrant, host))
+        else:
+            gate.queue.append((entrant, host))
         self._advance(gate, now)
 
     def leave(self, address: str, now: float) -> None:
@@ -85,6 +97,9 @@ class Addresses:
             gate.is_taken = True
             if not entrant.let_through(host, now):
                 gate.is_taken = False
+            elif gate.queue:
+                entrant, host = gate.queue[0]
+                entrant.comes_next(host, now)
 
     def _on_free(self, number: int, now: float) -> None:
         gate = self._by_number[number]

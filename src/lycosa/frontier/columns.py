@@ -1,7 +1,7 @@
 """What is known of every URL, site and host, in flat arrays.
 
 One array per property, indexed by number. A URL costs 13 bytes here beside the table, a
-page that was fetched 24 more, a host 18 and a site 31 with its rules beside it. The
+page that was fetched 24 more, a host 34 and a site 31 with its rules beside it. The
 arrays are the snapshot: they are written and read as they are.
 """
 
@@ -53,12 +53,14 @@ class Columns:
         return msgspec.msgpack.encode(packed)
 
     def unpack(self, data: bytes) -> None:
-        """Replace the contents of all arrays."""
+        """Replace the contents of all arrays; one that is younger than the data is all zeros."""
         packed = msgspec.msgpack.decode(data, type=dict[str, bytes])
+        length = 0
         for name in self._types:
             values: array[Any] = getattr(self, name)
             del values[:]
-            values.frombytes(packed[name])
+            values.frombytes(packed.get(name, bytes(values.itemsize * length)))
+            length = len(values)
             if sys.byteorder == "big":
                 values.byteswap()
 
@@ -160,6 +162,9 @@ class Hosts(Columns):
     closed: array[int]
     kept: array[int]
     first_site: array[int]
+    address: array[int]
+    """Its number in the `AddressBook`; 0 when none is known."""
+    address_expires: array[float]
 
     _types = {  # noqa: RUF012
         "due": "d",
@@ -167,6 +172,8 @@ class Hosts(Columns):
         "closed": "B",
         "kept": "I",
         "first_site": "I",
+        "address": "Q",
+        "address_expires": "d",
     }
 
     def add(self) -> None:
@@ -176,3 +183,5 @@ class Hosts(Columns):
         self.closed.append(0)
         self.kept.append(0)
         self.first_site.append(NONE)
+        self.address.append(0)
+        self.address_expires.append(0.0)

@@ -13,7 +13,7 @@ Always true:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -159,9 +159,17 @@ class Partition:
         return events, posts
 
     def admit(
-        self, moment: float, source: str, keys: Sequence[str], distances: Sequence[int]
+        self,
+        moment: float,
+        source: str,
+        keys: Sequence[str],
+        distances: Sequence[int],
+        parts: Iterable[str] = (),
     ) -> list[int]:
-        """Take URLs in; returns the known ones that came nearer after they were fetched."""
+        """Take URLs in; returns the known ones that came nearer after they were fetched.
+
+        `parts` are those of the keys that the page needs to be shown.
+        """
         find, distance_of = self.state.table.find, self.state.pages.distance
         new: dict[str, int] = {}
         nearer: dict[int, int] = {}
@@ -172,12 +180,19 @@ class Partition:
                     new[key] = distance
             elif distance < nearer.get(page, distance_of[page]):
                 nearer[page] = distance
-        if not new and not nearer:
-            return []
         first = len(distance_of)
+        new_parts = self._new_parts(parts, new, first) if parts else []
+        if not new and not nearer and not new_parts:
+            return []
         self.record(
             Admitted(
-                moment, source, list(new), list(new.values()), list(nearer), list(nearer.values())
+                moment,
+                source,
+                list(new),
+                list(new.values()),
+                list(nearer),
+                list(nearer.values()),
+                new_parts,
             )
         )
         self._offer_from(first, moment)
@@ -219,6 +234,13 @@ class Partition:
         first = len(self.state.pages.site)
         self.record(event)
         self._offer_from(first, event.moment)
+
+    def _new_parts(self, parts: Iterable[str], new: Iterable[str], first: int) -> list[int]:
+        """Return the numbers of those parts that are not known as such."""
+        numbers = {key: first + n for n, key in enumerate(new)}
+        known, find = self.state.parts, self.state.table.find
+        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(parts))
+        return [page for page in found if page is not None and page not in known]
 
     # -- inside ---------------------------------------------------------------------------
 

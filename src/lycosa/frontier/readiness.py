@@ -18,7 +18,13 @@ Always true:
     are known and have not expired, and it is not closed;
   * a host is awake only at or after its due moment, and while its address is let through
     for it: at most one request per host and per address, and each after its pause;
-  * a host with something to ask for is never idle.
+  * a host with something to ask for is never idle;
+  * a host is awake only for an address that is valid: one that expired while the host was
+    queued is asked for again, and the host keeps its place.
+
+So that hosts seldom resolve, the names of those that are due within `AHEAD_SECONDS`, and of
+those that are next at an address, are looked up ahead. A host that fails is not: it waits
+long enough as it is.
 
 Not here: how long a pause is (lycosa.crawl.pauses), the order of URLs (schedulers).
 """
@@ -51,6 +57,9 @@ class Phase(IntEnum):
 
 NEVER = float("inf")
 
+AHEAD_SECONDS = 10.0
+"""How long before a host is due its name is looked up, if that is necessary."""
+
 # Bound once: reading a member of an enum costs as much as all the rest of a comparison.
 IDLE, WAITING, RESOLVING, QUEUED, AWAKE, TAKEN = (int(phase) for phase in Phase)
 UNKNOWN, KNOWN = int(RobotsState.UNKNOWN), int(RobotsState.KNOWN)
@@ -72,6 +81,8 @@ class Surroundings(NamedTuple):
     """The partitions that may have something to ask for, in turn; a partition enters itself."""
     changed: dict[int, None]
     """The partitions that have decided something since the last commit, in that order."""
+    look_ahead: Callable[[int, int], None] = lambda partition, host: None
+    """(partition, host): its address will be wanted soon."""
 
 
 class Readiness:
@@ -89,6 +100,9 @@ class Readiness:
         self._phase = array("B")
         self._wake_at = array("d")
         self._address: dict[int, str] = {}
+        """Of hosts that are queued, awake or taken: where they are to be asked this time."""
+        self._had_turn: set[int] = set()
+        """Hosts that resolve because their address had expired when their turn came."""
         self._errands: dict[int, deque[int]] = {}
         self._is_abandoned = False
         self.robots_wanted: dict[int, None] = {}
@@ -123,13 +137,13 @@ class Readiness:
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
         self._phase[host] = IDLE
-        self._addresses.asked(self._address[host], now)
+        self._addresses.asked(self._address.pop(host), now)
         self._plan(host, now)
 
     def put_back(self, host: int, now: float) -> None:
         """End a request that was never sent."""
         self._phase[host] = IDLE
-        self._addresses.leave(self._address[host], now)
+        self._addresses.leave(self._address.pop(host), now)
         self._plan(host, now)
 
     def take_errand(self) -> int:
@@ -157,13 +171,20 @@ class Readiness:
         """Take the answer of the name server; None means that it had none."""
         if self._phase[host] != RESOLVING:
             return
+        before = self._address.pop(host, None)
+        had_turn = host in self._had_turn
+        self._had_turn.discard(host)
         if address is None:
             self._phase[host] = IDLE
             self._plan(host, now)
             return
         self._address[host] = address
         self._phase[host] = QUEUED
-        self._addresses.enter(address, self, host, now)
+        self._addresses.enter(address, self, host, now, had_turn and address == before)
+
+    def is_resolving(self, host: int) -> bool:
+        """Return whether the host waits for its address."""
+        return self._phase[host] == RESOLVING
 
     def abandon(self, now: float) -> None:
         """Let go of everything: the partition belongs to another owner."""
@@ -185,12 +206,27 @@ class Readiness:
         """Wake a queued host's sites; False when there is nothing left to ask for."""
         if self._is_abandoned:
             return False
+        address = self._around.resolve(self._number, host)
+        if address is None:
+            self._phase[host] = RESOLVING
+            self._had_turn.add(host)
+            return False
+        if address != self._address[host]:
+            self._address[host] = address
+            self._addresses.enter(address, self, host, now)
+            return False
         self._phase[host] = AWAKE
         if self._wake_sites(host, now):
             return True
         self._phase[host] = IDLE
+        del self._address[host]
         self._plan(host, now)
         return False
+
+    def comes_next(self, host: int, now: float) -> None:
+        """See to it that the next host of a queue knows its address when its turn comes."""
+        if self._state.hosts.address_expires[host] <= now + AHEAD_SECONDS:
+            self._around.look_ahead(self._number, host)
 
     # -- inside ---------------------------------------------------------------------------
 
@@ -209,10 +245,12 @@ class Readiness:
             return
         moment = max(moment, self._state.hosts.due[host], self._floor(host))
         if moment > now:
-            if self._phase[host] != WAITING or moment != self._wake_at[host]:
-                self._agenda.note(moment, self._on_due, host)
+            is_news = self._phase[host] != WAITING or moment != self._wake_at[host]
             self._phase[host] = WAITING
             self._wake_at[host] = moment
+            if is_news:
+                self._agenda.note(moment, self._on_due, host)
+                self._look_ahead(host, now)
             return
         self._phase[host] = RESOLVING
         address = self._around.resolve(self._number, host)
@@ -232,6 +270,18 @@ class Readiness:
         if self._phase[host] == WAITING and self._wake_at[host] <= now:
             self._phase[host] = IDLE
             self._plan(host, now)
+
+    def _look_ahead(self, host: int, now: float) -> None:
+        """Let the address of a waiting host be known when the host is due."""
+        hosts, moment = self._state.hosts, self._wake_at[host]
+        if self._phase[host] != WAITING or hosts.address_expires[host] > moment:
+            return
+        if hosts.strikes[host] or hosts.closed[host]:
+            return
+        if moment - now > AHEAD_SECONDS:
+            self._agenda.note(moment - AHEAD_SECONDS, self._look_ahead, host)
+        else:
+            self._around.look_ahead(self._number, host)
 
     def _moment_of_work(self, host: int) -> float:
         """Return the earliest moment at which a site of the host can be asked something."""

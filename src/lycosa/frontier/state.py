@@ -13,6 +13,7 @@ Always true:
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import FormatError
+from lycosa.frontier.address_book import AddressBook
 from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Fetches, Hosts, Pages, Sites
 from lycosa.frontier.probes import Probes
 from lycosa.frontier.table import PlainUrlTable, UrlTable
@@ -35,6 +37,7 @@ from lycosa.records import (
     Fetched,
     Forgotten,
     HostChanged,
+    HostResolved,
     InboxRead,
     Outcome,
     Passed,
@@ -91,11 +94,14 @@ class PartitionState:
         self.fetches = Fetches()
         self.sites = Sites()
         self.hosts = Hosts()
+        self.addresses = AddressBook()
         self.site_names: list[str] = []
         self.host_names: list[str] = []
         self.rules: dict[int, bytes] = {}
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
+        self.parts: set[int] = set()
+        """URLs that some page needs to be shown: where they move to is fetched as well."""
         self.segment_ends: dict[int, int] = {}
         """How far each segment is accounted for; what lies behind has no event and counts not."""
         self.ran_seconds = 0.0
@@ -128,6 +134,7 @@ class PartitionState:
             Sampled: self.probes.apply_sampled,
             ProbeChosen: self._apply_probe_chosen,
             SiteProbed: self.probes.apply_probed,
+            HostResolved: self._apply_host_resolved,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -180,6 +187,10 @@ class PartitionState:
             self.fetches.segment[fetch], self.fetches.offset[fetch], self.fetches.length[fetch]
         )
 
+    def address_of(self, host: int) -> str:
+        """Return the address that a host had when it was last looked up, or ""."""
+        return self.addresses.address(self.hosts.address[host])
+
     def seconds_run(self) -> float:
         """Return for how long the partition has been crawled, over all runs."""
         return self.ran_seconds + self.last_moment - self.run_began
@@ -193,6 +204,9 @@ class PartitionState:
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
+        # Another job may ask another name server, a proxy, or a hosts file.
+        expires = self.hosts.address_expires
+        expires[:] = array("d", bytes(len(expires) * expires.itemsize))
 
     def _apply_inbox_read(self, event: InboxRead) -> None:
         self.inbox_read = event.sequence
@@ -214,6 +228,7 @@ class PartitionState:
                 self.pending += 1
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
             pages.distance[page] = distance
+        self.parts.update(event.parts)
 
     def _apply_fetched(self, event: Fetched) -> None:
         pages, page = self.pages, event.page
@@ -279,12 +294,17 @@ class PartitionState:
             for site in self.sites_of(host):
                 self._close(site, event.closed)
 
+    def _apply_host_resolved(self, event: HostResolved) -> None:
+        self.hosts.address[event.host] = self.addresses.number(event.address)
+        self.hosts.address_expires[event.host] = event.expires
+
     def _apply_passed(self, event: Passed) -> None:
         self.last_moment = event.moment
 
     def _apply_reopened(self, event: Reopened) -> None:
         for host in event.hosts:
             self.hosts.closed[host] = self.hosts.strikes[host] = 0
+            self.hosts.address_expires[host] = 0.0
             for site in self.sites_of(host):
                 self._open(site)
         for page in event.pages:
@@ -391,8 +411,10 @@ class PartitionState:
                 "keys": "\n".join(self.table),
                 "sites": self.site_names,
                 "hosts": self.host_names,
+                "addresses": self.addresses.others,
                 "rules": self.rules,
                 "errands": self.errands,
+                "parts": sorted(self.parts),
                 "segments": self.segment_ends,
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
@@ -426,8 +448,10 @@ class PartitionState:
         state.host_names = packed["hosts"]
         state._site_numbers = {name: n for n, name in enumerate(state.site_names)}
         state._host_numbers = {name: n for n, name in enumerate(state.host_names)}
+        state.addresses.restore(packed.get("addresses", []))
         state.rules = packed["rules"]
         state.errands = msgspec.convert(packed["errands"], dict[int, Errand])
+        state.parts.update(packed.get("parts", ()))
         state.segment_ends = packed.get("segments", {})
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])

@@ -6,9 +6,10 @@ import re
 from http import HTTPStatus
 from typing import NamedTuple
 
+from lycosa.coding.chunks import dechunk
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Target
 from lycosa.store import warc
-from lycosa.store.coding import header, is_chunked, unchunk
+from lycosa.store.messages import header, is_chunked
 from lycosa.store.rows import KIND_NAMES
 from lycosa.url.key import key_of
 
@@ -50,7 +51,7 @@ def message_of(answer: Answer) -> Message:
         head, sent, chunked = answer.head, answer.sent, is_chunked(answer.headers)
         if not head.endswith((b"\r\n\r\n", b"\n\n")):
             head = head.rstrip(b"\r\n") + b"\r\n\r\n"
-    payload = unchunk(sent) if chunked else sent
+    payload = dechunk(sent).content if chunked else sent
     return Message(head, sent, chunked, warc.digest(payload), len(payload))
 
 

@@ -12,9 +12,9 @@ from isal import isal_zlib
 
 from lycosa.records import Place
 from lycosa.store import warc
-from lycosa.store.coding import Headers, content_of, parse_head, payload_of, split_block
 from lycosa.store.frames import bad_place
 from lycosa.store.layout import warc_names, warc_path
+from lycosa.store.messages import Headers, content_of, parse_head, payload_of, split_block
 
 MOST_OPEN_FILES = 16
 _READ_BYTES = 1 << 16

@@ -1,4 +1,4 @@
-"""`python -m lycosa.testweb`: a web in a box, served until it is stopped."""
+"""`python -m lycosa.testweb`: the command `lycosa testweb` without the rest of Lycosa."""
 
 import sys
 

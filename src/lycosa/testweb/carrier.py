@@ -19,7 +19,8 @@ from lycosa.testweb.mixing import digest, fraction
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.web import Reply, Web
 
-_NAME_SECONDS = (0.005, 0.050)
+NAME_SECONDS = (0.005, 0.050)
+"""How long a name server takes, at least and at most."""
 
 
 class InProcessCarrier:
@@ -32,12 +33,14 @@ class InProcessCarrier:
         referee: Referee | None = None,
         seed: int = 0,
         client: str = "",
+        name_seconds: tuple[float, float] = NAME_SECONDS,
     ) -> None:
         self._web = web
         self._clock = clock
         self._referee = referee
         self._seed = seed
         self._client = client
+        self._name_seconds = name_seconds
         self._under_way: dict[int, Timer] = {}
         self._sent = 0
 
@@ -74,7 +77,7 @@ class InProcessCarrier:
 
     def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
         """Ask for an address; `on_resolved` is called some milliseconds later."""
-        least, most = _NAME_SECONDS
+        least, most = self._name_seconds
         chance = fraction(self._seed, digest(host), int(self._clock.now() * 1000.0))
         resolved = self._web.resolve(host, self._clock.now())
         self._later(least + (most - least) * chance, on_resolved, resolved)

@@ -31,7 +31,7 @@ _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGUSR1}
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m lycosa.testweb",
+        prog="lycosa testweb",
         description="Serve a made-up web on loopback, and judge who crawls it.",
     )
     add = parser.add_argument

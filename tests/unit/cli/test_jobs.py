@@ -69,6 +69,15 @@ def test_flags_set_keys(flags: dict[str, Any], section: str, key: str, value: ob
     assert getattr(getattr(build_job(Job(), flags), section), key) == expected
 
 
+def test_networks_are_added_to_those_that_are_allowed_already() -> None:
+    base = Job.of(fetch={"private_networks": ["10.1.0.0/16"]})
+    job = build_job(base, {"allow_network": ("10.2.0.0/16", "10.1.0.0/16")})
+    assert job.fetch.private_networks == ("10.1.0.0/16", "10.2.0.0/16")
+    assert not job.fetch.allow_private
+    with pytest.raises(ConfigError, match="no network"):
+        build_job(base, {"allow_network": ("10.2.0.0/99",)})
+
+
 def test_set_is_stronger_than_a_flag_and_a_flag_than_the_file() -> None:
     base = Job.of(limits={"pages": 1, "bytes": 1})
     job = build_job(base, {"max_pages": 2, "max_bytes": 2, "settings": ["limits.pages=3"]})

@@ -130,3 +130,35 @@ def test_a_part_on_another_host_is_kept_where_it_has_moved_to(tmp_path: Path) ->
         }
     )
     assert kept(crawl(web, job(), tmp_path)) == {HOME, "https://third.test/far.png"}
+
+
+def test_a_part_in_scope_is_kept_where_it_has_moved_to_out_of_scope(tmp_path: Path) -> None:
+    web = DrawnWeb(
+        {
+            HOME: page(
+                '<img src="/near.png"><img src="http://www.site.test/other.png">'
+                '<a href="/gone">a page that has moved away</a><a href="/linked.png">on</a>'
+            ),
+            "http://site.test/near.png": moved("https://cdn.test/near.png"),
+            "https://cdn.test/near.png": file("image/png"),
+            "http://site.test/linked.png": moved("https://cdn.test/linked.png"),
+            "https://cdn.test/linked.png": file("image/png"),
+            "http://site.test/gone": moved("https://cdn.test/gone"),
+            "https://cdn.test/gone": linking(),
+        }
+    )
+    found = crawl(web, job(), tmp_path)
+    assert kept(found) == {HOME, "https://cdn.test/near.png"}
+    assert {"https://cdn.test/gone", "https://cdn.test/linked.png"}.isdisjoint(found)
+
+
+def test_a_link_that_another_page_shows_as_a_part_is_one(tmp_path: Path) -> None:
+    web = DrawnWeb(
+        {
+            HOME: linking("/second.html", "/third.html", "/near.png"),
+            SECOND: page('<img src="/near.png">'),
+            "http://site.test/near.png": moved("https://cdn.test/near.png"),
+            "https://cdn.test/near.png": file("image/png"),
+        }
+    )
+    assert "https://cdn.test/near.png" in kept(crawl(web, job(), tmp_path))

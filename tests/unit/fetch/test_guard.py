@@ -89,6 +89,29 @@ def test_a_refusal_says_what_the_address_is() -> None:
     assert OUTSIDE.refusal("::ffff:10.1.2.3") == "private, as 10.1.2.3"
 
 
+def test_a_network_that_is_named_may_be_asked_and_no_other() -> None:
+    guard = AddressGuard(False, ["10.20.0.0/16", "127.64.0.0/10", "fd99::/16", "192.168.7.7"])
+    inside = ["10.20.0.0", "10.20.255.255", "127.64.0.2", "127.127.0.1", "fd99::1", "192.168.7.7"]
+    for address in [*inside, *PUBLIC]:
+        assert guard.refusal(address) is None, address
+    outside = ["10.21.0.1", "10.19.255.255", "127.0.0.1", "127.128.0.1", "fd98::1", "192.168.7.8"]
+    for address in [*outside, *(a for a in OWN + NEVER if a not in inside)]:
+        assert guard.refusal(address), address
+
+
+def test_an_address_within_an_address_belongs_to_its_network_too() -> None:
+    guard = AddressGuard(False, ["10.20.0.0/16"])
+    assert guard.refusal("::ffff:10.20.1.1") is None
+    assert guard.refusal("::ffff:10.21.1.1") == "private, as 10.21.1.1"
+
+
+def test_no_network_lets_in_what_may_never_be_asked() -> None:
+    guard = AddressGuard(False, ["0.0.0.0/0", "::/0"])
+    assert all(guard.refusal(address) is None for address in OWN)
+    for address in NEVER:
+        assert guard.refusal(address), address
+
+
 @given(st.ip_addresses())
 def test_nothing_is_let_through_that_the_standard_library_calls_private(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,

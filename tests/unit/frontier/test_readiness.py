@@ -5,7 +5,15 @@ from lycosa.frontier.agenda import Agenda
 from lycosa.frontier.partition import Partition, TaskKind
 from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
-from lycosa.records import ErrandTaken, Fetched, HostChanged, Outcome, RobotsLearned, RobotsState
+from lycosa.records import (
+    ErrandTaken,
+    Fetched,
+    HostChanged,
+    HostResolved,
+    Outcome,
+    RobotsLearned,
+    RobotsState,
+)
 
 DAY = 86_400.0
 
@@ -98,6 +106,57 @@ def test_hosts_of_one_address_take_turns_with_its_pause_between_them() -> None:
     assert bench.tasks(7.0) == [(TaskKind.PAGE, "test.b:/")]
     bench.answer("test.b", 7.5, 17.5)
     assert bench.tasks(9.5) == [(TaskKind.PAGE, "test.c:/")]
+
+
+def test_a_host_whose_address_expired_in_the_queue_keeps_its_place() -> None:
+    bench = Bench({f"test.{n}": "1.1.1.1" for n in "abc"}, ip_delay=2.0)
+    bench.admit("test.a:/", "test.b:/", "test.c:/")
+    for n in "abc":
+        bench.learn(f"test.{n}:")
+    assert bench.tasks(0.0) == [(TaskKind.PAGE, "test.a:/")]
+    del bench.names["test.b"]
+    bench.answer("test.a", 5.0, 15.0)
+    assert bench.tasks(7.0) == [(TaskKind.PAGE, "test.c:/")]
+    bench.admit("test.a:/2", now=7.0)
+    bench.names["test.b"] = "1.1.1.1"
+    assert bench.tasks(15.0) == []
+    bench.partition.readiness.resolved(1, "1.1.1.1", 15.5)
+    bench.answer("test.c", 16.0, 26.0)
+    assert bench.tasks(18.0) == [(TaskKind.PAGE, "test.b:/")]
+
+
+def test_a_host_whose_address_changed_in_the_queue_goes_to_the_other_gate() -> None:
+    bench = Bench({"test.a": "1.1.1.1", "test.b": "1.1.1.1"}, ip_delay=2.0)
+    bench.admit("test.a:/", "test.b:/")
+    for n in "ab":
+        bench.learn(f"test.{n}:")
+    assert bench.tasks(0.0) == [(TaskKind.PAGE, "test.a:/")]
+    bench.names["test.b"] = "2.2.2.2"
+    bench.answer("test.a", 5.0, 15.0)
+    bench.agenda.run(7.0)
+    task = bench.partition.next_task()
+    assert task is not None
+    assert bench.partition.readiness.take(task.host) == "2.2.2.2"
+
+
+def test_a_name_is_looked_up_shortly_before_its_host_is_due() -> None:
+    ahead: list[int] = []
+    bench = Bench({"test.a": "1.1.1.1"})
+    around = bench.around._replace(look_ahead=lambda number, host: ahead.append(host))
+    bench.partition = Partition(0, PartitionState(), "breadth-first", around)
+    bench.admit("test.a:/1", "test.a:/2", "test.a:/3")
+    bench.learn("test.a:")
+    bench.tasks(0.0)
+    bench.answer("test.a", 1.0, 101.0)
+    bench.agenda.run(90.9)
+    assert ahead == []
+    bench.agenda.run(91.0)
+    assert ahead == [0]
+    bench.tasks(101.0)
+    bench.partition.record(HostResolved(101.0, 0, "1.1.1.1", 500.0))
+    bench.answer("test.a", 102.0, 202.0)
+    bench.agenda.run(201.0)
+    assert ahead == [0]
 
 
 def test_after_a_resume_every_host_waits_its_full_pause_also_one_never_heard_of() -> None:

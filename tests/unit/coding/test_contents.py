@@ -13,7 +13,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.fetch.decoding import MOST_CODINGS, Decoded, codings_of, decode
+from lycosa.coding.contents import MOST_CODINGS, Decoded, codings_of, decode
 
 
 def raw_deflate(data: bytes) -> bytes:

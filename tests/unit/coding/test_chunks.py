@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.fetch.chunks import Framing, dechunk
+from lycosa.coding.chunks import Framing, dechunk
 
 
 @given(st.lists(st.binary(min_size=1, max_size=50)), st.sampled_from([b"", b";name=value", b"  "]))

@@ -1,0 +1,47 @@
+"""Addresses as numbers, so that a host's address is one entry of a column.
+
+An IPv4 address is its own number. Whatever else stands in the place of an address (IPv6,
+or a name that a proxy looks up) gets numbers in the order in which the log brings it, and
+is kept once for all hosts that share it.
+"""
+
+from __future__ import annotations
+
+import socket
+
+UNKNOWN = 0
+_FOUR = 1 << 32
+_OTHER = 1 << 33
+
+
+class AddressBook:
+    """Numbers of addresses, for the fold of one partition."""
+
+    def __init__(self) -> None:
+        self.others: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, address: str) -> int:
+        """Return the number of an address, a new one if need be; 0 for none."""
+        if not address:
+            return UNKNOWN
+        try:
+            return _FOUR | int.from_bytes(socket.inet_pton(socket.AF_INET, address))
+        except (OSError, UnicodeError):
+            pass
+        number = self._numbers.get(address)
+        if number is None:
+            number = self._numbers[address] = _OTHER | len(self.others)
+            self.others.append(address)
+        return number
+
+    def address(self, number: int) -> str:
+        """Return the address that has this number; "" for none."""
+        if number & _FOUR:
+            return socket.inet_ntoa((number & 0xFFFFFFFF).to_bytes(4))
+        return self.others[number & 0xFFFFFFFF] if number else ""
+
+    def restore(self, others: list[str]) -> None:
+        """Take over the list of another book."""
+        self.others = others
+        self._numbers = {address: _OTHER | n for n, address in enumerate(others)}
