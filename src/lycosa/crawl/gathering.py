@@ -67,7 +67,7 @@ class Gatherer:
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
         facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
-        seen = Seen(answer, facts.text, fingerprint(facts.text) if facts.text else 0)
+        seen = Seen(answer, facts.content, fingerprint(facts.content) if facts.content else 0)
         outcome = self._prober.judge(state, page, outcome, seen)
         if outcome is not Outcome.KEPT:
             budget.give_back(reserved_bytes)
@@ -182,7 +182,7 @@ class Gatherer:
                 links=links,
                 title=facts.title,
                 description=facts.description,
-                text=facts.text,
+                text=facts.content,
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=seen.fingerprint,

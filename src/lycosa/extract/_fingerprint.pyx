@@ -7,7 +7,6 @@ Always true: `fingerprint` equals `plain_fingerprint` (tests/unit/extract/test_f
 Cost: linear, and no memory.
 """
 
-from cpython.unicode cimport PyUnicode_AsUTF8AndSize as utf8
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
@@ -103,7 +102,7 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
     cdef Py_ssize_t seen = 0
     cdef const char *end = p + size
     cdef const char *start
-    cdef int bit, i
+    cdef int bit, i, used = 0
     memset(planes, 0, sizeof(planes))
     memset(words, 0, sizeof(words))
     while True:
@@ -128,23 +127,17 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
     if seen and not shingles:
         count(planes, hash_shingle(words[0], words[1], words[2]))
         shingles = 1
+    while used < PLANES and shingles >> used:
+        used += 1
     for bit in range(64):
         set_ = 0
-        for i in range(PLANES):
+        for i in range(used):
             set_ |= ((planes[i] >> bit) & 1) << i
         if 2 * set_ > shingles:
             result |= <uint64_t> 1 << bit
     return result
 
 
-def fingerprint(str text not None):
-    """Return the fingerprint of a text."""
-    cdef Py_ssize_t size
-    cdef const char *data
-    cdef bytes replaced
-    try:
-        data = utf8(text, &size)
-    except UnicodeEncodeError:
-        replaced = text.encode("utf-8", "replace")
-        return fingerprint_of(replaced, len(replaced))
-    return fingerprint_of(data, size)
+def fingerprint(bytes text not None):
+    """Return the fingerprint of a text in UTF-8."""
+    return fingerprint_of(text, len(text))

@@ -17,7 +17,7 @@ Not here: character sets (lycosa.extract.charset), values with a syntax of their
 """
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -59,6 +59,10 @@ include "_references.pxi"
 
 cdef str text_of(Piece piece):
     return PyUnicode_DecodeUTF8(<const char *> piece.start, piece.size, b"replace")
+
+
+cdef bytes bytes_of(Piece piece):
+    return PyBytes_FromStringAndSize(<const char *> piece.start, piece.size)
 
 
 cdef inline Piece cut(Piece piece, Py_ssize_t longest) noexcept nogil:
@@ -647,7 +651,7 @@ cdef class Page:
         text.size = self.text_end - self.text
         return Facts(
             self.base or None, hrefs, kinds, texts, rels, times, self.title or "",
-            self.description, text_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
+            self.description, bytes_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
         )
 
@@ -759,3 +763,46 @@ def is_plain(bytes body not None):
         high |= p[i]
         has_nul |= p[i] == 0
     return not (high & 0x80 or has_nul)
+
+
+def is_utf8(bytes body not None):
+    """Tell whether a body is UTF-8 (RFC 3629): Python would make a string of it to find out."""
+    cdef const byte *p = <const byte *> PyBytes_AS_STRING(body)
+    cdef const byte *end = p + PyBytes_GET_SIZE(body)
+    cdef uint64_t word
+    cdef byte low, high
+    cdef int more
+    while p < end:
+        if end - p >= 8:
+            memcpy(&word, p, 8)
+            if not word & 0x8080808080808080u:
+                p += 8
+                continue
+        if p[0] < 0x80:
+            p += 1
+            continue
+        low, high = 0x80, 0xBF
+        if p[0] < 0xC2 or p[0] > 0xF4:
+            return False
+        if p[0] < 0xE0:
+            more = 1
+        elif p[0] < 0xF0:
+            more = 2
+            if p[0] == 0xE0:
+                low = 0xA0
+            elif p[0] == 0xED:
+                high = 0x9F  # surrogates
+        else:
+            more = 3
+            if p[0] == 0xF0:
+                low = 0x90
+            elif p[0] == 0xF4:
+                high = 0x8F
+        if end - p <= more or p[1] < low or p[1] > high:
+            return False
+        if more > 1 and p[2] & 0xC0 != 0x80:
+            return False
+        if more > 2 and p[3] & 0xC0 != 0x80:
+            return False
+        p += 1 + more
+    return True
