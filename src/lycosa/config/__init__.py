@@ -27,6 +27,7 @@ from lycosa.config.sections import (
     PARTITIONERS,
     SCHEDULERS,
     SECTIONS,
+    Crawl,
     Extract,
     Fetch,
     Frontier,
@@ -45,6 +46,7 @@ __all__ = [
     "PARTITIONERS",
     "SCHEDULERS",
     "SECTIONS",
+    "Crawl",
     "Extract",
     "Fetch",
     "Frontier",
@@ -77,6 +79,7 @@ class Job:
     frontier: Frontier = field(default_factory=Frontier)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
+    crawl: Crawl = field(default_factory=Crawl)
 
     @classmethod
     def of(
