@@ -28,6 +28,7 @@ from lycosa.config.sections import (
     PARTITIONERS,
     SCHEDULERS,
     SECTIONS,
+    Crawl,
     Extract,
     Fetch,
     Frontier,
@@ -47,6 +48,7 @@ __all__ = [
     "PARTITIONERS",
     "SCHEDULERS",
     "SECTIONS",
+    "Crawl",
     "Extract",
     "Fetch",
     "Frontier",
@@ -79,6 +81,7 @@ class Job:
     frontier: Frontier = field(default_factory=Frontier)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
+    crawl: Crawl = field(default_factory=Crawl)
 
     @classmethod
     def of(

@@ -86,6 +86,10 @@ class MemoryLog:
         """Return notes by prefix."""
         return {name: value for name, value in self._notes.items() if name.startswith(prefix)}
 
+    def note_count(self) -> int:
+        """Return how many notes there are."""
+        return len(self._notes)
+
     def close(self) -> None:
         """Nothing to let go of."""
 

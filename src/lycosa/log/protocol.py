@@ -73,5 +73,8 @@ class Log(Protocol):
     def notes(self, prefix: str) -> dict[str, bytes]:
         """Return everything noted under names that begin so."""
 
+    def note_count(self) -> int:
+        """Return how many notes there are: whether anything was noted since."""
+
     def close(self) -> None:
         """Let go of files and connections."""

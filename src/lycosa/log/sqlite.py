@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,6 +57,8 @@ class SqliteLog:
         self._path = folder / "log.sqlite"
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
+        self.lock_seconds = 0.0
+        """How long we have waited for other processes that were writing, all in all."""
         with self._failures_told():
             self._connection = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False, timeout=60
@@ -106,10 +109,28 @@ class SqliteLog:
         return [write.expect + 1 if write.partition in accepted else None for write in writes]
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
-        """Yield archived batches, then those of the log."""
-        for sequence, batch in self._archive.read(partition, after):
-            after = sequence
-            yield sequence, batch
+        """Yield archived batches, then those of the log.
+
+        Its owner may trim the log meanwhile: what is missing there is then in the archive.
+        """
+        head = self.heads()[partition].log
+        while True:
+            before = after
+            for sequence, batch in self._archive.read(partition, after):
+                after = sequence
+                yield sequence, batch
+            for sequence, batch in self._stored(partition, after):
+                if sequence != after + 1:
+                    break
+                after = sequence
+                yield sequence, batch
+            if after >= head:
+                return
+            if after == before:  # a part is missing: whoever folds it says so
+                yield from self._stored(partition, after)
+                return
+
+    def _stored(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         while True:
             rows = self._rows(
                 "SELECT sequence, batch FROM log WHERE partition = ? AND sequence > ?"
@@ -191,6 +212,11 @@ class SqliteLog:
         rows = self._rows("SELECT name, value FROM notes")
         return {name: value for name, value in rows if name.startswith(prefix)}
 
+    def note_count(self) -> int:
+        """Return how many notes there are."""
+        count: int = self._rows("SELECT count(*) FROM notes")[0][0]
+        return count
+
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""
         self._reader.close()
@@ -267,7 +293,9 @@ class SqliteLog:
     def _transaction(self) -> Iterator[None]:
         with self._lock, self._failures_told():
             try:
+                began = time.perf_counter()
                 self._connection.execute("BEGIN IMMEDIATE")
+                self.lock_seconds += time.perf_counter() - began
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:

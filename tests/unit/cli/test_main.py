@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from lycosa.cli.reference import reference
 from lycosa.config import Job, read_job
 from lycosa.crawl.changing import Blocked
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.progress import Listener
 from lycosa.crawl.seeding import Planted
 from lycosa.errors import ConfigError, FormatError, LogError, LycosaError, StoreError
 from lycosa.store.forgetting import Forgotten
@@ -36,7 +37,7 @@ class PretendedCrawl:
         self.ends: Ended | BaseException = Ended("exhausted", BUSY, True)
         self.job = Job()
         self.given: list[str] = []
-        self.says = ""
+        self.is_stopped = False
 
     def require_contact(self, job: Job) -> None:
         if not job.fetch.contact:
@@ -46,15 +47,13 @@ class PretendedCrawl:
         self,
         directory: CrawlDirectory,
         *,
-        on_progress: Callable[..., None],
-        progress_seconds: float,
-        on_refused_seed: Callable[[str, str], None],
+        listener: Listener,
     ) -> Ended:
         self.job = directory.job()
-        on_refused_seed("mailto:a@b", "scheme")
-        on_progress(BUSY)
-        if self.says:
-            logging.getLogger("lycosa.crawl.running").info(self.says)
+        listener.refused_seed("mailto:a@b", "scheme")
+        listener.progress(BUSY)
+        if self.is_stopped:
+            listener.stopping()
         if isinstance(self.ends, BaseException):
             raise self.ends
         return self.ends
@@ -256,7 +255,7 @@ def test_the_exit_code_says_how_it_ended(
 def test_ctrl_c_is_answered_with_how_to_go_on(
     path: Path, pretended: PretendedCrawl, capsys: Captured
 ) -> None:
-    pretended.says = "stopping cleanly"
+    pretended.is_stopped = True
     pretended.ends = Ended("stopped", BUSY, False)
     assert crawl(path) == 130
     printed = capsys.readouterr()
