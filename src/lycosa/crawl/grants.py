@@ -135,7 +135,7 @@ class Ledger:
             return Grant(pages, 0, is_rest=False)
         if left.bytes >= self._largest:
             return Grant(pages, max(self._largest, left.bytes // share), is_rest=False)
-        if any(self._outstanding(line) for line in self._lines):
+        if not all(self._is_settled(line) for line in self._lines):
             return None
         return Grant(pages, left.bytes, is_rest=True)
 
@@ -146,6 +146,10 @@ class Ledger:
                 line.is_recalled = True
                 told.append((worker, Recall()))
         return told
+
+    def _is_settled(self, line: _Line) -> bool:
+        """Return whether no death could free anything: then what is left is really all."""
+        return line.is_open and not self._outstanding(line) and line.kept == line.durable
 
     def _outstanding(self, line: _Line) -> bool:
         """Return whether anything granted may still be reserved or unused."""

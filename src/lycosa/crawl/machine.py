@@ -48,6 +48,5 @@ def collect_seldom() -> None:
 
     With the interpreter's own thresholds the collector takes 3-4 % of a crawl's time.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

@@ -24,11 +24,17 @@ cdef extern from *:
     #else
     #define lycosa_little(w) (w)
     #endif
+    /* How many bytes stand before the first that is less than 0x21; 8 if none is. */
+    static inline int lycosa_before_low(uint64_t w) {
+        uint64_t low = (w - 0x2121212121212121u) & ~w & 0x8080808080808080u;
+        return low ? __builtin_ctzll(low) >> 3 : 8;
+    }
     """
     const uint64_t FIRST "LYCOSA_A"
     const uint64_t SECOND "LYCOSA_B"
     const uint64_t THIRD "LYCOSA_C"
     uint64_t little "lycosa_little"(uint64_t) noexcept nogil
+    int before_low "lycosa_before_low"(uint64_t) noexcept nogil
 
 
 cdef inline uint64_t rotate(uint64_t h, int bits) noexcept nogil:
@@ -71,6 +77,23 @@ cdef inline bint is_space(char c) noexcept nogil:
     )
 
 
+cdef inline const char *end_of_word(const char *p, const char *end) noexcept nogil:
+    """Find the white space behind a word, eight bytes at a time."""
+    cdef uint64_t w
+    cdef int before
+    while end - p >= 8:
+        memcpy(&w, p, 8)
+        before = before_low(little(w))
+        p += before
+        if before < 8:
+            if is_space(p[0]):
+                return p
+            p += 1  # another control character: part of the word
+    while p < end and not is_space(p[0]):
+        p += 1
+    return p
+
+
 cdef inline void count(uint64_t *planes, uint64_t carry) noexcept nogil:
     """Add one to every counter whose bit is set."""
     cdef uint64_t both
@@ -111,8 +134,7 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
         if p == end:
             break
         start = p
-        while p < end and not is_space(p[0]):
-            p += 1
+        p = end_of_word(p, end)
         if seen >= 3:
             words[0], words[1] = words[1], words[2]
         words[seen if seen < 2 else 2] = hash_word(start, p - start, end)

@@ -34,7 +34,6 @@ from lycosa.extract.names import BLOCKS, CELLS, RAW, SOURCES
 from lycosa.extract.values import (
     css_references,
     kind_of_relation,
-    one_line,
     primary_language,
     refresh_target,
     relation,
@@ -475,6 +474,26 @@ cdef class Page:
         self.values_end = self.values + used
         return text
 
+    cdef str value_line(self, Piece piece, Py_ssize_t longest):
+        """Return an attribute's value as one line.
+
+        It is put behind the visible text for a moment, where there is room for all that is
+        not text, and so for this.
+        """
+        cdef Py_ssize_t used = self.values_end - self.values
+        cdef byte *text = self.text
+        cdef byte *text_end = self.text_end
+        cdef int gap = self.gap
+        cdef Piece result = self.resolved(piece)
+        self.text = text_end
+        self.gap = NO_GAP
+        self.say(result.start, result.start + result.size, LITERAL)
+        result.start = text_end
+        result.size = self.text_end - text_end
+        self.text, self.text_end, self.gap = text, text_end, gap
+        self.values_end = self.values + used
+        return text_of(cut(result, longest))
+
     cdef str line(self, Piece piece):
         """Return raw text as one line: its references resolved, cut to a title's length."""
         cdef Piece result
@@ -628,7 +647,7 @@ cdef class Page:
             self.wishes |= wishes(self.value_text(content))
         elif is_word(name, b"description", 11):
             if not self.description:
-                self.description = one_line(self.value_text(content), _LONGEST_TITLE)
+                self.description = self.value_line(content, LONGEST_TITLE)
         elif is_word(header, b"refresh", 7):
             self.add_made(refresh_target(self.value_text(content)), KIND_REFRESH)
         elif is_word(header, b"content-language", 16) and not self.header_language:
@@ -662,7 +681,7 @@ cdef class Page:
         if link.text_end == link.text_start:
             if link.alt.size == 0:
                 return ""
-            return one_line(self.value_text(link.alt), _LONGEST_TEXT)
+            return self.value_line(link.alt, LONGEST_TEXT)
         piece.start = self.text + link.text_start
         piece.size = link.text_end - link.text_start
         if piece.start[0] == c" " or piece.start[0] == c"\n":

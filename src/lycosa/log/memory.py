@@ -63,6 +63,10 @@ class MemoryLog:
         """Return all heads."""
         return list(self._heads)
 
+    def head(self, partition: int) -> Head:
+        """Return one head."""
+        return self._heads[partition]
+
     def owner(self, partition: int) -> str:
         """Return who owns the partition."""
         return self._heads[partition].owner

@@ -58,6 +58,9 @@ class Log(Protocol):
     def heads(self) -> list[Head]:
         """Return the heads of all partitions."""
 
+    def head(self, partition: int) -> Head:
+        """Return the head of one partition."""
+
     def owner(self, partition: int) -> str:
         """Return who owns the partition; asked just before every request."""
 

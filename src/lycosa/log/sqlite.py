@@ -113,7 +113,7 @@ class SqliteLog:
 
         Its owner may trim the log meanwhile: what is missing there is then in the archive.
         """
-        head = self.heads()[partition].log
+        head = self.head(partition).log
         while True:
             before = after
             for sequence, batch in self._archive.read(partition, after):
@@ -161,6 +161,11 @@ class SqliteLog:
         """Return all heads, as of one moment."""
         rows = self._rows("SELECT log, inbox, owner FROM heads ORDER BY partition")
         return [Head(*row) for row in rows]
+
+    def head(self, partition: int) -> Head:
+        """Return one head."""
+        question = "SELECT log, inbox, owner FROM heads WHERE partition = ?"
+        return Head(*self._rows(question, partition)[0])
 
     def owner(self, partition: int) -> str:
         """Return who owns the partition; asked before every request, so it is remembered."""

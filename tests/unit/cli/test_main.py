@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import click
 import pytest
 
 import lycosa
 import lycosa.crawl
 import lycosa.testweb
-from lycosa.cli.main import cli, main
+from lycosa.cli.main import Lycosa, cli, main
 from lycosa.cli.reference import reference
 from lycosa.config import Job, read_job
 from lycosa.crawl.changing import Blocked
@@ -26,7 +29,7 @@ from lycosa.errors import ConfigError, FormatError, LogError, LycosaError, Store
 from lycosa.store.forgetting import Forgotten
 from unit.cli.moments import BUSY, Ended
 
-COMMANDS = list(cli.commands)
+COMMANDS = cli.list_commands(click.Context(cli))
 NO_CONTACT = "nobody can reach you\n  add --contact mail@example.org"
 
 
@@ -488,3 +491,19 @@ def test_the_commands_page_has_every_exit_code() -> None:
     errors: list[type[LycosaError]] = [LycosaError, *LycosaError.__subclasses__()]
     for code in {error.exit_code for error in errors} | {0, 70, 130}:
         assert f"| {code} | " in reference()
+
+
+def test_every_command_stands_where_the_program_looks_for_it() -> None:
+    for module, names in Lycosa.modules.items():
+        commands = importlib.import_module(module).COMMANDS
+        assert tuple(command.name for command in commands) == names
+
+
+def test_a_command_imports_only_what_it_needs() -> None:
+    script = (
+        "import sys; from lycosa.cli.main import main; main(['crawl', '--help']);"
+        "sys.exit(any(name in sys.modules for name in"
+        " ('pyarrow.compute', 'lycosa.cli.checking', 'lycosa.testweb.server')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0
