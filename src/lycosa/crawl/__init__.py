@@ -14,11 +14,13 @@ passed in, so a simulation drives the very code that crawls the web.
     robots_files    an answer becomes a decision about a site
     scoping         which URLs the job wants, and how that grows
     routing         links: canonical, in scope, near enough, to their partition
+    visiting        a page is shown to the plugins of the job
     pauses          how long a host is left alone
     budget          reservations against the job's limits
     committing      the order in which things become durable
     ending          when all is done
     running         a crawl of the real web by this process
+    stopping        how it is told to stop
     directory       the folder that holds a crawl
     changing        what an operator changes: seeds, another try, a block
     progress        how it is getting on

@@ -15,6 +15,7 @@ from lycosa.crawl.ending import Ending
 from lycosa.crawl.scoping import JobScope
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import Snapshots
+from lycosa.plugins.hooks import Hooks
 from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved
 
 
@@ -59,3 +60,5 @@ class Parts:
     random: random.Random = field(default_factory=random.Random)
     poll_seconds: float = 0.5
     """How often inboxes are looked at for what others have posted; infinite if nobody else does."""
+    hooks: Hooks | None = None
+    """What the job's plugins want to be called for; None when there are none."""

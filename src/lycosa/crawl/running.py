@@ -16,16 +16,14 @@ import gc
 import logging
 import os
 import shutil
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
 from lycosa import __version__
 from lycosa.clock import RealClock
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.directory import CrawlDirectory
@@ -35,12 +33,17 @@ from lycosa.crawl.parts import Parts
 from lycosa.crawl.progress import Progress, outcomes_of, phases_of, refusals_of, seconds_left
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
+from lycosa.crawl.stopping import Stop
 from lycosa.crawl.worker import EXHAUSTED, Worker
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.failpoints import arm_from_environment
 from lycosa.fetch.client import CurlTransport
-from lycosa.frontier.state import counted_by
+from lycosa.frontier.state import PartitionState, counted_by
 from lycosa.log.protocol import Log
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.loading import load_hooks
+from lycosa.plugins.orders import partitioner_of
+from lycosa.plugins.plugin import Plugin
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 
@@ -63,15 +66,20 @@ def run_crawl(
     on_progress: Callable[[Progress], None] | None = None,
     progress_seconds: float = 1.0,
     on_refused_seed: Callable[[str, str], None] | None = None,
+    plugins: Sequence[Plugin] = (),
+    stop: Stop | None = None,
 ) -> Ended:
-    """Crawl, or go on crawling, until the end, a limit or a signal."""
+    """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
+
+    `plugins` are those that are functions of this process; the job names them as all others.
+    """
     job = directory.job()
     require_contact(job)
+    hooks = load_hooks(job, plugins)
     give_large_blocks_back()
-    collect_seldom()
     arm_from_environment()
-    with _full_disk_told(directory), directory.locked():
-        run = _Run(directory, job, on_progress, progress_seconds)
+    with _full_disk_told(directory), directory.locked(), collecting_seldom():
+        run = _Run(directory, job, on_progress, progress_seconds, hooks, stop or Stop())
         try:
             planted = run.plant([*job.seeds, *seeds])
             for seed, reason in planted.refused.items():
@@ -107,14 +115,21 @@ def give_large_blocks_back() -> None:
         ctypes.CDLL(None).mallopt(threshold_option, threshold_bytes)
 
 
-def collect_seldom() -> None:
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
     """Look for cycles less often: what a crawl makes has next to none, and lives long or briefly.
 
     With the interpreter's own thresholds the collector takes 3-4 % of a crawl's time.
     """
+    before = gc.get_threshold()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 def require_contact(job: Job) -> None:
@@ -136,8 +151,12 @@ class _Run:
         job: Job,
         on_progress: Callable[[Progress], None] | None,
         progress_seconds: float,
+        hooks: Hooks | None,
+        stop: Stop,
     ) -> None:
         self._job = job
+        self._hooks = hooks
+        self._stop = stop
         self._on_progress = on_progress
         self._progress_seconds = progress_seconds
         self._began = time.monotonic()
@@ -156,16 +175,17 @@ class _Run:
                 "software": f"Lycosa {__version__}",
                 "http-header-user-agent": job.fetch.user_agent,
             },
+            extra_columns=hooks.extra_columns if hooks is not None else None,
         )
         self._transport = CurlTransport(
             self._loop, self._clock, job.fetch, may_send=self._is_still_ours
         )
         self._budget = Budget(job, lambda: shutil.disk_usage(directory.path).free)
-        partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        partitioner = partitioner_of(job, hooks)
         check_partitioner(self._log, partitioner)
         self._parts = Parts(
             job=job,
-            scope=JobScope(job, self._log),
+            scope=JobScope(job, self._log, hooks=hooks),
             clock=self._clock,
             log=self._log,
             snapshots=directory.snapshots(),
@@ -175,6 +195,7 @@ class _Run:
             budget=self._budget,
             ending=Ending(job.frontier.partitions),
             owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            hooks=hooks,
         )
         self._worker = Worker(self._parts, self._end)
 
@@ -206,10 +227,12 @@ class _Run:
             self._clock.now(),
         )
         self._recent.append((time.monotonic(), sum(state.kept_pages for state in states)))
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(number, self._on_signal)
         self._loop.call_soon(worker.begin)
         self._loop.call_later(self._progress_seconds, self._report)
+        with self._stop.heard_by(self._loop, self._on_signal):
+            return self._run(states)
+
+    def _run(self, states: list[PartitionState]) -> Ended:
         self._loop.run_forever()
         failure = self._clock.failure or self._failure
         if failure is not None:
@@ -253,8 +276,6 @@ class _Run:
             rest.callback(self._store.abandon)
             rest.callback(self._clock.close)
             rest.callback(self._transport.close)
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._loop.remove_signal_handler(number)
 
     def _report(self) -> None:
         if self._on_progress is not None:
@@ -264,6 +285,8 @@ class _Run:
     def _end(self, reason: str) -> None:
         self._reason = reason
         log_messages.info("ended: %s", reason)
+        if self._hooks is not None:
+            self._hooks.tell()
         self._loop.stop()
 
     def _on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
