@@ -10,7 +10,7 @@ The names below are all that is public; each is imported when it is first used. 
 may change from one version to the next.
 """
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # as checkers take it; `typing` would be half of what this import costs
 
 if TYPE_CHECKING:
     from lycosa.api.reading import Crawl

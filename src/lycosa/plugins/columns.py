@@ -32,6 +32,10 @@ _TYPES: dict[object, pa.DataType] = {
 }
 
 
+_PLAIN = {pa.int64().id: int, pa.float64().id: float, pa.bool_().id: bool}
+"""Types of Arrow whose values are those of a type of Python, by their numbers."""
+
+
 class Columns:
     """The columns of all plugins of a crawl."""
 
@@ -62,6 +66,10 @@ class Columns:
 
 def _converted(field: pa.Field, value: object) -> object:
     """Return a copy of a value that Arrow will take for one of the column's type."""
+    if type(value) is _PLAIN.get(field.type.id) and (
+        type(value) is not int or -(1 << 63) <= value < 1 << 63
+    ):
+        return value  # most are, and Arrow takes its time
     if isinstance(value, str):
         value = value.encode("utf-8", "replace").decode()
     try:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from lycosa.extract.facts import KINDS
-from lycosa.records import Answer
-from lycosa.url import canonicalize
+from lycosa.records import Answer, LinkKind
+from lycosa.url import canonical_keys, url_of
+
+KIND_NAMES = {kind.value: kind.name.lower() for kind in LinkKind}
 
 
 class SeenLink(NamedTuple):
@@ -187,13 +188,13 @@ class SeenPage:
 
     def _resolved(self) -> list[tuple[int, SeenLink]]:
         if self._links is None:
-            found = []
-            for number, (href, kind, text, rel) in enumerate(zip(*self._raw, strict=True)):
-                url = canonicalize(href, self._base)
-                if url is not None:
-                    name = KINDS[kind].name.lower()
-                    found.append((number, SeenLink(url, name, text, rel)))
-            self._links = found
+            keys = canonical_keys(self._raw.hrefs, self._base)
+            columns = zip(keys, self._raw.kinds, self._raw.texts, self._raw.rels, strict=True)
+            self._links = [
+                (number, SeenLink(url_of(key), KIND_NAMES[kind], text, rel))
+                for number, (key, kind, text, rel) in enumerate(columns)
+                if key is not None
+            ]
         return self._links
 
 
