@@ -101,7 +101,7 @@ def main() -> None:
         taken = microseconds(way, pages)
         ours = ours or taken
         print(f"  {name:32}{taken:9.0f} µs {size / taken:7.0f} MB/s {taken / ours:6.1f}")
-    texts = {page: found.text for page, found in zip(pages, facts, strict=True)}
+    texts = {page: found.content for page, found in zip(pages, facts, strict=True)}
     taken = microseconds(lambda page: fingerprint(texts[page]), pages)
     print(f"  {'fingerprint of the text':32}{taken:9.0f} µs {'':12} {taken / ours:6.1f}")
 

@@ -26,6 +26,10 @@ PAGES = 200
 _OWN_WORDS = 5000
 
 
+def of_text(text: str) -> int:
+    return fingerprint(text.encode())
+
+
 def words(count: int, key: int) -> list[str]:
     """Return a site's fixed words."""
     return prose("en", "gardens", count + 12, key).split()[:count]
@@ -55,11 +59,11 @@ def errors() -> Iterator[str]:
                     error_page(site, page, count, echoes, changing) for page in range(11)
                 )
                 for text, path in others:
-                    plain += distance(fingerprint(probe[0]), fingerprint(text)) <= BITS
+                    plain += distance(of_text(probe[0]), of_text(text)) <= BITS
                     bare += (
                         distance(
-                            fingerprint(without_echo(*probe)),
-                            fingerprint(without_echo(text, path)),
+                            of_text(without_echo(*probe)),
+                            of_text(without_echo(text, path)),
                         )
                         <= BITS
                     )
@@ -77,7 +81,7 @@ def generators() -> Iterator[str]:
             for site in range(SITES):
                 frame = words(count, site)
                 prints = [
-                    fingerprint(" ".join(frame + own(changing, site, page)))
+                    of_text(" ".join(frame + own(changing, site, page)))
                     for page in range(1 + SAMPLE + PAGES)
                 ]
                 gaps = [distance(prints[0], other) for other in prints[1 : 1 + SAMPLE]]

@@ -98,7 +98,7 @@ def _page(
         links,
         f"Page {number}",
         "A page about words",
-        text,
+        text.encode(),
         "en",
         "utf-8",
         chance.getrandbits(64),

@@ -283,7 +283,8 @@ class Capture(Struct, frozen=True):
     links: Links = NO_LINKS
     title: str = ""
     description: str = ""
-    text: str = ""
+    text: bytes = b""
+    """What a reader sees, in UTF-8."""
     language: str = ""
     charset: str = ""
     fingerprint: int = 0

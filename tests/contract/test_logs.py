@@ -119,8 +119,10 @@ def test_a_note_is_taken_once(log: Log) -> None:
     assert log.note("end", b"first")
     assert not log.note("end", b"second")
     assert log.noted("end") == b"first"
+    assert log.note_count() == 1
     log.note("other", b"x")
     assert log.notes("e") == {"end": b"first"}
+    assert log.note_count() == 2
 
 
 def test_a_trimmed_log_still_tells_its_whole_history(log: Log) -> None:

@@ -111,6 +111,7 @@ def job_of(seeds: list[str], delay: float = 0.0, **fetch: object) -> Job:
     return Job.of(
         seeds=seeds,
         rules=[{"action": "accept"}],
+        crawl={"workers": 1},  # in this process, where a test can change what is remembered
         limits={"free_disk_bytes": 0},
         politeness={
             "delay_seconds": delay,

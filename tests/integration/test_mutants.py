@@ -233,7 +233,7 @@ def no_address_pause_after_a_resume(patch: Patch) -> None:
     patch.setattr(
         Addresses,
         "__init__",
-        lambda self, agenda, delay, shut_until: original(self, agenda, delay, 0.0),
+        lambda self, agenda, delay, shut_until, slots: original(self, agenda, delay, 0.0, slots),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import signal
 import subprocess
@@ -21,13 +22,14 @@ from lycosa.crawl.progress import Progress
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.server import SocketWeb
 
+HOSTS = 6
 PAGES = 40
 """Of one host: a tree of four levels with three children a page."""
 
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[SocketWeb]:
-    with SocketWeb(GeneratedWeb.tree(4, 3, hosts=2), tls=False) as server:
+    with SocketWeb(GeneratedWeb.tree(4, 3, hosts=HOSTS), tls=False) as server:
         yield server
 
 
@@ -322,3 +324,106 @@ def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path
     assert "there is no plugin `looking`" in resumed.stderr
     assert "3 URLs will be asked for again" in lycosa("retry", path).stdout
     assert run(path, plugins=[Plugin("looking")]).outcomes()["KEPT"] == PAGES
+
+
+SHELF = """\
+import os
+from lycosa import Plugin
+
+def look(page):
+    page["process"] = os.getpid()
+    if page.url.endswith("/3/"):
+        raise ValueError("odd page")
+
+class Broken:
+    def __init__(self, pending):
+        self.ready = 0
+
+    def __getattr__(self, name):
+        raise RuntimeError("no order today")
+
+found = Plugin(
+    "any",
+    columns={"process": int},
+    on_page=look,
+    on_url=lambda url: False if "/2/" in url else None,
+    schedulers={"broken": Broken},
+)
+"""
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package with a plugin, on the path of this process and its children."""
+    folder = tmp_path / "packages"
+    info = folder / "shelf-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[lycosa.plugins]\nshelved = shelf_for_workers:found\n")
+    (folder / "shelf_for_workers.py").write_text(SHELF)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+def test_every_worker_loads_the_plugins_of_the_job(
+    shelf: None, web: SocketWeb, tmp_path: Path
+) -> None:
+    wanted = dataclasses.replace(
+        job(web, plugins={"use": ["shelved"]}, crawl={"workers": 2}, frontier={"partitions": 8}),
+        seeds=tuple(f"http://www.s{number}.test/" for number in range(HOSTS)),
+    )
+    crawl = asyncio.run(run_async(tmp_path / "c", wanted))
+    assert crawl.reason == "exhausted"
+    kept = list(crawl.pages(outcome="kept"))
+    assert len({page.host for page in kept}) == HOSTS
+    processes = {page.extra["process"] for page in kept}
+    assert os.getpid() not in processes
+    assert len(processes) == 2
+    assert not any("/2/" in page.url or page.url.endswith("/3/") for page in kept)
+    assert crawl.outcomes()["HOOK_FAILED"] == 2 * HOSTS
+    assert crawl.refusals()["hook:shelved"] > 0
+    log = (tmp_path / "c" / "lycosa.log").read_text()
+    assert "on_page failed on http://www.s0.test/3/: ValueError: odd page\nTraceback" in log
+    assert "plugin shelved: on_page was called" in log
+
+
+def test_an_order_that_fails_in_a_worker_ends_the_crawl_which_stays_resumable(
+    shelf: None, web: SocketWeb, tmp_path: Path
+) -> None:
+    for workers in (1, 2):
+        path = tmp_path / f"c{workers}"
+        wanted = job(
+            web,
+            plugins={"use": ["shelved"]},
+            crawl={"workers": workers},
+            frontier={"scheduler": "shelved:broken"},
+        )
+        with pytest.raises(
+            LycosaError, match=r"`shelved:broken` .* failed: RuntimeError: no order"
+        ):
+            run(path, wanted)
+        file = path / "crawl.toml"
+        file.write_text(file.read_text().replace("shelved:broken", "breadth-first"))
+        assert run(path).reason == "exhausted"
+
+
+def test_a_crawl_of_workers_is_stopped_from_a_loop(web: SocketWeb, tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
+    async def main() -> None:
+        crawling = asyncio.create_task(
+            run_async(
+                tmp_path / "c",
+                job(web, 0.1, crawl={"workers": 2}),
+                on_progress=lambda progress: begun.set() if progress.pages else None,
+                progress_seconds=0.1,
+            )
+        )
+        await begun.wait()
+        crawling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await crawling
+
+    asyncio.run(main())
+    assert 0 < len(list(Crawl(tmp_path / "c").pages())) < PAGES
+    assert run(tmp_path / "c").outcomes() == {"KEPT": PAGES}

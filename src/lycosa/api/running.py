@@ -10,13 +10,14 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from lycosa.api.reading import Crawl
 from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.messages import logger, said_to
-from lycosa.crawl.progress import Progress
+from lycosa.crawl.progress import Listener, Progress
 from lycosa.crawl.running import require_contact, run_crawl
 from lycosa.crawl.stopping import Stop
 from lycosa.errors import ConfigError, LycosaError
@@ -112,15 +113,15 @@ class _Run:
         """Crawl in this thread."""
         directory = self._directory
         crawl = Crawl(directory.path)
-        tell = None if on_progress is None else lambda progress: self.told(on_progress, progress)
+        listener = Listener(
+            partial(self.told, on_progress), progress_seconds, _refused, waiting=logger.warning
+        )
         with said_to(directory.messages):
             logger.info("begins: job %s, from Python", directory.job().digest())
             try:
                 ended = run_crawl(
                     directory,
-                    on_progress=tell,
-                    progress_seconds=progress_seconds,
-                    on_refused_seed=_refused,
+                    listener=listener,
                     plugins=self._plugins,
                     stop=self.stop,
                 )
@@ -135,9 +136,9 @@ class _Run:
         self.raise_failure()
         return crawl
 
-    def told(self, on_progress: Callable[[Progress], None], progress: Progress) -> None:
+    def told(self, on_progress: Callable[[Progress], None] | None, progress: Progress) -> None:
         """Tell the program how the crawl is getting on."""
-        if self._failure is None:
+        if self._failure is None and on_progress is not None:
             try:
                 on_progress(progress)
             except Exception as error:
@@ -173,6 +174,6 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     wanted = with_plugins(before, plugins)
     require_plugins(wanted, plugins)
     if wanted != before:
-        with directory.locked():
+        with directory.locked(logger.warning):
             directory.write_job(wanted)
     return directory

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,7 +10,7 @@ import click
 from rich.console import Console
 
 from lycosa.cli.jobs import build_job
-from lycosa.cli.messages import Session, log_file, logger
+from lycosa.cli.messages import Session, log_file, logger, notice
 from lycosa.cli.options import (
     GroupedCommand,
     directory_argument,
@@ -25,10 +23,10 @@ from lycosa.cli.options import (
 )
 from lycosa.cli.progress import Display, line_of
 from lycosa.cli.seeds import gather
-from lycosa.cli.summary import command, print_summary, reason_text, summary_data
+from lycosa.cli.summary import command, commit_times, print_summary, reason_text, summary_data
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import Progress
+from lycosa.crawl.progress import Listener, Progress
 
 _STOPPED = 130
 _LOG_SECONDS = 60.0
@@ -114,7 +112,7 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     job = directory.job()
     changed = build_job(job, flags)
     if changed != job:
-        with directory.locked():
+        with directory.locked(notice):
             directory.write_job(changed)
     return _run(session, directory, changed, flags)
 
@@ -138,21 +136,24 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.warning("seed %s refused: %s", seed, reason)
         display.say(f"{seed}: cannot be a seed: {reason}")
 
-    with log_file(session, directory.messages), _Stopping(display.stopping), display:
+    def waiting(why: str) -> None:
+        logger.warning(why)
+        display.say(why)
+
+    with log_file(session, directory.messages), display:
         logger.info("begins: job %s", job.digest())
         try:
-            ended = running.run_crawl(
-                directory,
-                on_progress=_Reporting(display),
-                progress_seconds=display.seconds,
-                on_refused_seed=refused,
+            listener = Listener(
+                _Reporting(display), display.seconds, refused, display.stopping, waiting
             )
+            ended = running.run_crawl(directory, listener=listener)
         except KeyboardInterrupt:
             logger.info("stopped at once")
             display.say(f"stopped at once; nothing committed is lost; resume with: {resume_with}")
             return _STOPPED
         display.finish(ended.progress)
         logger.info(line_of(ended.progress, as_json=False))
+        logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))
     if as_json:
         click.echo(json.dumps(summary_data(ended, path), indent=2))
@@ -174,25 +175,6 @@ class _Reporting:
         if progress.seconds >= self._next:
             self._next = progress.seconds + _LOG_SECONDS
             logger.info(line_of(progress, as_json=False))
-
-
-class _Stopping(logging.Handler):
-    """Hears the running crawl say that it stops, and tells the user."""
-
-    def __init__(self, tell: Callable[[], None]) -> None:
-        super().__init__(logging.INFO)
-        self._tell = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Tell of the stop."""
-        if record.msg == "stopping cleanly":
-            self._tell()
-
-    def __enter__(self) -> None:
-        logging.getLogger("lycosa.crawl.running").addHandler(self)
-
-    def __exit__(self, *_: object) -> None:
-        logging.getLogger("lycosa.crawl.running").removeHandler(self)
 
 
 COMMANDS = (crawl, resume)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import os
 import sys
 
@@ -17,7 +18,7 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one is near."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            near = difflib.get_close_matches(args[0], self.commands, 1, 0.5)
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1, 0.5)
             guess = f" Did you mean {near[0]!r}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r}.{guess}", ctx)
         return super().resolve_command(ctx, args)
@@ -34,3 +35,26 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which a new user meets them."""
         return list(self.commands)
+
+
+class LazyGroup(CommandGroup):
+    """A group that knows where its commands are, and imports those that are asked for.
+
+    `modules` gives the modules in the order in which their commands are listed, each with the
+    names that stand in its `COMMANDS`. A crawl need not wait for what `check` needs.
+    """
+
+    modules: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, imported now if it has not been."""
+        if cmd_name not in self.commands:
+            for module, names in self.modules.items():
+                if cmd_name in names:
+                    for command in importlib.import_module(module).COMMANDS:
+                        self.add_command(command)
+        return self.commands.get(cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all names, without importing anything."""
+        return [name for names in self.modules.values() for name in names]

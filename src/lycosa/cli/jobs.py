@@ -30,6 +30,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "delay": (("politeness", "delay_seconds"), ("politeness", "large_site_delay_seconds")),
     "ip_delay": (("politeness", "ip_delay_seconds"),),
     "contact": (("fetch", "contact"),),
+    "workers": (("crawl", "workers"),),
     "connections": (("fetch", "connections"),),
     "bandwidth": (("fetch", "bytes_per_second"),),
     "allow_private": (("fetch", "allow_private"),),

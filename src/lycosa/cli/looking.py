@@ -67,7 +67,9 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
 
 def _state(path: Path, standing: Standing) -> str:
     if standing.running_pid is not None:
-        return f"running (process {standing.running_pid})"
+        workers = standing.worker_pids
+        with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""
+        return f"running (process {standing.running_pid}{with_workers})"
     if not standing.urls:
         return f"has not begun; begin: {command('resume', path)}"
     if standing.pending:

@@ -21,8 +21,7 @@ from collections.abc import Sequence
 import click
 
 from lycosa import __version__
-from lycosa.cli import around, changing, checking, crawling, looking
-from lycosa.cli.groups import CommandGroup
+from lycosa.cli.groups import LazyGroup
 from lycosa.cli.messages import Session, notice, unexpected
 from lycosa.errors import LycosaError
 
@@ -30,8 +29,20 @@ OUR_MISTAKE = 70
 INTERRUPTED = 130
 
 
+class Lycosa(LazyGroup):
+    """All commands, in the order in which a new user meets them."""
+
+    modules = {  # noqa: RUF012
+        "lycosa.cli.crawling": ("crawl", "resume"),
+        "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
+        "lycosa.cli.checking": ("check",),
+        "lycosa.cli.changing": ("add", "retry", "block"),
+        "lycosa.cli.around": ("config", "testweb", "completion"),
+    }
+
+
 @click.group(
-    cls=CommandGroup,
+    cls=Lycosa,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks, and write more to the log file.")
@@ -46,16 +57,6 @@ def cli(session: Session, /, debug: bool) -> None:
       lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
     """
     session.is_debugging = debug
-
-
-for _command in (
-    *crawling.COMMANDS,
-    *looking.COMMANDS,
-    *checking.COMMANDS,
-    *changing.COMMANDS,
-    *around.COMMANDS,
-):
-    cli.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

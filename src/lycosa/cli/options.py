@@ -112,6 +112,13 @@ fetch_flags = flags(
     ),
     _option(
         _POLITE,
+        "--workers",
+        type=int,
+        metavar="N",
+        help="Crawl with N processes; 0 is one for every core (default).",
+    ),
+    _option(
+        _POLITE,
         "--connections",
         type=int,
         metavar="N",

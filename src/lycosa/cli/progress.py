@@ -107,12 +107,13 @@ class ProgressPanel:
     def _figures(self, is_wide: bool) -> Table:
         progress = self._progress
         ready, waiting = ready_and_waiting(progress)
+        workers = f"{progress.workers:,} workers" if progress.workers != 1 else ""
         figures = [
             ("pages", f"{progress.pages:,}", f"{progress.pages_per_second:,.1f} a second"),
             ("queue", f"{progress.pending:,}", "URLs"),
             ("received", size_text(progress.bytes), f"{progress.requests:,} requests"),
             ("hosts", f"{ready:,} ready", f"{waiting:,} waiting"),
-            ("elapsed", duration_text(progress.seconds), ""),
+            ("elapsed", duration_text(progress.seconds), workers),
             ("in flight", f"{progress.in_flight:,}", f"of {self._job.fetch.connections:,}"),
         ]
         columns = 2 if is_wide else 1
@@ -174,6 +175,7 @@ def fields_of(progress: Progress) -> dict[str, object]:
         "hosts_waiting": waiting,
         "errors": errors_of(progress.outcomes),
         "seconds_left": round(progress.seconds_left, 1),
+        "workers": progress.workers,
     }
 
 

@@ -13,6 +13,8 @@ class Standing(NamedTuple):
     """A crawl as its directory shows it."""
 
     running_pid: int | None
+    worker_pids: list[int]
+    """The processes of its workers; none when it crawls by itself."""
     pages: int
     bytes: int
     urls: int
@@ -28,11 +30,12 @@ class Standing(NamedTuple):
 
 def standing_of(directory: CrawlDirectory) -> Standing:
     """Read a crawl directory; nothing in it is changed."""
-    job = directory.job()
+    job, holder = directory.job(), directory.holder()
     has_begun = directory.log_folder.exists()
     states = list(directory.states(job).values()) if has_begun else []
     return Standing(
-        running_pid=_running_pid(directory.path / "lock"),
+        running_pid=holder.pid if holder else None,
+        worker_pids=holder.workers if holder else [],
         pages=sum(state.kept_pages for state in states),
         bytes=sum(state.kept_bytes for state in states),
         urls=sum(len(state.table) for state in states),
@@ -44,19 +47,6 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         refusals=refusals_of(states),
         plugins=list(job.plugins.use),
     )
-
-
-def _running_pid(lock: Path) -> int | None:
-    """Return who holds the lock. Trying to take it instead could turn a starting crawl away."""
-    try:
-        inode = lock.stat().st_ino
-        locks = Path("/proc/locks").read_text(encoding="ascii")
-    except OSError:
-        return None
-    for fields in map(str.split, locks.splitlines()):
-        if "FLOCK" in fields and "->" not in fields and fields[5].endswith(f":{inode}"):
-            return int(fields[4])
-    return None
 
 
 def _disk_bytes(folder: Path) -> int:

@@ -68,8 +68,21 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "seconds": round(progress.seconds, 1),
         "pending": progress.pending,
         "hosts": sum(progress.hosts.values()),
+        "workers": progress.workers,
+        **commit_times(ended),
         "outcomes": progress.outcomes,
         "refusals": progress.refusals,
+    }
+
+
+def commit_times(ended: HowEnded) -> dict[str, float]:
+    """Return what commits have cost, all workers together."""
+    progress = ended.progress
+    return {
+        "commits": progress.commits,
+        "commit_queue_seconds": round(progress.commit_queue_seconds, 3),
+        "commit_lock_seconds": round(progress.commit_lock_seconds, 3),
+        "commit_write_seconds": round(progress.commit_write_seconds, 3),
     }
 
 
@@ -79,7 +92,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     facts = [
         ("pages", f"{progress.pages:,}, {size_text(progress.bytes)}"),
         ("hosts", f"{sum(progress.hosts.values()):,}"),
-        ("this run", f"{progress.requests:,} requests in {duration_text(progress.seconds)}"),
+        ("this run", _run_text(progress)),
         ("in queue", f"{progress.pending:,} URLs"),
     ]
     parts: list[RenderableType] = [
@@ -90,6 +103,16 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     if not progress.pages:
         parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
     return Group(*parts)
+
+
+def _run_text(progress: Progress) -> str:
+    text = f"{progress.requests:,} requests in {duration_text(progress.seconds)}"
+    if progress.workers > 1:
+        text += f" by {progress.workers:,} workers"
+    if progress.commits:
+        wait = progress.commit_queue_seconds + progress.commit_lock_seconds
+        text += f"; a commit waited {wait / progress.commits * 1000:,.1f} ms"
+    return text
 
 
 def commands_of(ended: HowEnded, job: Job, path: Path, width: int) -> Text:

@@ -28,6 +28,7 @@ from lycosa.config.sections import (
     PARTITIONERS,
     SCHEDULERS,
     SECTIONS,
+    Crawl,
     Extract,
     Fetch,
     Frontier,
@@ -48,6 +49,7 @@ __all__ = [
     "PARTITIONERS",
     "SCHEDULERS",
     "SECTIONS",
+    "Crawl",
     "Extract",
     "Fetch",
     "Frontier",
@@ -82,6 +84,7 @@ class Job:
     frontier: Frontier = field(default_factory=Frontier)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
+    crawl: Crawl = field(default_factory=Crawl)
     plugins: Plugins = field(default_factory=Plugins)
 
     @classmethod

@@ -184,7 +184,11 @@ class Fetch:
         pattern_text="one line of ASCII",
     )
     connections: int = key(
-        64, "Requests in flight at once, over all hosts.", unit="connections", least=1, most=65_536
+        64,
+        "Requests in flight at once, over all hosts and workers.",
+        unit="connections",
+        least=1,
+        most=65_536,
     )
     largest_body_bytes: int = key(
         10_000_000, "A longer body is cut off here.", unit="bytes", least=1
@@ -220,7 +224,9 @@ class Fetch:
         unit="bytes a second",
     )
     bytes_per_second: int = key(
-        0, "How fast a worker may read, over all connections; 0 is no limit.", unit="bytes a second"
+        0,
+        "How fast the crawl may read, over all connections; 0 is no limit.",
+        unit="bytes a second",
     )
     allow_private: bool = key(
         False,
@@ -339,6 +345,38 @@ class Log:
         "What a commit survives: the death of the process, or a power cut.",
         choices=DURABILITIES,
     )
+    seal_seconds: float = key(
+        300.0,
+        "How often what was fetched is sealed while the crawl runs, so that others can read it; "
+        "0 is only when a segment is full.",
+        unit="seconds",
+    )
+    segment_bytes: int = key(
+        1_000_000_000,
+        "A segment whose WARC file is this long is sealed, and another one begun.",
+        unit="bytes",
+        least=1000,
+    )
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """The processes that do the work."""
+
+    workers: int = key(
+        0,
+        "How many processes crawl side by side, each with partitions of its own; 0 is one for "
+        "every processor core, but no more than there are partitions to crawl and one for every "
+        "eight connections.",
+        unit="processes",
+        most=1024,
+    )
+    silent_seconds: float = key(
+        30.0,
+        "A worker that gives no sign of life for so long is killed and replaced.",
+        unit="seconds",
+        least=2,
+    )
 
 
 @dataclass(frozen=True)
@@ -376,6 +414,7 @@ SECTIONS: dict[str, type] = {
     "frontier": Frontier,
     "log": Log,
     "revisit": Revisit,
+    "crawl": Crawl,
     "plugins": Plugins,
 }
 

@@ -17,9 +17,18 @@ passed in, so a simulation drives the very code that crawls the web.
     visiting        a page is shown to the plugins of the job
     pauses          how long a host is left alone
     budget          reservations against the job's limits
+    grants          the same over several processes
     committing      the order in which things become durable
     ending          when all is done
-    running         a crawl of the real web by this process
+    running         a crawl of the real web, alone or with workers
+    station         a worker in its real surroundings
+    supervisor      starts, watches and replaces workers
+    children        a worker's process as the supervisor sees it
+    member          that process
+    orders          what they say to each other
+    channel         how
+    leftovers       sealing what dead processes left
+    machine         what a crawl tells the machine it runs on
     stopping        how it is told to stop
     directory       the folder that holds a crawl
     changing        what an operator changes: seeds, another try, a block

@@ -16,6 +16,7 @@ the log says was kept counts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 
@@ -35,16 +36,27 @@ class Limit(StrEnum):
     STOPPED = "stopped"
 
 
+Target = str | re.Pattern[str]
+
+
+def targets_of(job: Job) -> list[Target]:
+    """Return the pages that the crawl looks for."""
+    return [until_pattern(entry) or canonicalize(entry) or entry for entry in job.limits.until]
+
+
+def is_wanted(url: str, targets: list[Target]) -> bool:
+    """Return whether a page is one of those."""
+    return any(t == url if isinstance(t, str) else bool(t.search(url)) for t in targets)
+
+
 class Budget:
-    """The job's counters; one for all workers of a crawl."""
+    """The job's counters; one for all workers of a process."""
 
     def __init__(self, job: Job, free_disk: Callable[[], int] = lambda: 1 << 62) -> None:
         self._limits = job.limits
         self._largest = job.fetch.largest_body_bytes
         self._free_disk = free_disk
-        self._targets = [
-            until_pattern(entry) or canonicalize(entry) or entry for entry in job.limits.until
-        ]
+        self._targets = targets_of(job)
         self._reserved_bytes = 0
         self._deadline = float("inf")
         self.reserved_pages = 0
@@ -100,7 +112,7 @@ class Budget:
         self.kept_pages += 1
         self.kept_bytes += size_bytes
         self._look_at_pages_and_bytes()
-        if any(t == url if isinstance(t, str) else t.search(url) for t in self._targets):
+        if is_wanted(url, self._targets):
             self._reach(Limit.FOUND)
         return True
 

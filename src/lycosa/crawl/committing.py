@@ -15,6 +15,7 @@ way at a time; what is decided meanwhile goes into the next one.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -40,6 +41,16 @@ class Batch(NamedTuple):
     snapshots: list[Snapshot]
 
 
+class CommitTimes(NamedTuple):
+    """What commits have cost, all in all."""
+
+    commits: int = 0
+    queued_seconds: float = 0.0
+    """From the cut to the moment at which it was the commit's turn beside the worker."""
+    writing_seconds: float = 0.0
+    """From then on until everything was durable, waiting for other writers included."""
+
+
 class Committer:
     """Cuts batches and makes them durable, one after the other."""
 
@@ -49,6 +60,7 @@ class Committer:
         self._batches_since: dict[int, int] = {}
         self._waiting: list[Callable[[], None]] = []
         self.is_busy = False
+        self.times = CommitTimes()
 
     def commit(self, partitions: Iterable[Partition], on_done: Callable[[], None]) -> bool:
         """Begin a commit of what these have decided; False when one is under way already.
@@ -66,6 +78,7 @@ class Committer:
             on_done()
             return True
         self.is_busy = True
+        cut = time.perf_counter()
 
         def done(results: list[int | None]) -> None:
             self.is_busy = False
@@ -78,7 +91,18 @@ class Committer:
                 release()
             on_done()
 
-        self._parts.clock.run_aside(lambda: self._make_durable(batch), done)
+        def make_durable() -> list[int | None]:
+            began = time.perf_counter()
+            results = self._make_durable(batch)
+            before, ended = self.times, time.perf_counter()
+            self.times = CommitTimes(
+                before.commits + 1,
+                before.queued_seconds + began - cut,
+                before.writing_seconds + ended - began,
+            )
+            return results
+
+        self._parts.clock.run_aside(make_durable, done)
         return True
 
     def after_next(self, release: Callable[[], None]) -> None:

@@ -1,7 +1,7 @@
 """The crawl directory: one folder that holds a crawl, complete and re-runnable.
 
     crawl.toml          the job
-    lock                held while a process crawls
+    lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive
     warc/ cdx/ pages/ links/ text/ hosts/ what was fetched (lycosa.store)
     lycosa.log          what the program said while it ran
@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from lycosa.config import Job, read_job
 from lycosa.crawl.opening import read_partition
@@ -24,6 +26,9 @@ from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.state import PartitionState
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
+
+ORPHANS_SECONDS = 15.0
+"""How long the workers of a killed process are waited for."""
 
 
 class CrawlDirectory:
@@ -94,20 +99,100 @@ class CrawlDirectory:
             log.close()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the crawl for this process; the kernel lets go of it when the process dies."""
+    def locked(self, on_wait: Callable[[str], None] = lambda why: None) -> Iterator[DirectoryLock]:
+        """Hold the crawl for this process; the kernel lets go of it when the process dies.
+
+        Workers hold it too. When a supervisor was killed they end by themselves, and that is
+        waited for: `on_wait` is told why.
+        """
         descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                owner = os.pread(descriptor, 32, 0).decode(errors="replace").strip() or "unknown"
-                raise LogError(
-                    f"{self.path}: another process (pid {owner}) is crawling it\n"
-                    f"  wait for it or stop it: kill -INT {owner}"
-                ) from None
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            yield
+            lock = DirectoryLock(descriptor)
+            has_waited = False
+            deadline = time.monotonic() + ORPHANS_SECONDS
+            while not lock.take():
+                holder = lock.holder()
+                if holder is None or _is_alive(holder.pid) or time.monotonic() >= deadline:
+                    owner = holder.pid if holder else "unknown"
+                    raise LogError(
+                        f"{self.path}: another process (pid {owner}) is crawling it\n"
+                        f"  wait for it or stop it: kill -INT {owner}"
+                    )
+                if not has_waited:
+                    has_waited = True
+                    on_wait(
+                        f"the crawl's process (pid {holder.pid}) was killed;"
+                        " waiting for its workers to end"
+                    )
+                time.sleep(0.05)
+            lock.write(os.getpid())
+            yield lock
         finally:
             os.close(descriptor)
+
+    def holder(self) -> Holder | None:
+        """Return who crawls, and with which workers.
+
+        Taking the lock to find out could turn a starting crawl away; so the kernel is asked.
+        """
+        lock = self.path / "lock"
+        try:
+            inode = lock.stat().st_ino
+            locks = Path("/proc/locks").read_text(encoding="ascii")
+            noted = _parse(lock.read_bytes())
+        except OSError:
+            return None
+        for fields in map(str.split, locks.splitlines()):
+            if "FLOCK" in fields and "->" not in fields and fields[5].endswith(f":{inode}"):
+                pid = int(fields[4])
+                return noted if noted and noted.pid == pid else Holder(pid, [])
+        return None
+
+
+class Holder(NamedTuple):
+    """Who crawls."""
+
+    pid: int
+    workers: list[int]
+    """The processes of its workers; none when it crawls by itself."""
+
+
+class DirectoryLock:
+    """The lock of a crawl directory, and what is written into its file."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def take(self) -> bool:
+        """Take the lock unless somebody has it."""
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def holder(self) -> Holder | None:
+        """Return who says that it has the lock."""
+        return _parse(os.pread(self.descriptor, 16_384, 0))
+
+    def write(self, pid: int, workers: Iterable[int] = ()) -> None:
+        """Say who we are."""
+        words = " ".join(map(str, workers))
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, f"{pid}\n{words}\n".encode(), 0)
+
+
+def _parse(content: bytes) -> Holder | None:
+    lines = content.decode(errors="replace").splitlines()
+    try:
+        return Holder(int(lines[0]), [int(word) for word in " ".join(lines[1:]).split()])
+    except (IndexError, ValueError):
+        return None
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return False
+    return fields[0] not in (b"Z", b"X")

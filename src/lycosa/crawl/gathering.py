@@ -76,7 +76,7 @@ class Gatherer:
         else:
             visit = self._visits.begin(url, answer, state.pages.distance[page])
             facts = visit.facts
-        seen = Seen(answer, facts.text, fingerprint(facts.text) if facts.text else 0)
+        seen = Seen(answer, facts.content, fingerprint(facts.content) if facts.content else 0)
         outcome = self._prober.judge(state, page, outcome, seen)
         if visit is not None and outcome is Outcome.KEPT:
             outcome, facts = visit.end()
@@ -197,7 +197,7 @@ class Gatherer:
                 links=links,
                 title=facts.title,
                 description=facts.description,
-                text=facts.text,
+                text=facts.content,
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=seen.fingerprint,

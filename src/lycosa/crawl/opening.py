@@ -53,7 +53,7 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
     else:
         sequence, packed = snapshot
         state = PartitionState.unpack(packed)
-    head = log.heads()[number].log
+    head = log.head(number).log
     if state.sequence > head:
         raise LogError(
             f"the snapshot of partition {number} is at sequence {state.sequence}, the log only at"

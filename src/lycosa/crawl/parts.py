@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from lycosa.clock import Clock
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
-from lycosa.crawl.budget import Budget
-from lycosa.crawl.ending import Ending
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.ending import Report
 from lycosa.crawl.scoping import JobScope
-from lycosa.log.protocol import Log
+from lycosa.frontier.addresses import Slots
+from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.plugins.hooks import Hooks
 from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved
@@ -42,6 +43,46 @@ class Store(Protocol):
         """Return the links of a record: the adjacency that exact depth needs."""
 
 
+class Reservations(Protocol):
+    """The job's limits as a worker sees them: `Budget`, or what is granted of it (`grants`)."""
+
+    @property
+    def reached(self) -> Limit | None:
+        """The limit that has ended the crawl."""
+
+    def look(self, now: float) -> None:
+        """Notice limits that are reached without anybody asking: time and disk."""
+
+    def next_moment(self) -> float:
+        """Return when the time is up."""
+
+    def reserve(self, now: float) -> int | None:
+        """Return how many bytes a fetch may bring, or None: not now, or never again."""
+
+    def keep(self, reserved_bytes: int, size_bytes: int, url: str) -> bool:
+        """End a reservation with a page; False if it does not fit and must not be kept."""
+
+    def give_back(self, reserved_bytes: int) -> None:
+        """End a reservation that kept nothing."""
+
+
+class EndWatch(Protocol):
+    """Who is told of idle partitions: `Ending`, or the way to it."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all is done."""
+
+    def report(self, partition: int, report: Report | None) -> None:
+        """Note that a partition is idle, or (None) that it is not."""
+
+    def is_possible(self) -> bool:
+        """Return whether a look at the heads is worth its cost, and ours to take."""
+
+    def look(self, heads: Sequence[Head]) -> bool:
+        """Return whether this is the second look in a row at the same idle whole."""
+
+
 @dataclass(frozen=True)
 class Parts:
     """A worker's surroundings."""
@@ -54,11 +95,15 @@ class Parts:
     store: Store
     transport: Transport
     partitioner: Partitioner
-    budget: Budget
-    ending: Ending
+    budget: Reservations
+    ending: EndWatch
     owner: str
     random: random.Random = field(default_factory=random.Random)
     poll_seconds: float = 0.5
     """How often inboxes are looked at for what others have posted; infinite if nobody else does."""
+    slots: Slots | None = None
+    """What keeps the processes of this machine from asking an address at once."""
+    connections: int = 0
+    """Our share of the job's connections; 0 is all of them."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

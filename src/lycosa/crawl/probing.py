@@ -83,14 +83,14 @@ class Seen(NamedTuple):
     """An answer, and what a reader sees of it."""
 
     answer: Answer
-    text: str = ""
+    content: bytes = b""
     fingerprint: int = 0
     """Of the whole text."""
 
     @property
     def is_readable(self) -> bool:
         """Whether this is a page with text: all else can be compared with nothing."""
-        return bool(self.text) and content_type_of(self.answer) in HTML_TYPES
+        return bool(self.content) and content_type_of(self.answer) in HTML_TYPES
 
 
 class Prober:
@@ -202,5 +202,6 @@ def _folders(state: PartitionState, site: int) -> Iterator[str]:
 def _fingerprint(state: PartitionState, page: int, seen: Seen) -> int:
     """Return the fingerprint of a page's text without its own address."""
     path = state.table.key(page)[len(state.site_names[state.pages.site[page]]) :]
-    text = without_echo(seen.text, path)
-    return seen.fingerprint if text is seen.text else fingerprint(text)
+    text = seen.content.decode()
+    rest = without_echo(text, path)
+    return seen.fingerprint if rest is text else fingerprint(rest.encode())

@@ -8,8 +8,8 @@ bound that assumes that nothing new is found; a display must say so.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from lycosa.config import Job
@@ -39,6 +39,88 @@ class Progress(NamedTuple):
     refusals: dict[str, int]
     seconds_left: float
     """At least so long for what is pending now, by the pauses alone."""
+    workers: int = 1
+    commits: int = 0
+    """Of this run alone, as are the times below; all workers together."""
+    commit_queue_seconds: float = 0.0
+    """How long commits waited for their turn within their worker."""
+    commit_lock_seconds: float = 0.0
+    """How long they waited while another worker was writing to the log."""
+    commit_write_seconds: float = 0.0
+    """How long they took to write."""
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+class Listener(NamedTuple):
+    """Who wants to hear how a run is getting on."""
+
+    progress: Callable[[Progress], None] = _ignore
+    progress_seconds: float = 1.0
+    refused_seed: Callable[[str, str], None] = _ignore
+    """A seed and why it cannot be one."""
+    stopping: Callable[[], None] = _ignore
+    """The first signal was heard."""
+    waiting: Callable[[str], None] = _ignore
+    """Why the crawl does not begin yet."""
+
+
+_OF_THIS_RUN = (
+    "requests",
+    "commits",
+    "commit_queue_seconds",
+    "commit_lock_seconds",
+    "commit_write_seconds",
+)
+
+
+def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress:
+    """Return the progress of all workers together.
+
+    `gone` are the last words of workers that died: what they did in this run counts, what they
+    held their successors have. Time and speed are whoever's who watches.
+    """
+    hosts: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
+    refusals: Counter[str] = Counter()
+    parts = list(parts)
+    for part in parts:
+        hosts.update(part.hosts)
+        outcomes.update(part.outcomes)
+        refusals.update(part.refusals)
+    run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
+    return Progress(
+        seconds=0.0,
+        pages=sum(part.pages for part in parts),
+        bytes=sum(part.bytes for part in parts),
+        pages_per_second=0.0,
+        pending=sum(part.pending for part in parts),
+        in_flight=sum(part.in_flight for part in parts),
+        hosts=dict(hosts),
+        outcomes=dict(outcomes.most_common()),
+        refusals=dict(refusals.most_common()),
+        seconds_left=max((part.seconds_left for part in parts), default=0.0),
+        workers=len(parts),
+        **run,
+    )
+
+
+class Pace:
+    """How long a run takes, and how fast it has been lately."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._recent: deque[tuple[float, int]] = deque(maxlen=15)
+
+    def of(self, progress: Progress) -> Progress:
+        """Return the progress with its time and speed."""
+        now = time.monotonic()
+        self._recent.append((now, progress.pages))
+        then, before = self._recent[0]
+        speed = (progress.pages - before) / (now - then) if now > then else 0.0
+        return progress._replace(seconds=now - self._began, pages_per_second=max(speed, 0.0))
 
 
 def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:

@@ -4,7 +4,8 @@ The rules of a job decide (`lycosa.url.Scope`). A job whose rules accept nothing
 stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
 `https://www.example.org/`, and a user who typed the one means the other. So where a seed
 redirects to, joins the scope; where a picture on its page redirects to, does not. That is a
-decision, noted in the log, so that a resumed crawl stands by it.
+decision, noted in the log, so that a resumed crawl stands by it, and every worker sees it: a
+note is written before anything that follows from it is posted.
 """
 
 from __future__ import annotations
@@ -33,9 +34,7 @@ class JobScope:
         self._rules = parse_rules(list(job.rules))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
-        self._hosts = dict.fromkeys(name[len(_NOTE) :] for name in log.notes(_NOTE))
-        self._moved = {name[len(_MOVED_NOTE) :] for name in log.notes(_MOVED_NOTE)}
-        self._set()
+        self._read()
 
     @property
     def size(self) -> int:
@@ -48,9 +47,9 @@ class JobScope:
         return self._rules
 
     @property
-    def hosts(self) -> tuple[str, ...]:
-        """The hosts that are in scope where no rule decides; none if a rule accepts by name."""
-        return tuple(self._hosts) if self._stays_on_seeds else ()
+    def hosts(self) -> list[str] | None:
+        """The hosts that the crawl stays on; None when its rules say where it goes."""
+        return list(self._hosts) if self._stays_on_seeds else None
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
@@ -78,6 +77,17 @@ class JobScope:
             self._log.note(_NOTE + host, b"")
             self._hosts[host] = None
             self._set()
+
+    def look_again(self) -> None:
+        """Take in what other workers have noted since."""
+        if self._stays_on_seeds and self._log.note_count() != self._notes:
+            self._read()
+
+    def _read(self) -> None:
+        self._notes = self._log.note_count()
+        self._hosts = dict.fromkeys(name[len(_NOTE) :] for name in self._log.notes(_NOTE))
+        self._moved = {name[len(_MOVED_NOTE) :] for name in self._log.notes(_MOVED_NOTE)}
+        self._set()
 
     def _set(self) -> None:
         hosts = list(self._hosts) if self._stays_on_seeds else []

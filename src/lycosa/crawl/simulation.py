@@ -141,7 +141,7 @@ class Simulation:
         name_seconds: tuple[float, float] = NAME_SECONDS,
         hooks: Hooks | None = None,
     ) -> None:
-        """Set a crawl up; several workers need a web in which no two of them share an address."""
+        """Set a crawl up. A kill ends all its workers: they are one process here."""
         self.web = web
         self.job = job
         self.folder = folder
@@ -241,6 +241,30 @@ class Simulation:
         return [url_of(record.key) for record in self.kept()]
 
 
+class MemorySlots:
+    """Address slots of workers that live in one process, in virtual time."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self._clock = clock
+        self._held: set[str] = set()
+        self._free_at: dict[str, float] = {}
+
+    def take(self, address: str, pause_seconds: float) -> float:
+        """Take an address and return 0, or in how many seconds to try again."""
+        if address in self._held:
+            return max(0.02, pause_seconds)
+        left = self._free_at.get(address, 0.0) - self._clock.now()
+        if left > 0:
+            return left
+        self._held.add(address)
+        return 0.0
+
+    def let_go(self, address: str, pause_seconds: float) -> None:
+        """Give an address back; it rests for so long."""
+        self._held.remove(address)
+        self._free_at[address] = self._clock.now() + pause_seconds
+
+
 class _Life:
     """One process: from start or resume to the end or the kill."""
 
@@ -261,6 +285,7 @@ class _Life:
         self._journal = Journal(simulation.folder / "segments", durability=job.log.durability)
         budget = Budget(job, simulation.free_disk)
         ending = Ending(job.frontier.partitions)
+        slots = MemorySlots(clock) if simulation.workers > 1 else None
         check_partitioner(self._log, simulation.partitioner)
         scope = JobScope(job, self._log, stays_on_seeds=False, hooks=simulation.hooks)
         if self._log.noted("planted") is None:
@@ -290,6 +315,7 @@ class _Life:
                 owner=f"life-{self._number}-worker-{index}",
                 random=random.Random(f"{simulation.seed} {self._number} {index}"),
                 poll_seconds=float("inf") if simulation.workers == 1 else 0.5,
+                slots=slots,
                 hooks=simulation.hooks,
             )
             worker = Worker(parts, self._reasons.append)

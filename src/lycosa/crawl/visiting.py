@@ -55,7 +55,7 @@ class Visit:
         self._hooks = visits.hooks
         self._has_failed = False
         self._raw, self._not_followed = links_of_page(answer, facts, visits.job)
-        self._additions = Additions(facts.title, facts.description, facts.text, facts.language)
+        self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
         base = (parse(facts.base, url) if facts.base else None) or url
         raw = self._raw
         columns = RawColumns(raw.hrefs, raw.kinds, raw.texts, raw.rels)
@@ -103,6 +103,6 @@ class Visit:
             self.facts,
             title=said.title,
             description=said.description,
-            text=said.text,
+            content=said.content,
             language=said.language,
         )

@@ -3,7 +3,8 @@
 One loop, driven by callbacks:
 
     pump      wake what is due; while connections are free, take the next task of the next
-              partition that has one, reserve, check that the partition is still ours, send
+              partition that has one, reserve, check that the partition is still ours and that
+              no other process asks the address, send
     answered  decide (gathering, robots_files), give the host back, pump
     tick      read inboxes, commit, look for the end
 
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterable
 
 from lycosa.clock import Timer
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.committing import Committer
+from lycosa.crawl.committing import Committer, CommitTimes
 from lycosa.crawl.ending import Report
 from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
 from lycosa.crawl.lookups import Lookups
@@ -105,6 +106,7 @@ class Worker:
             self._agenda,
             politeness.ip_delay_seconds,
             now + politeness.ip_delay_seconds if is_resumed else 0.0,
+            parts.slots,
         )
         for number, (state, _, snapshot_sequence) in opened.items():
             around = Surroundings(
@@ -121,9 +123,10 @@ class Worker:
             self._partitions[number] = partition
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
 
-    def begin(self) -> None:
-        """Start crawling."""
+    def begin(self, on_partition: Callable[[], None] = lambda: None) -> None:
+        """Start crawling; `on_partition` is called before each partition is looked through."""
         for partition in self._partitions.values():
+            on_partition()
             partition.resume(self._clock.now())
         self._tick()
 
@@ -131,6 +134,19 @@ class Worker:
         """Send nothing more; end when what is under way is answered and committed."""
         self._is_stopping = True
         self._tick()
+
+    def look(self) -> None:
+        """Look around at once: somebody else has seen the end, or a limit."""
+        self._tick()
+
+    def when_durable(self, callback: Callable[[], None]) -> None:
+        """Call back when everything decided so far is durable."""
+        self._committer.after_next(callback)
+
+    @property
+    def commit_times(self) -> CommitTimes:
+        """How long commits have waited and taken."""
+        return self._committer.times
 
     def states(self) -> dict[int, PartitionState]:
         """Return the state of every partition owned."""
@@ -168,7 +184,7 @@ class Worker:
             return
         now = self._clock.now()
         self._agenda.run(now)
-        connections = self._job.fetch.connections
+        connections = self._parts.connections or self._job.fetch.connections
         while self.in_flight < connections and not self._is_stopping:
             partition = self._next_partition()
             if partition is None or not self._start_task(partition, now):
@@ -204,10 +220,14 @@ class Worker:
         if task.kind is not TaskKind.PAGE:
             budget.give_back(reserved)
             reserved = self._job.robots.largest_bytes
-        if self._parts.log.owner(partition.number) != self._parts.owner:
+        is_ours = self._parts.log.owner(partition.number) == self._parts.owner
+        if not is_ours or not partition.readiness.claim(task.host, now):
             if task.kind is TaskKind.PAGE:
                 budget.give_back(reserved)
-            self._lose(partition.number)
+            if is_ours:
+                partition.hand_back(task, now)
+            else:
+                self._lose(partition.number)
             return True
         self._send(partition, task, reserved)
         return True
@@ -331,11 +351,15 @@ class Worker:
         self.pump()
 
     def _note_time(self) -> None:
-        """Write down that we are running, so that a limit on the running time holds over kills."""
-        now = self._clock.now()
-        if self._job.limits.seconds and self._partitions and now >= self._noted_time + 1.0:
+        """Write down that we are running, so that a limit on the running time holds over kills.
+
+        Always in one partition, whoever owns it: how long the crawl has run is what the
+        partition that has run longest says.
+        """
+        now, first = self._clock.now(), self._partitions.get(0)
+        if self._job.limits.seconds and first is not None and now >= self._noted_time + 1.0:
             self._noted_time = now
-            next(iter(self._partitions.values())).record(Passed(now))
+            first.record(Passed(now))
             self._tick_within(1.0)
 
     def _tick_within(self, seconds: float) -> None:
@@ -364,14 +388,21 @@ class Worker:
         self.pump()
 
     def _read_inboxes(self) -> None:
-        """Decide on everything that other partitions have sent."""
+        """Decide on everything that other partitions have sent.
+
+        What another worker let into the scope it noted before it posted anything: so that is
+        looked at between the heads and the inboxes.
+        """
         log = self._parts.log
         heads = log.heads()
+        self._parts.scope.look_again()
         for number, partition in self._partitions.items():
             after = partition.state.inbox_read
             if heads[number].inbox == after:
                 continue
             for sequence, batch in log.inbox(number, after):
+                if sequence > heads[number].inbox:
+                    break
                 reach("inbox.read")
                 self._read_messages(partition, batch)
                 partition.record(InboxRead(sequence))

@@ -7,7 +7,6 @@ Always true: `fingerprint` equals `plain_fingerprint` (tests/unit/extract/test_f
 Cost: linear, and no memory.
 """
 
-from cpython.unicode cimport PyUnicode_AsUTF8AndSize as utf8
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
@@ -25,11 +24,17 @@ cdef extern from *:
     #else
     #define lycosa_little(w) (w)
     #endif
+    /* How many bytes stand before the first that is less than 0x21; 8 if none is. */
+    static inline int lycosa_before_low(uint64_t w) {
+        uint64_t low = (w - 0x2121212121212121u) & ~w & 0x8080808080808080u;
+        return low ? __builtin_ctzll(low) >> 3 : 8;
+    }
     """
     const uint64_t FIRST "LYCOSA_A"
     const uint64_t SECOND "LYCOSA_B"
     const uint64_t THIRD "LYCOSA_C"
     uint64_t little "lycosa_little"(uint64_t) noexcept nogil
+    int before_low "lycosa_before_low"(uint64_t) noexcept nogil
 
 
 cdef inline uint64_t rotate(uint64_t h, int bits) noexcept nogil:
@@ -72,6 +77,23 @@ cdef inline bint is_space(char c) noexcept nogil:
     )
 
 
+cdef inline const char *end_of_word(const char *p, const char *end) noexcept nogil:
+    """Find the white space behind a word, eight bytes at a time."""
+    cdef uint64_t w
+    cdef int before
+    while end - p >= 8:
+        memcpy(&w, p, 8)
+        before = before_low(little(w))
+        p += before
+        if before < 8:
+            if is_space(p[0]):
+                return p
+            p += 1  # another control character: part of the word
+    while p < end and not is_space(p[0]):
+        p += 1
+    return p
+
+
 cdef inline void count(uint64_t *planes, uint64_t carry) noexcept nogil:
     """Add one to every counter whose bit is set."""
     cdef uint64_t both
@@ -103,7 +125,7 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
     cdef Py_ssize_t seen = 0
     cdef const char *end = p + size
     cdef const char *start
-    cdef int bit, i
+    cdef int bit, i, used = 0
     memset(planes, 0, sizeof(planes))
     memset(words, 0, sizeof(words))
     while True:
@@ -112,8 +134,7 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
         if p == end:
             break
         start = p
-        while p < end and not is_space(p[0]):
-            p += 1
+        p = end_of_word(p, end)
         if seen >= 3:
             words[0], words[1] = words[1], words[2]
         words[seen if seen < 2 else 2] = hash_word(start, p - start, end)
@@ -128,23 +149,17 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
     if seen and not shingles:
         count(planes, hash_shingle(words[0], words[1], words[2]))
         shingles = 1
+    while used < PLANES and shingles >> used:
+        used += 1
     for bit in range(64):
         set_ = 0
-        for i in range(PLANES):
+        for i in range(used):
             set_ |= ((planes[i] >> bit) & 1) << i
         if 2 * set_ > shingles:
             result |= <uint64_t> 1 << bit
     return result
 
 
-def fingerprint(str text not None):
-    """Return the fingerprint of a text."""
-    cdef Py_ssize_t size
-    cdef const char *data
-    cdef bytes replaced
-    try:
-        data = utf8(text, &size)
-    except UnicodeEncodeError:
-        replaced = text.encode("utf-8", "replace")
-        return fingerprint_of(replaced, len(replaced))
-    return fingerprint_of(data, size)
+def fingerprint(bytes text not None):
+    """Return the fingerprint of a text in UTF-8."""
+    return fingerprint_of(text, len(text))

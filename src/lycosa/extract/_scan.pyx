@@ -17,7 +17,7 @@ Not here: character sets (lycosa.extract.charset), values with a syntax of their
 """
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -34,7 +34,6 @@ from lycosa.extract.names import BLOCKS, CELLS, RAW, SOURCES
 from lycosa.extract.values import (
     css_references,
     kind_of_relation,
-    one_line,
     primary_language,
     refresh_target,
     relation,
@@ -59,6 +58,10 @@ include "_references.pxi"
 
 cdef str text_of(Piece piece):
     return PyUnicode_DecodeUTF8(<const char *> piece.start, piece.size, b"replace")
+
+
+cdef bytes bytes_of(Piece piece):
+    return PyBytes_FromStringAndSize(<const char *> piece.start, piece.size)
 
 
 cdef inline Piece cut(Piece piece, Py_ssize_t longest) noexcept nogil:
@@ -471,6 +474,26 @@ cdef class Page:
         self.values_end = self.values + used
         return text
 
+    cdef str value_line(self, Piece piece, Py_ssize_t longest):
+        """Return an attribute's value as one line.
+
+        It is put behind the visible text for a moment, where there is room for all that is
+        not text, and so for this.
+        """
+        cdef Py_ssize_t used = self.values_end - self.values
+        cdef byte *text = self.text
+        cdef byte *text_end = self.text_end
+        cdef int gap = self.gap
+        cdef Piece result = self.resolved(piece)
+        self.text = text_end
+        self.gap = NO_GAP
+        self.say(result.start, result.start + result.size, LITERAL)
+        result.start = text_end
+        result.size = self.text_end - text_end
+        self.text, self.text_end, self.gap = text, text_end, gap
+        self.values_end = self.values + used
+        return text_of(cut(result, longest))
+
     cdef str line(self, Piece piece):
         """Return raw text as one line: its references resolved, cut to a title's length."""
         cdef Piece result
@@ -624,7 +647,7 @@ cdef class Page:
             self.wishes |= wishes(self.value_text(content))
         elif is_word(name, b"description", 11):
             if not self.description:
-                self.description = one_line(self.value_text(content), _LONGEST_TITLE)
+                self.description = self.value_line(content, LONGEST_TITLE)
         elif is_word(header, b"refresh", 7):
             self.add_made(refresh_target(self.value_text(content)), KIND_REFRESH)
         elif is_word(header, b"content-language", 16) and not self.header_language:
@@ -647,7 +670,7 @@ cdef class Page:
         text.size = self.text_end - self.text
         return Facts(
             self.base or None, hrefs, kinds, texts, rels, times, self.title or "",
-            self.description, text_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
+            self.description, bytes_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
         )
 
@@ -658,7 +681,7 @@ cdef class Page:
         if link.text_end == link.text_start:
             if link.alt.size == 0:
                 return ""
-            return one_line(self.value_text(link.alt), _LONGEST_TEXT)
+            return self.value_line(link.alt, LONGEST_TEXT)
         piece.start = self.text + link.text_start
         piece.size = link.text_end - link.text_start
         if piece.start[0] == c" " or piece.start[0] == c"\n":
@@ -759,3 +782,46 @@ def is_plain(bytes body not None):
         high |= p[i]
         has_nul |= p[i] == 0
     return not (high & 0x80 or has_nul)
+
+
+def is_utf8(bytes body not None):
+    """Tell whether a body is UTF-8 (RFC 3629): Python would make a string of it to find out."""
+    cdef const byte *p = <const byte *> PyBytes_AS_STRING(body)
+    cdef const byte *end = p + PyBytes_GET_SIZE(body)
+    cdef uint64_t word
+    cdef byte low, high
+    cdef int more
+    while p < end:
+        if end - p >= 8:
+            memcpy(&word, p, 8)
+            if not word & 0x8080808080808080u:
+                p += 8
+                continue
+        if p[0] < 0x80:
+            p += 1
+            continue
+        low, high = 0x80, 0xBF
+        if p[0] < 0xC2 or p[0] > 0xF4:
+            return False
+        if p[0] < 0xE0:
+            more = 1
+        elif p[0] < 0xF0:
+            more = 2
+            if p[0] == 0xE0:
+                low = 0xA0
+            elif p[0] == 0xED:
+                high = 0x9F  # surrogates
+        else:
+            more = 3
+            if p[0] == 0xF0:
+                low = 0x90
+            elif p[0] == 0xF4:
+                high = 0x8F
+        if end - p <= more or p[1] < low or p[1] > high:
+            return False
+        if more > 1 and p[2] & 0xC0 != 0x80:
+            return False
+        if more > 2 and p[3] & 0xC0 != 0x80:
+            return False
+        p += 1 + more
+    return True

@@ -15,7 +15,7 @@ import codecs
 import re
 from functools import cache, lru_cache
 
-from lycosa.extract._scan import is_plain
+from lycosa.extract._scan import is_plain, is_utf8
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
@@ -123,10 +123,10 @@ def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     if skipped:
         body = body[skipped:]
     if name is None:
-        name = "utf-8" if _is_utf8(body) else "windows-1252"
+        name = "utf-8" if is_utf8(body) else "windows-1252"
     if name != "utf-8":
         body = decode(body, name).encode("utf-8", "replace")
-    elif not _is_utf8(body):
+    elif not is_utf8(body):
         body = body.decode("utf-8", "replace").encode()
     return (body.replace(b"\0", "\ufffd".encode()) if b"\0" in body else body), name
 
@@ -151,17 +151,9 @@ def reason(body: bytes, content_type: str | None) -> str:
         return "by the content type"
     if name is not None:
         return "by what the page declares"
-    if _is_utf8(body):
+    if is_utf8(body):
         return "nothing says it, and the bytes are UTF-8"
     return "nothing says it, and the bytes are not UTF-8"
-
-
-def _is_utf8(body: bytes) -> bool:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 @lru_cache(maxsize=1024)

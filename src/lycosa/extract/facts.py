@@ -38,8 +38,8 @@ class Facts(msgspec.Struct):
     """How often the pair occurs; it stands where it occurs first."""
     title: str = ""
     description: str = ""
-    text: str = ""
-    """What a reader sees: one space between words, a new line between blocks."""
+    content: bytes = b""
+    """What a reader sees, in UTF-8: one space between words, a new line between blocks."""
     language: str = ""
     """The primary subtag of the language that the page names."""
     charset: str = ""
@@ -48,6 +48,11 @@ class Facts(msgspec.Struct):
     is_noindex: bool = False
     is_truncated_links: bool = False
     """The page has more links than the caller wanted."""
+
+    @property
+    def text(self) -> str:
+        """What a reader sees; decoded anew each time, for most of us need the bytes alone."""
+        return self.content.decode()
 
     @property
     def links(self) -> tuple[Link, ...]:

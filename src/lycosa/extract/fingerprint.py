@@ -36,9 +36,9 @@ def distance(one: int, other: int) -> int:
     return (one ^ other).bit_count()
 
 
-def plain_fingerprint(text: str) -> int:
-    """Return the fingerprint of a text."""
-    data = text.encode("utf-8", "replace").translate(bytes.maketrans(b"\t\n\r\f", b"    "))
+def plain_fingerprint(text: bytes) -> int:
+    """Return the fingerprint of a text in UTF-8."""
+    data = text.translate(bytes.maketrans(b"\t\n\r\f", b"    "))
     words = [_hash_word(word) for word in data.split(b" ") if word]
     shingles = _shingles(words)
     counts = (sum(shingle >> bit & 1 for shingle in shingles) for bit in range(64))

@@ -47,7 +47,7 @@ def scan(
         return Facts()
     body, charset = to_utf8(body, content_type)
     if kind == "text/plain":
-        return Facts(text=_lines(body), charset=charset)
+        return Facts(content=_lines(body).encode("utf-8", "replace"), charset=charset)
     first = body[:_FIRST_BYTES]
     if is_list(first, is_xml):
         return list_facts(listed(body), charset, most_links)

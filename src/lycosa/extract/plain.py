@@ -155,7 +155,7 @@ class _Page:
             times=self._times,
             title=self._title or "",
             description=self._description,
-            text=collapsed.strip(" \n")[:LONGEST_PAGE].rstrip(" \n"),
+            content=collapsed.strip(" \n")[:LONGEST_PAGE].rstrip(" \n").encode("utf-8", "replace"),
             language=self._language or self._header_language,
             is_nofollow=bool(self._wishes & NOFOLLOW),
             is_noindex=bool(self._wishes & NOINDEX),

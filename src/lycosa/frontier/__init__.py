@@ -16,6 +16,7 @@ the URL and when the host may be asked again.
     schedulers/     the order
     readiness       which hosts may be asked now (host clocks, robots)
     addresses       one request per address, across all partitions of a worker
+    slots           and across all processes of a machine
     partition       state, order and readiness joined; what the worker talks to
 
 `state` is durable and changes by events alone. Schedulers, readiness and addresses are

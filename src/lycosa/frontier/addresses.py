@@ -14,6 +14,10 @@ Always true:
 
 The gates belong to the machine, not to a partition: they are not in the log. After a
 resume every address begins with its pause, as if it had just been asked.
+
+Other processes of the machine ask addresses too. Right before a request the address is
+*claimed*: its slot (`slots`), shared by all of them, is taken. While another process has it, the
+host goes back to the head of its queue and the gate stays shut for a while.
 """
 
 from __future__ import annotations
@@ -34,6 +38,16 @@ class Entrant(Protocol):
         """Prepare for the host's turn."""
 
 
+class Slots(Protocol):
+    """What keeps the processes of a machine apart (`lycosa.frontier.slots`)."""
+
+    def take(self, address: str, pause_seconds: float) -> float:
+        """Take an address and return 0, or in how many seconds to try again."""
+
+    def let_go(self, address: str, pause_seconds: float) -> None:
+        """Give an address back; it rests for so long."""
+
+
 class _Gate:
     __slots__ = ("free_at", "is_taken", "noted", "number", "queue")
 
@@ -48,8 +62,15 @@ class _Gate:
 class Addresses:
     """The gates of all addresses that this worker asks."""
 
-    def __init__(self, agenda: Agenda, ip_delay_seconds: float, shut_until: float) -> None:
+    def __init__(
+        self,
+        agenda: Agenda,
+        ip_delay_seconds: float,
+        shut_until: float,
+        slots: Slots | None = None,
+    ) -> None:
         self._agenda = agenda
+        self._slots = slots
         self._ip_delay_seconds = ip_delay_seconds
         self._shut_until = shut_until
         self._gates: dict[str, _Gate] = {}
@@ -78,9 +99,27 @@ class Addresses:
         gate.is_taken = False
         self._advance(gate, now)
 
+    def claim(self, address: str, now: float) -> bool:
+        """Make sure, right before a request, that no other process asks the address."""
+        if self._slots is None:
+            return True
+        seconds = self._slots.take(address, self._ip_delay_seconds)
+        if seconds:
+            self._gates[address].free_at = now + max(seconds, 0.001)
+        return not seconds
+
+    def queue_again(self, address: str, entrant: Entrant, host: int, now: float) -> None:
+        """Put a host whose claim failed back to the head of the queue."""
+        gate = self._gates[address]
+        gate.is_taken = False
+        gate.queue.appendleft((entrant, host))
+        self._advance(gate, now)
+
     def asked(self, address: str, now: float) -> None:
         """Say that the answer is in: the address's pause begins."""
         gate = self._gates[address]
+        if self._slots is not None:
+            self._slots.let_go(address, self._ip_delay_seconds)
         gate.is_taken = False
         gate.free_at = now + self._ip_delay_seconds
         self._advance(gate, now)

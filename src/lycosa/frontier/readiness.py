@@ -126,6 +126,19 @@ class Readiness:
         self._errands.setdefault(host, deque()).append(errand)
         self.work_came(host, now)
 
+    def claim(self, host: int, now: float) -> bool:
+        """Claim an awake host's address before a request; if that fails the host waits again.
+
+        Whoever chose the host must then hand back what it wanted to ask for.
+        """
+        address = self._address[host]
+        if self._addresses.claim(address, now):
+            return True
+        self._rest_sites(host)
+        self._phase[host] = QUEUED
+        self._addresses.queue_again(address, self, host, now)
+        return False
+
     def take(self, host: int) -> str:
         """Begin a request: the host's sites rest; returns the address to be asked."""
         if self._phase[host] != AWAKE:

@@ -63,6 +63,10 @@ class MemoryLog:
         """Return all heads."""
         return list(self._heads)
 
+    def head(self, partition: int) -> Head:
+        """Return one head."""
+        return self._heads[partition]
+
     def owner(self, partition: int) -> str:
         """Return who owns the partition."""
         return self._heads[partition].owner
@@ -85,6 +89,10 @@ class MemoryLog:
     def notes(self, prefix: str) -> dict[str, bytes]:
         """Return notes by prefix."""
         return {name: value for name, value in self._notes.items() if name.startswith(prefix)}
+
+    def note_count(self) -> int:
+        """Return how many notes there are."""
+        return len(self._notes)
 
     def close(self) -> None:
         """Nothing to let go of."""

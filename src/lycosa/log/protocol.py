@@ -58,6 +58,9 @@ class Log(Protocol):
     def heads(self) -> list[Head]:
         """Return the heads of all partitions."""
 
+    def head(self, partition: int) -> Head:
+        """Return the head of one partition."""
+
     def owner(self, partition: int) -> str:
         """Return who owns the partition; asked just before every request."""
 
@@ -72,6 +75,9 @@ class Log(Protocol):
 
     def notes(self, prefix: str) -> dict[str, bytes]:
         """Return everything noted under names that begin so."""
+
+    def note_count(self) -> int:
+        """Return how many notes there are: whether anything was noted since."""
 
     def close(self) -> None:
         """Let go of files and connections."""

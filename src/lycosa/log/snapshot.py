@@ -99,4 +99,7 @@ class SnapshotFolder:
         return None
 
     def _of(self, partition: int) -> list[Path]:
-        return sorted(self._folder.glob(f"{partition:04d}-*.snapshot"), reverse=True)
+        # Not by `glob`, which would compile an expression for each partition.
+        beginning = f"{partition:04d}-"
+        found = (path for path in self._folder.iterdir() if path.name.startswith(beginning))
+        return sorted((path for path in found if path.suffix == ".snapshot"), reverse=True)

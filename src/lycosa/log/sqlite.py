@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,6 +57,8 @@ class SqliteLog:
         self._path = folder / "log.sqlite"
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
+        self.lock_seconds = 0.0
+        """How long we have waited for other processes that were writing, all in all."""
         with self._failures_told():
             self._connection = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False, timeout=60
@@ -106,10 +109,28 @@ class SqliteLog:
         return [write.expect + 1 if write.partition in accepted else None for write in writes]
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
-        """Yield archived batches, then those of the log."""
-        for sequence, batch in self._archive.read(partition, after):
-            after = sequence
-            yield sequence, batch
+        """Yield archived batches, then those of the log.
+
+        Its owner may trim the log meanwhile: what is missing there is then in the archive.
+        """
+        head = self.head(partition).log
+        while True:
+            before = after
+            for sequence, batch in self._archive.read(partition, after):
+                after = sequence
+                yield sequence, batch
+            for sequence, batch in self._stored(partition, after):
+                if sequence != after + 1:
+                    break
+                after = sequence
+                yield sequence, batch
+            if after >= head:
+                return
+            if after == before:  # a part is missing: whoever folds it says so
+                yield from self._stored(partition, after)
+                return
+
+    def _stored(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         while True:
             rows = self._rows(
                 "SELECT sequence, batch FROM log WHERE partition = ? AND sequence > ?"
@@ -140,6 +161,11 @@ class SqliteLog:
         """Return all heads, as of one moment."""
         rows = self._rows("SELECT log, inbox, owner FROM heads ORDER BY partition")
         return [Head(*row) for row in rows]
+
+    def head(self, partition: int) -> Head:
+        """Return one head."""
+        question = "SELECT log, inbox, owner FROM heads WHERE partition = ?"
+        return Head(*self._rows(question, partition)[0])
 
     def owner(self, partition: int) -> str:
         """Return who owns the partition; asked before every request, so it is remembered."""
@@ -190,6 +216,11 @@ class SqliteLog:
         """Return notes by prefix."""
         rows = self._rows("SELECT name, value FROM notes")
         return {name: value for name, value in rows if name.startswith(prefix)}
+
+    def note_count(self) -> int:
+        """Return how many notes there are."""
+        count: int = self._rows("SELECT count(*) FROM notes")[0][0]
+        return count
 
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""
@@ -267,7 +298,9 @@ class SqliteLog:
     def _transaction(self) -> Iterator[None]:
         with self._lock, self._failures_told():
             try:
+                began = time.perf_counter()
                 self._connection.execute("BEGIN IMMEDIATE")
+                self.lock_seconds += time.perf_counter() - began
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:

@@ -65,6 +65,8 @@ class Hooks:
             for plugin in reversed(self.plugins)
             for kind, function in plugin.extractors.items()
         }
+        self.content_types = tuple(self._extractors)
+        """What the plugins read."""
         self._on_page = [(p.name, p.on_page) for p in self.plugins if p.on_page is not None]
         self._on_url = [(p.name, p.on_url) for p in self.plugins if p.on_url is not None]
 
@@ -77,11 +79,6 @@ class Hooks:
     def extra_columns(self) -> pa.Schema:
         """What the plugins add to the columns of `pages`."""
         return self.columns.schema
-
-    @property
-    def content_types(self) -> tuple[str, ...]:
-        """What the plugins read."""
-        return tuple(self._extractors)
 
     @property
     def has_rules(self) -> bool:

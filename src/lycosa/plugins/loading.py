@@ -29,6 +29,12 @@ def load_hooks(job: Job, given: Sequence[Plugin] = ()) -> Hooks | None:
     Those that the caller gives need not be named in the job, and come last if they are not.
     """
     here = _by_name(given)
+    if here and job.crawl.workers > 1:
+        raise PluginError(
+            f"the plugins `{'`, `'.join(here)}` are functions of this process, which "
+            f"{job.crawl.workers} workers cannot reach\n"
+            "  take one worker ([crawl] workers = 1), or make a package of them that the job names"
+        )
     names = dict.fromkeys([*job.plugins.use, *here])
     if not names:
         return None

@@ -50,7 +50,8 @@ class Additions:
 
     title: str
     description: str
-    text: str
+    content: bytes
+    """The visible text in UTF-8."""
     language: str
     slots: Mapping[str, Slot] = field(default_factory=dict)
     """The columns of the plugin whose turn it is."""
@@ -135,11 +136,11 @@ class SeenPage:
     @property
     def text(self) -> str:
         """What a reader sees; a hook may set another one, and the fingerprint stays."""
-        return self._additions.text
+        return self._additions.content.decode()
 
     @text.setter
     def text(self, text: str) -> None:
-        self._additions.text = _text(text)
+        self._additions.content = _text(text).encode("utf-8", "replace")
 
     @property
     def language(self) -> str:

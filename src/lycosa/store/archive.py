@@ -109,6 +109,11 @@ class ArchiveStore:
         """How long the open segment's file of records is, or will be when it is flushed."""
         return self._current.warc.end if self._current else 0
 
+    @property
+    def has_rolled(self) -> bool:
+        """Whether there are segments of ours that are complete and not sealed."""
+        return bool(self._rolled)
+
     # -- writing --------------------------------------------------------------------------
 
     def append(self, capture: Capture) -> Place:
@@ -154,8 +159,12 @@ class ArchiveStore:
         is_counted: Callable[[Place], bool],
         decided: int | None = None,
         reach: Callable[[str], None] = ignore,
+        with_dead: bool = True,
     ) -> list[Sealed]:
         """Seal what is complete: segments of dead processes, and our own below `decided`.
+
+        Those of the dead only `with_dead`: whoever crawls beside others does not know what
+        counts in them.
 
         Whatever stands in those of ours must have been committed, or never will be: so take
         `segment` when a commit is cut, and hand it in as `decided` when that commit is done.
@@ -174,7 +183,8 @@ class ArchiveStore:
                 with self._lock:
                     del self._rolled[segment.number]
                 segment.close()
-            sealed += seal_dead(self.folder, is_counted, reach)
+            if with_dead:
+                sealed += seal_dead(self.folder, is_counted, reach)
             return sealed
 
     def close(self) -> None:

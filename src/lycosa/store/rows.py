@@ -148,7 +148,7 @@ class Pending:
         self.pages: list[tuple[Any, ...]] = []
         self.hosts: list[tuple[Any, ...]] = []
         self.links: list[tuple[Fetch, Links]] = []
-        self.texts: list[tuple[Fetch, str]] = []
+        self.texts: list[tuple[Fetch, bytes]] = []
 
     def add_page(self, fetch: Fetch, facts: Facts, extra: tuple[object, ...] = ()) -> None:
         """Take the row of a page's fetch, with the values of the columns that plugins add."""
@@ -158,7 +158,7 @@ class Pending:
         """Take the row of a robots file's fetch."""
         self.hosts.append(fetch)
 
-    def add_content(self, fetch: Fetch, links: Links, text: str) -> None:
+    def add_content(self, fetch: Fetch, links: Links, text: bytes) -> None:
         """Take the links and the text of a page that was kept."""
         if links.targets:
             self.links.append((fetch, links))
@@ -201,7 +201,7 @@ class Pending:
             _ids(array("Q", [fetch.url_id for fetch in fetches])),
             _ids(array("Q", [fetch.fetch_id for fetch in fetches])),
             _moments(array("Q", [fetch.fetched_at for fetch in fetches])),
-            _strings(texts),
+            _encoded(texts),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["text"])
 
@@ -273,13 +273,19 @@ def _strings(values: Sequence[str | None]) -> pa.Array:
     present = cast(Sequence[str], values)
     joined = "".join(present)
     if joined.isascii():
-        content, sizes = joined.encode(), map(len, present)
-    else:
-        encoded = [value.encode("utf-8", "replace") for value in present]
-        content, sizes = b"".join(encoded), map(len, encoded)
+        return _joined(joined.encode(), map(len, present))
+    return _encoded([value.encode("utf-8", "replace") for value in present])
+
+
+def _encoded(values: Sequence[bytes]) -> pa.Array:
+    """Return strings that are in UTF-8 already as a column."""
+    return _joined(b"".join(values), map(len, values))
+
+
+def _joined(content: bytes, sizes: Iterable[int]) -> pa.Array:
     ends = array("i", accumulate(sizes, initial=0))
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(content)]
-    return pa.Array.from_buffers(pa.string(), len(values), buffers)
+    return pa.Array.from_buffers(pa.string(), len(ends) - 1, buffers)
 
 
 def _few_strings(values: Sequence[str | None]) -> pa.Array:

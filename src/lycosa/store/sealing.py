@@ -95,14 +95,39 @@ def ignore(name: str) -> None:
     """Take no notice of a fail point."""
 
 
-def seal_dead(
-    folder: Path, is_counted: Callable[[Place], bool], reach: Callable[[str], None] = ignore
-) -> list[Sealed]:
-    """Seal all segments of a crawl directory that nobody writes to."""
+def abandoned(folder: Path) -> list[Name]:
+    """Return the segments that have not been sealed and that nobody writes to.
+
+    Whoever folds the log *after* this knows everything that counts in them.
+    """
+    found: list[Name] = []
+    for name in _unsealed(folder):
+        lock = _lock(folder, name)
+        if lock is not None:
+            os.close(lock)
+            found.append(name)
+    return found
+
+
+def _unsealed(folder: Path) -> list[Name]:
     unsealed = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
     empty = {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
+    return sorted(unsealed | empty)
+
+
+def seal_dead(
+    folder: Path,
+    is_counted: Callable[[Place], bool],
+    reach: Callable[[str], None] = ignore,
+    only: Iterable[Name] | None = None,
+) -> list[Sealed]:
+    """Seal the segments of a crawl directory that nobody writes to.
+
+    Where others crawl meanwhile, `only` must name the segments: one of them may have died
+    after `is_counted` was asked for.
+    """
     sealed: list[Sealed] = []
-    for name in sorted(unsealed | empty):
+    for name in sorted(only) if only is not None else _unsealed(folder):
         lock = _lock(folder, name)
         if lock is not None:
             try:

@@ -85,3 +85,6 @@ class Watcher(Protocol):
 
     def killed(self, moment: float, client: str | None = None) -> None:
         """The client was killed."""
+
+    def partly_killed(self, moment: float) -> None:
+        """One of the client's processes was killed; nobody knows whose answers are lost."""

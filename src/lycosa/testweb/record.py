@@ -69,6 +69,12 @@ class Recorder:
         if self._referee is not None:
             self._referee.killed(moment, client)
 
+    def partly_killed(self, moment: float) -> None:
+        """Write down that one of the client's processes was killed."""
+        self._write(event="partly-killed", moment=moment)
+        if self._referee is not None:
+            self._referee.partly_killed(moment)
+
     def _write(self, **entry: Any) -> None:
         self._file.write(json.dumps(entry, separators=(",", ":")) + "\n")
         self._file.flush()
@@ -94,6 +100,8 @@ def judge(file: Path, referee: Watcher, kills: Iterable[float] = ()) -> None:
             tickets[entry["ticket"]] = referee.began(_request(entry), moment)
         elif entry["event"] == "killed":
             _kill(referee, tickets, moment)
+        elif entry["event"] == "partly-killed":
+            referee.partly_killed(moment)
         elif entry["ticket"] in tickets:
             referee.ended(tickets.pop(entry["ticket"]), moment, _reply(entry))
 

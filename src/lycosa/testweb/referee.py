@@ -107,6 +107,16 @@ class Referee:
                 self._close(entry, moment, _KILLED, was_killed=True)
                 self._may_be_lost.add(entry.key)
                 self.statistics.killed += 1
+        self._forgive_recent(moment, client)
+
+    def partly_killed(self, moment: float) -> None:
+        """One of the client's processes was killed, and its connections have ended by that.
+
+        Which of the recent answers were its own cannot be seen from here; all are forgiven.
+        """
+        self._forgive_recent(moment, None)
+
+    def _forgive_recent(self, moment: float, client: str | None) -> None:
         self._robots.forget_chains(client)
         self._drop_old(moment)
         for entry in self._recent:

@@ -273,6 +273,19 @@ class SocketWeb:
         if self._watcher is not None:
             self._watcher.killed(self.now())
 
+    def worker_killed(self) -> None:
+        """Tell the referee that one of the client's processes was killed and is gone.
+
+        Its connections have ended by that; those of the others go on.
+        """
+        self._call(self._worker_killed())
+
+    async def _worker_killed(self) -> None:
+        for _ in range(_PASSES):
+            await asyncio.sleep(0)
+        if self._watcher is not None:
+            self._watcher.partly_killed(self.now())
+
     async def _abandon_all(self) -> None:
         while self._connections:
             for connection in list(self._connections):

@@ -23,7 +23,7 @@ from lycosa.cli.progress import ProgressPanel, pauses_text
 from lycosa.cli.summary import print_summary
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import Progress
+from lycosa.crawl.progress import Listener, Progress
 from lycosa.crawl.running import Ended, run_crawl
 
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
@@ -62,7 +62,7 @@ def crawled(folder: Path) -> tuple[Job, Progress, Ended]:
         )
         moments: list[Progress] = []
         directory = CrawlDirectory.create(folder / "mycrawl", job)
-        ended = run_crawl(directory, on_progress=moments.append)
+        ended = run_crawl(directory, listener=Listener(moments.append))
     return job, moments[len(moments) // 2], ended
 
 

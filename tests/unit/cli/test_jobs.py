@@ -46,6 +46,7 @@ def test_without_flags_the_job_stays_as_it_is() -> None:
         ({"ip_delay": 0.0}, "politeness", "ip_delay_seconds", 0.0),
         ({"contact": "me@example.org"}, "fetch", "contact", "me@example.org"),
         ({"connections": 9}, "fetch", "connections", 9),
+        ({"workers": 3}, "crawl", "workers", 3),
         ({"bandwidth": 2_000_000}, "fetch", "bytes_per_second", 2_000_000),
         ({"allow_private": True}, "fetch", "allow_private", True),
         ({"requisites": True}, "extract", "requisites", True),

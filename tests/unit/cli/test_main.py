@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import click
 import pytest
 
 import lycosa
 import lycosa.crawl
 import lycosa.testweb
-from lycosa.cli.main import cli, main
+from lycosa.cli.main import Lycosa, cli, main
 from lycosa.cli.reference import reference
 from lycosa.config import Job, read_job
 from lycosa.crawl.changing import Blocked
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.progress import Listener
 from lycosa.crawl.seeding import Planted
 from lycosa.errors import ConfigError, FormatError, LogError, LycosaError, StoreError
 from lycosa.store.forgetting import Forgotten
 from unit.cli.moments import BUSY, Ended
 
-COMMANDS = list(cli.commands)
+COMMANDS = cli.list_commands(click.Context(cli))
 NO_CONTACT = "nobody can reach you\n  add --contact mail@example.org"
 
 
@@ -36,7 +40,7 @@ class PretendedCrawl:
         self.ends: Ended | BaseException = Ended("exhausted", BUSY, True)
         self.job = Job()
         self.given: list[str] = []
-        self.says = ""
+        self.is_stopped = False
 
     def require_contact(self, job: Job) -> None:
         if not job.fetch.contact:
@@ -46,15 +50,13 @@ class PretendedCrawl:
         self,
         directory: CrawlDirectory,
         *,
-        on_progress: Callable[..., None],
-        progress_seconds: float,
-        on_refused_seed: Callable[[str, str], None],
+        listener: Listener,
     ) -> Ended:
         self.job = directory.job()
-        on_refused_seed("mailto:a@b", "scheme")
-        on_progress(BUSY)
-        if self.says:
-            logging.getLogger("lycosa.crawl.running").info(self.says)
+        listener.refused_seed("mailto:a@b", "scheme")
+        listener.progress(BUSY)
+        if self.is_stopped:
+            listener.stopping()
         if isinstance(self.ends, BaseException):
             raise self.ends
         return self.ends
@@ -256,7 +258,7 @@ def test_the_exit_code_says_how_it_ended(
 def test_ctrl_c_is_answered_with_how_to_go_on(
     path: Path, pretended: PretendedCrawl, capsys: Captured
 ) -> None:
-    pretended.says = "stopping cleanly"
+    pretended.is_stopped = True
     pretended.ends = Ended("stopped", BUSY, False)
     assert crawl(path) == 130
     printed = capsys.readouterr()
@@ -489,3 +491,19 @@ def test_the_commands_page_has_every_exit_code() -> None:
     errors: list[type[LycosaError]] = [LycosaError, *LycosaError.__subclasses__()]
     for code in {error.exit_code for error in errors} | {0, 70, 130}:
         assert f"| {code} | " in reference()
+
+
+def test_every_command_stands_where_the_program_looks_for_it() -> None:
+    for module, names in Lycosa.modules.items():
+        commands = importlib.import_module(module).COMMANDS
+        assert tuple(command.name for command in commands) == names
+
+
+def test_a_command_imports_only_what_it_needs() -> None:
+    script = (
+        "import sys; from lycosa.cli.main import main; main(['crawl', '--help']);"
+        "sys.exit(any(name in sys.modules for name in"
+        " ('pyarrow.compute', 'lycosa.cli.checking', 'lycosa.testweb.server')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0

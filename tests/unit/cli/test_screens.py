@@ -88,6 +88,7 @@ def test_a_line_is_logfmt_or_json() -> None:
         "hosts_waiting",
         "errors",
         "seconds_left",
+        "workers",
     }
     assert (data["hosts_ready"], data["hosts_waiting"]) == (12, 188)
 
@@ -186,6 +187,11 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "seconds": "float",
         "pending": "int",
         "hosts": "int",
+        "workers": "int",
+        "commits": "int",
+        "commit_queue_seconds": "float",
+        "commit_lock_seconds": "float",
+        "commit_write_seconds": "float",
         "outcomes": "dict",
         "refusals": "dict",
     }

@@ -126,3 +126,17 @@ def test_only_seeds_and_their_redirects_widen_the_scope() -> None:
     scope.join(key_of(SEED))
     scope.follow(key_of(f"{SEED}page.html"), key_of("http://other.test/"), is_seed=False)
     assert scope.judge(key_of("http://other.test/")).key is None
+
+
+def test_what_one_worker_lets_in_the_others_let_in() -> None:
+    log, job = MemoryLog(1), Job.of([SEED])
+    one = JobScope(job, log)
+    one.join(key_of(SEED))
+    other = JobScope(job, log)
+    one.follow(key_of(SEED), key_of(HOME), is_seed=True)
+    assert other.judge(key_of(HOME)).key is None
+    other.look_again()
+    assert other.judge(key_of(HOME)).key == key_of(HOME)
+    # Also where the page that moved was another worker's.
+    other.follow(key_of(HOME), key_of("http://third.test/"), is_seed=False)
+    assert other.judge(key_of("http://third.test/")).key is not None

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lycosa.extract._scan import is_utf8
 from lycosa.extract.charset import _LABELS, charset_of_label, decode, prescan, to_utf8
 from lycosa.extract.links import scan
 
@@ -129,3 +130,21 @@ def test_what_is_not_utf_8_is_taken_for_windows_1252() -> None:
 def test_malformed_utf_8_becomes_replacement_characters() -> None:
     facts = scan(b"<a href=/\xe9>x\xe2\x82y\0", "text/html; charset=utf-8")
     assert (facts.hrefs, facts.text) == (["/\ufffd"], "x\ufffdy\ufffd")
+
+
+@given(
+    st.binary(max_size=40) | st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore"))
+)
+@example(b"12345678\xc3\xa9")
+@example(b"1234567\xc3")
+@example(b"\xed\xa0\x80")
+@example(b"\xf4\x90\x80\x80")
+@example(b"\xe0\x9f\xbf")
+@example("\U0010ffff\uffff\u0800\u07ff".encode())
+def test_utf8_is_recognised_as_python_does(body: bytes) -> None:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        assert not is_utf8(body)
+    else:
+        assert is_utf8(body)

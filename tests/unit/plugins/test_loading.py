@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.running import worker_count
 from lycosa.errors import PluginError
 from lycosa.plugins.loading import installed, load_hooks, with_plugins
 from lycosa.plugins.plugin import Plugin
@@ -108,6 +109,15 @@ def test_given_plugins_must_be_plugins_with_names_of_their_own() -> None:
         load_hooks(job(), [Plugin("a"), Plugin("a")])
     with pytest.raises(PluginError, match="is no plugin"):
         load_hooks(job(), ["plain"])  # type: ignore[list-item]
+
+
+def test_functions_of_a_process_cannot_be_shared_by_workers() -> None:
+    many = Job.of(crawl={"workers": 3})
+    with pytest.raises(PluginError, match=r"`mine` are functions of this process, which 3 workers"):
+        load_hooks(many, [Plugin("mine")])
+    hooks = load_hooks(Job(), [Plugin("mine")])
+    assert worker_count(Job(), None, hooks) == 1
+    assert worker_count(many, None, load_hooks(job("plain"))) == 3
 
 
 def test_the_installed_plugins_are_listed_with_their_packages() -> None:

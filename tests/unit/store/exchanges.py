@@ -97,7 +97,7 @@ def capture(
         ),
         f"Page {number}",
         "About a page",
-        f"The text of page {number}.",
+        f"The text of page {number}.".encode(),
         "en",
         "utf-8",
         (1 << 63) + number,

@@ -123,7 +123,7 @@ def check_page(
         base,
         facts.is_nofollow or tag_nofollow,
         facts.is_noindex or tag_noindex,
-        fingerprint(facts.text) if facts.text else 0,
+        fingerprint(facts.content) if facts.content else 0,
         links,
     )
 

@@ -153,6 +153,6 @@ class ScopeChecker:
             return "no rule decides, and its host is none of the seeds' hosts"
         if reason == OUT_OF_SCOPE:
             return "no rule accepts it, and others are accepted by name"
-        if host_of(key) in self.scope.hosts:
+        if host_of(key) in (self.scope.hosts or ()):
             return "no rule decides, and it is on the host of a seed"
         return "no rule decides, and there are no seeds to whose hosts a crawl would keep"

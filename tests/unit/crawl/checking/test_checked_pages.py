@@ -101,7 +101,7 @@ def test_where_a_redirect_leads_is_told() -> None:
 def test_text_and_fingerprint_are_those_of_a_crawl() -> None:
     page = checked("<title>T</title><p>some words here</p>")
     assert (page.facts.title, page.facts.text) == ("T", "some words here")
-    assert page.fingerprint == fingerprint("some words here")
+    assert page.fingerprint == fingerprint(b"some words here")
 
 
 def test_a_file_is_read_as_far_as_a_crawl_reads(tmp_path: Path) -> None:

@@ -1,0 +1,64 @@
+"""What a crawl tells the machine it runs on, and what it says of it."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from lycosa.errors import StoreError
+
+
+@contextmanager
+def full_disk_told(path: Path) -> Iterator[None]:
+    """Say what a full disk means, wherever it was noticed."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StoreError(
+            f"{error.filename or path}: the disk is full\n"
+            f"  make room, then go on: lycosa resume {path}"
+        ) from error
+
+
+def give_large_blocks_back() -> None:
+    """Tell the C library to return the memory of large bodies to the system at once.
+
+    Left alone it learns from the first large body to keep such blocks, and a crawl that meets
+    a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
+    """
+    threshold_option, threshold_bytes = -3, 1 << 20  # M_MMAP_THRESHOLD of glibc
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(threshold_option, threshold_bytes)
+
+
+def core_count() -> int:
+    """Return how many processor cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def collect_seldom() -> None:
+    """Look for cycles less often: what a crawl makes has next to none, and lives long or briefly.
+
+    With the interpreter's own thresholds the collector takes 3-4 % of a crawl's time.
+    """
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Do that for a while: the process may be another program's, which has objects of its own."""
+    before = gc.get_threshold()
+    collect_seldom()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)

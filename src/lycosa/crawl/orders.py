@@ -1,0 +1,130 @@
+"""What a supervisor and its workers say to each other.
+
+Each message is one small record; `lycosa.crawl.channel` carries them, in order. All counts of
+an `Account` are totals of this life of the worker, so that a later one makes an earlier one
+needless.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Post(msgspec.Struct, frozen=True):
+    """Where a worker is placed; what its process is started with."""
+
+    number: int
+    partitions: list[int]
+    connections: int
+    bytes_per_second: int
+    is_alone: bool
+    """Whether nobody else crawls: then it knows what counts in the segments of the dead."""
+
+
+class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """A message that says by itself what it is."""
+
+
+# -- from the supervisor ------------------------------------------------------------------
+
+
+class Begin(_Message, frozen=True):
+    """Start crawling; the time is up in so many seconds, if there is a limit."""
+
+    seconds_left: float | None
+
+
+class Grant(_Message, frozen=True):
+    """So many pages and bytes more may be reserved."""
+
+    pages: int
+    bytes: int
+    is_rest: bool
+    """Whether these bytes are all that is left: one fetch at a time gets them."""
+
+
+class Recall(_Message, frozen=True):
+    """Give back what is not reserved, and from now on as soon as it is not."""
+
+
+class Reached(_Message, frozen=True):
+    """A limit is reached: send nothing more. From a worker: it has seen one."""
+
+    limit: str
+
+
+class Over(_Message, frozen=True):
+    """All is done."""
+
+
+class Stop(_Message, frozen=True):
+    """Send nothing more; end when what is under way is committed."""
+
+
+# -- from a worker ------------------------------------------------------------------------
+
+
+class Alive(_Message, frozen=True):
+    """Still opening partitions."""
+
+
+class Opened(_Message, frozen=True):
+    """The partitions are taken; what their logs say."""
+
+    kept_pages: int
+    kept_bytes: int
+    seconds_run: float
+
+
+class Want(_Message, frozen=True):
+    """There is something to ask for and no reservation to be had."""
+
+
+class Account(_Message, frozen=True):
+    """What became of what was granted since the partitions were opened."""
+
+    kept_pages: int
+    kept_bytes: int
+    durable_pages: int
+    durable_bytes: int
+    returned_pages: int
+    returned_bytes: int
+
+
+class Idle(_Message, frozen=True):
+    """Partitions that are idle, with the sequences of log and inbox; None: no longer ours."""
+
+    reports: dict[int, tuple[int, int] | None]
+
+
+class Beat(_Message, frozen=True):
+    """A sign of life, with how it is getting on: the fields of `Progress` by name."""
+
+    progress: dict[str, Any]
+
+
+class Said(_Message, frozen=True):
+    """A line for the log file."""
+
+    level: int
+    text: str
+
+
+class Failed(_Message, frozen=True):
+    """The worker cannot go on, and nor could another one in its place."""
+
+    kind: str
+    text: str
+
+
+class Ended(_Message, frozen=True):
+    """Everything is committed and sealed; the last figures."""
+
+    reason: str
+    progress: dict[str, Any]
+
+
+Order = Begin | Grant | Recall | Reached | Over | Stop
+Answer = Alive | Opened | Want | Account | Reached | Idle | Beat | Said | Failed | Ended

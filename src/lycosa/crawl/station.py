@@ -1,0 +1,246 @@
+"""A worker in its real surroundings: loop, clock, log, segments, transport.
+
+The same whether the worker runs in the process of its user or in one of its own; what differs
+is handed in: the job's limits (`budget`) and who watches for the end (`ending`).
+
+Segments are sealed while the crawl runs: those that are full, and every `seal_seconds` the
+open one, in a thread of its own. A segment is sealed when everything that was decided before
+it was complete is durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+from lycosa import __version__
+from lycosa.clock import RealClock
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.opening import check_partitioner
+from lycosa.crawl.orders import Post
+from lycosa.crawl.parts import EndWatch, Parts, Reservations
+from lycosa.crawl.progress import Progress, outcomes_of, phases_of, refusals_of, seconds_left
+from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.worker import Worker
+from lycosa.fetch.client import CurlTransport
+from lycosa.frontier.slots import AddressSlots
+from lycosa.frontier.state import PartitionState, counted_by
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.orders import partitioner_of
+from lycosa.records import Request
+from lycosa.store.archive import ArchiveStore
+from lycosa.store.sealing import Sealed, seal_dead
+
+SEAL_LOOK_SECONDS = 1.0
+
+
+class Station:
+    """One worker and everything it works with."""
+
+    def __init__(
+        self,
+        directory: CrawlDirectory,
+        job: Job,
+        post: Post,
+        budget: Callable[[Station], Reservations],
+        ending: EndWatch,
+        on_end: Callable[[str], None],
+        hooks: Hooks | None,
+    ) -> None:
+        self.job = job
+        self._hooks = hooks
+        self.directory = directory
+        self._post = post
+        self._failure: BaseException | None = None
+        self._is_sealing = False
+        self._rolled_at = time.monotonic()
+        self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_exception_handler(self._on_failure)
+        self.clock = RealClock(self.loop)
+        with ExitStack() as opened:
+            opened.callback(self.loop.close)
+            opened.callback(self.clock.close)
+            self.log = directory.log(job)
+            opened.callback(self.log.close)
+            self._slots = AddressSlots()
+            opened.callback(self._slots.close)
+            partitioner = partitioner_of(job, hooks)
+            check_partitioner(self.log, partitioner)
+            self._store = ArchiveStore(
+                directory.path,
+                worker=post.number,
+                durability=job.log.durability,
+                roll_bytes=job.log.segment_bytes,
+                info={
+                    "software": f"Lycosa {__version__}",
+                    "http-header-user-agent": job.fetch.user_agent,
+                },
+                extra_columns=hooks.extra_columns if hooks is not None else None,
+            )
+            opened.callback(self._store.abandon)
+            fetch = dataclasses.replace(
+                job.fetch,
+                connections=post.connections,
+                bytes_per_second=post.bytes_per_second,
+            )
+            self._transport = CurlTransport(
+                self.loop, self.clock, fetch, may_send=self._is_still_ours
+            )
+            opened.pop_all()
+        self.parts = Parts(
+            job=job,
+            scope=JobScope(job, self.log, hooks=hooks),
+            clock=self.clock,
+            log=self.log,
+            snapshots=directory.snapshots(),
+            store=self._store,
+            transport=self._transport,
+            partitioner=partitioner,
+            budget=budget(self),
+            ending=ending,
+            owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            slots=self._slots,
+            connections=post.connections,
+            hooks=hooks,
+        )
+        self.worker = Worker(self.parts, on_end)
+
+    def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
+        """Take the partitions; `on_partition` is called before each of them, and at the start."""
+        self._on_partition = on_partition
+
+        def numbers() -> Iterator[int]:
+            for number in self._post.partitions:
+                on_partition()
+                yield number
+
+        self.worker.open(numbers())
+        states = list(self.worker.states().values())
+        if self._post.is_alone:
+            seal_dead(self.directory.path, counted_by(states))
+        return states
+
+    def begin(self) -> None:
+        """Start crawling as soon as the loop runs."""
+        self.loop.call_soon(self.worker.begin, self._on_partition)
+        self.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
+
+    def run(self) -> None:
+        """Run the loop until it is stopped; raises what has stopped it, if it was a failure."""
+        self.loop.run_forever()
+        failure = self.clock.failure or self._failure
+        if failure is not None:
+            raise failure
+
+    def free_disk(self) -> int:
+        """Return how much room the disk has."""
+        return shutil.disk_usage(self.directory.path).free
+
+    def progress(self) -> Progress:
+        """Return how the worker is getting on, without time and speed."""
+        states = list(self.worker.states().values())
+        times, lock_seconds = self.worker.commit_times, self.log.lock_seconds
+        return Progress(
+            seconds=0.0,
+            pages=sum(state.kept_pages for state in states),
+            bytes=sum(state.kept_bytes for state in states),
+            requests=self.worker.requests,
+            pages_per_second=0.0,
+            pending=sum(state.pending for state in states),
+            in_flight=self.worker.in_flight,
+            hosts=phases_of(self.worker.partitions().values()),
+            outcomes=outcomes_of(states),
+            refusals=refusals_of(states),
+            seconds_left=seconds_left(states, self.job),
+            commits=times.commits,
+            commit_queue_seconds=times.queued_seconds,
+            commit_lock_seconds=lock_seconds,
+            commit_write_seconds=max(0.0, times.writing_seconds - lock_seconds),
+        )
+
+    def seal_all(self, on_done: Callable[[], None]) -> None:
+        """Seal everything after the last commit, beside the loop."""
+        if self._hooks is not None:
+            self._hooks.tell()
+
+        def seal() -> list[Sealed]:
+            self._store.flush()
+            return self._store.seal(_everything, with_dead=False)
+
+        self._seal_aside(seal, on_done)
+
+    def close(self) -> None:
+        """Let go of everything; nothing is lost by it.
+
+        What was not flushed has no event, and what failed once would only fail again.
+        """
+        with ExitStack() as rest:
+            rest.callback(self.loop.close)
+            rest.callback(self._slots.close)
+            rest.callback(self.log.close)
+            rest.callback(self._store.abandon)
+            rest.callback(self._sealer.shutdown)
+            rest.callback(self.clock.close)
+            rest.callback(self._transport.close)
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _look_for_sealing(self) -> None:
+        self.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
+        if self._is_sealing or self.worker.is_over:
+            return
+        every = self.job.log.seal_seconds
+        if every and time.monotonic() >= self._rolled_at + every:
+            self._rolled_at = time.monotonic()
+            self._store.roll()
+        if self._store.has_rolled:
+            self._is_sealing = True
+            decided = self._store.segment
+            self.worker.when_durable(
+                lambda: self._seal_aside(
+                    lambda: self._store.seal(_everything, decided, with_dead=False), self._sealed
+                )
+            )
+
+    def _sealed(self) -> None:
+        self._is_sealing = False
+
+    def _seal_aside(self, seal: Callable[[], list[Sealed]], on_done: Callable[[], None]) -> None:
+        def finish(future: Future[list[Sealed]]) -> None:
+            problem = future.exception()
+            if problem is None:
+                self.loop.call_soon_threadsafe(on_done)
+            else:
+                self.loop.call_soon_threadsafe(self._fail, problem)
+
+        self._sealer.submit(seal).add_done_callback(finish)
+
+    def _on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Stop when a callback fails: it cannot write, or nobody knows what it has left undone."""
+        problem = context.get("exception")
+        if problem is None:
+            loop.default_exception_handler(context)
+        else:
+            self._fail(problem)
+
+    def _fail(self, problem: BaseException) -> None:
+        self._failure = self._failure or problem
+        self.loop.stop()
+
+    def _is_still_ours(self, request: Request) -> bool:
+        """Ask, just before a request leaves, whether its partition is still ours."""
+        return self.parts.log.owner(request.partition) == self.parts.owner
+
+
+def _everything(place: object) -> bool:
+    """Count every record of a segment of ours: all that was decided in it is committed."""
+    return True

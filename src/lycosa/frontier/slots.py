@@ -1,0 +1,147 @@
+"""Address slots: the processes of one user on one machine ask an address one after the other.
+
+A file has a slot for every hash of an address. Who wants to ask takes the slot: a lock on its
+bytes, which the kernel frees when the process dies, however it dies, and a moment that is
+written there. While the slot is held the moment is *in use*; whoever lets go of it writes from
+when on the address may be asked again. A slot that is in use and not locked was held by a
+process that died: the pause begins when that is noticed.
+
+Always true:
+  * a slot is held by one process at a time, and only after the pause that its last holder owed;
+  * nobody needs to clean up after a process that was killed.
+
+Two addresses that fall into one slot are merely asked one after the other. Moments are those
+of the machine's monotonic clock, which all processes share; the file is named after the boot,
+because the next one begins at zero.
+
+Cost: taking a slot and letting go of it are two system calls and about 5 µs. The kernel keeps the
+locks of a file in a list, so with a thousand slots held it is ten times as much: a slot is
+taken right before a request, not when a host is merely ready.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import struct
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from xxhash import xxh64_intdigest
+
+from lycosa.errors import LogError
+
+SLOTS = 65_536
+IN_USE = -1.0
+BUSY_SECONDS = 0.02
+"""How soon a slot that another process holds is tried again at the earliest."""
+
+_MOMENT = struct.Struct("@d")
+# struct flock of Linux: type, whence, start, length, process (0: the lock is the open file's,
+# so that closing another descriptor of the same file does not let go of it).
+_LOCK = struct.Struct("@hhqqi4x")
+
+
+class AddressSlots:
+    """The slots of this user on this machine, as one process sees them."""
+
+    def __init__(
+        self, folder: Path | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        folder = folder or runtime_folder()
+        self._clock = clock
+        self.path = folder / f"addresses-{_boot()}"
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._file = os.open(self.path, flags, 0o600)
+            size = SLOTS * _MOMENT.size
+            if os.fstat(self._file).st_size < size:
+                os.ftruncate(self._file, size)
+            self._moments = mmap.mmap(self._file, size)
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        self._held: dict[int, None] = {}
+
+    def take(self, address: str, pause_seconds: float) -> float:
+        """Take the slot of an address and return 0, or in how many seconds to try again.
+
+        `pause_seconds` is what a process that died in between is taken to have owed.
+        """
+        slot = slot_of(address)
+        if slot in self._held or not self._lock(slot, fcntl.F_WRLCK):
+            return max(BUSY_SECONDS, min(pause_seconds, 0.25))
+        now = self._clock()
+        (moment,) = _MOMENT.unpack_from(self._moments, slot * 8)
+        if moment == IN_USE:
+            moment = now + pause_seconds
+            self._write(slot, moment)
+        if moment > now:
+            self._lock(slot, fcntl.F_UNLCK)
+            return float(moment - now)
+        self._held[slot] = None
+        self._write(slot, IN_USE)
+        return 0.0
+
+    def let_go(self, address: str, pause_seconds: float) -> None:
+        """Give a slot back; the address rests for so long."""
+        slot = slot_of(address)
+        del self._held[slot]
+        self._write(slot, self._clock() + pause_seconds)
+        self._lock(slot, fcntl.F_UNLCK)
+
+    def close(self) -> None:
+        """Let go of the file. What is still held is as after a kill: its pause begins."""
+        self._moments.close()
+        os.close(self._file)
+
+    def _write(self, slot: int, moment: float) -> None:
+        _MOMENT.pack_into(self._moments, slot * 8, moment)
+
+    def _lock(self, slot: int, kind: int) -> bool:
+        request = _LOCK.pack(kind, os.SEEK_SET, slot * 8, 8, 0)
+        try:
+            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, request)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+
+def slot_of(address: str) -> int:
+    """Return the slot that an address falls into, the same in every process."""
+    return int(xxh64_intdigest(address.encode())) % SLOTS
+
+
+def runtime_folder() -> Path:
+    """Return the folder that all processes of this user on this machine share; it is made."""
+    if named := os.environ.get("LYCOSA_RUNTIME_DIR"):
+        folder = Path(named)
+    elif runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        folder = Path(runtime) / "lycosa"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"lycosa-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = folder.stat().st_uid
+    except OSError as error:
+        raise _unusable(folder, error) from error
+    if owner != os.getuid():
+        raise LogError(
+            f"{folder}: belongs to another user, so that addresses cannot be shared through it\n"
+            "  name a folder of your own: LYCOSA_RUNTIME_DIR"
+        )
+    return folder
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def _unusable(path: Path, error: OSError) -> LogError:
+    return LogError(
+        f"{path}: cannot be used: {error.strerror}\n"
+        "  the processes of a machine tell each other there whom they ask;"
+        " name another folder: LYCOSA_RUNTIME_DIR"
+    )

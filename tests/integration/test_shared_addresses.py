@@ -1,0 +1,28 @@
+"""Several workers in virtual time whose hosts share addresses: no server can tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lycosa.crawl.simulation import KillRandomly, MemorySlots, Simulation, no_kills
+from small_crawl import check, job_for, small_web
+
+
+@pytest.mark.parametrize(("seed", "kills"), [(0, 0), (1, 4)])
+def test_workers_that_share_addresses_are_polite(seed: int, kills: int, tmp_path: Path) -> None:
+    web = small_web(seed)
+    simulation = Simulation(web, job_for(web), tmp_path, seed=seed, workers=3)
+    plan = KillRandomly(seed, kills, 0.003) if kills else no_kills
+    check(simulation, simulation.run(plan), seed)
+
+
+def test_without_slots_the_referee_would_complain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MemorySlots, "take", lambda *_: 0.0)
+    monkeypatch.setattr(MemorySlots, "let_go", lambda *_: None)
+    web = small_web(1)
+    result = Simulation(web, job_for(web), tmp_path, seed=1, workers=3).run()
+    assert {breach.kind.name for breach in result.breaches} >= {"ADDRESS_OVERLAP"}

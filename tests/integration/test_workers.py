@@ -1,0 +1,276 @@
+"""Several workers under a supervisor, over real sockets: killed, stopped, replaced, resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from integration.test_real_crawl import DEPTH, RULES_LATER, check, finish, job_of, said, web_of
+from lycosa.config import Job
+from lycosa.crawl.auditing import audit
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.simulation import referee_rules
+from lycosa.store.reading import table
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.plan import Mixture
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.sections import Tree
+from lycosa.testweb.server import SocketWeb
+
+FORGETTABLE_SECONDS = 2.0
+"""How long a commit may take on a machine that runs other tests, too."""
+
+
+def start(directory: CrawlDirectory, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "lycosa", "resume", str(directory.path), "--quiet", *more]
+    with said(directory).open("wb") as file:
+        return subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+
+
+def eventually(is_so: Callable[[], object], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.02)
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"Z"
+    except OSError:
+        return True
+
+
+def worker_pids(directory: CrawlDirectory) -> list[int]:
+    holder = directory.holder()
+    return [pid for pid in holder.workers if not is_gone(pid)] if holder else []
+
+
+def kept_urls(directory: CrawlDirectory) -> Counter[str]:
+    pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
+    return Counter(row["url"] for row in pages if row["outcome"] == "KEPT")
+
+
+def messages(directory: CrawlDirectory) -> str:
+    return directory.messages.read_text()
+
+
+class Judged:
+    """A web with a referee, and a crawl of it that tests disturb."""
+
+    def __init__(self, web: GeneratedWeb, folder: Path, change: Callable[[Job], Job]) -> None:
+        self.web = web
+        self.referee = Referee(RULES_LATER, web)
+        self.server = SocketWeb(web, referee=self.referee)
+        self._folder = folder
+        self._change = change
+
+    def __enter__(self) -> Judged:
+        self.server.__enter__()
+        job = self._change(job_of(self.web, self.server))
+        self.referee.rules = replace(referee_rules(job, 0.1), tolerance_seconds=0.03)
+        self.forget_within(FORGETTABLE_SECONDS)
+        self.directory = CrawlDirectory.create(self._folder / "crawl", job)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.settle()
+        self.server.__exit__(None, None, None)
+
+    def forget_within(self, seconds: float) -> None:
+        """Say for how long a worker that is killed may not know what it was told."""
+        self.referee.rules = replace(
+            self.referee.rules, forget_window_seconds=seconds, demand_window_seconds=seconds
+        )
+
+    def wait_for_requests(self, count: int) -> None:
+        """Wait until the crawl has asked for so many things more."""
+        wanted = self.server.requests + count
+        eventually(lambda: self.server.requests >= wanted)
+
+    def kill_worker(self, chance: random.Random) -> None:
+        victim = chance.choice(worker_pids(self.directory))
+        os.kill(victim, signal.SIGKILL)
+        eventually(lambda: is_gone(victim))
+        self.server.worker_killed()
+
+    def kill_all(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill the supervisor alone; its workers must end by that."""
+        pids = worker_pids(self.directory)
+        process.kill()
+        process.wait()
+        eventually(lambda: all(map(is_gone, pids)), 10.0)
+        self.server.client_killed()
+
+
+def unchanged(job: Job) -> Job:
+    return job
+
+
+def crawl_through_kills(
+    hosts: int, addresses: int, rounds: list[tuple[int, int]], folder: Path
+) -> None:
+    """Crawl with so many workers and kills of workers each; between two rounds kill all."""
+    chance = random.Random(hosts)
+
+    def often(job: Job) -> Job:
+        """Kills are to fall into sealing, too."""
+        return replace(job, log=replace(job.log, segment_bytes=100_000, seal_seconds=3.0))
+
+    with Judged(web_of(hosts, addresses), folder, often) as judged:
+        directory = judged.directory
+        total = 0
+        for number, (workers, kills) in enumerate(rounds):
+            process = start(directory, "--workers", str(workers))
+            eventually(lambda n=workers: len(worker_pids(directory)) == n)  # type: ignore[misc]
+            for _ in range(kills):
+                judged.wait_for_requests(chance.randint(hosts // 4, hosts))
+                judged.kill_worker(chance)
+                total += 1
+            if number < len(rounds) - 1:
+                judged.wait_for_requests(chance.randint(hosts // 4, hosts))
+                assert process.poll() is None
+                judged.kill_all(process)
+                total += 1
+        finish(process, directory)
+    check(judged.web, directory, judged.referee, total)
+    assert list(directory.path.glob("*/*.arrows")) == []
+    assert "is replaced" in messages(directory)
+
+
+def test_workers_and_their_supervisor_are_killed_and_every_page_is_there_once(
+    tmp_path: Path,
+) -> None:
+    crawl_through_kills(40, 10, [(4, 2), (2, 1), (3, 1)], tmp_path)
+
+
+@pytest.mark.soak
+def test_two_hundred_hosts_with_four_workers_and_many_kills(tmp_path: Path) -> None:
+    crawl_through_kills(200, 20, [(4, 4), (2, 3), (5, 4), (3, 3), (4, 2)], tmp_path)
+
+
+def test_a_limit_of_pages_is_exact_whoever_dies(tmp_path: Path) -> None:
+    def limited(job: Job) -> Job:
+        return replace(job, limits=replace(job.limits, pages=97))
+
+    chance = random.Random(5)
+    with Judged(web_of(30, 10), tmp_path, limited) as judged:
+        directory = judged.directory
+        process = start(directory, "--workers", "3")
+        eventually(lambda: len(worker_pids(directory)) == 3)
+        for _ in range(3):
+            judged.wait_for_requests(chance.randint(15, 30))
+            judged.kill_worker(chance)
+        assert process.poll() is None
+        assert "Ended by the limit of 97 pages" in finish(process, directory)
+    assert judged.referee.breaches == []
+    states = directory.states(directory.job()).values()
+    assert sum(state.kept_pages for state in states) == 97
+    kept = kept_urls(directory)
+    assert (len(kept), sum(kept.values())) == (97, 97)
+    assert audit(directory).breaches == []
+
+
+def test_a_worker_that_hangs_is_noticed_and_replaced(tmp_path: Path) -> None:
+    def impatient(job: Job) -> Job:
+        return replace(job, crawl=replace(job.crawl, silent_seconds=4.0))
+
+    with Judged(web_of(16, 8), tmp_path, impatient) as judged:
+        directory = judged.directory
+        process = start(directory, "--workers", "2")
+        # It has begun to work when it has asked for something.
+        eventually(lambda: judged.server.requests > 10)
+        # Whatever reaches it from now on until it is killed is lost with it.
+        judged.forget_within(30.0)
+        victim = worker_pids(directory)[0]
+        os.kill(victim, signal.SIGSTOP)
+        eventually(lambda: is_gone(victim))
+        judged.server.worker_killed()
+        judged.forget_within(FORGETTABLE_SECONDS)
+        finish(process, directory)
+    assert "has been silent for" in messages(directory)
+    assert [str(breach) for breach in judged.referee.breaches] == []
+    seeds = [judged.web.home(number) for number in range(16)]
+    assert set(kept_urls(directory)) == judged.web.pages_within(seeds, DEPTH)
+    assert max(kept_urls(directory).values()) == 1
+
+
+def test_a_worker_that_cannot_live_ends_the_crawl_with_its_last_words(tmp_path: Path) -> None:
+    with Judged(web_of(4, 4), tmp_path, unchanged) as judged:
+        command = [sys.executable, "-m", "lycosa", "resume", str(judged.directory.path)]
+        ended = subprocess.run(
+            [*command, "--quiet", "--workers", "2"],
+            env={**os.environ, "LYCOSA_KILL_AT": "take.after:3"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert "died 4 times in a row" in ended.stderr and "killed by SIGKILL" in ended.stderr
+
+
+def test_two_crawls_at_once_ask_one_address_in_turn(tmp_path: Path) -> None:
+    """Two users' crawls know nothing of each other; the address has one request at a time."""
+    web = GeneratedWeb(4, Mixture(12, 1, sections=(((Tree(2, 2),), 1.0),)))
+    referee = Referee(RULES_LATER, web)
+    with SocketWeb(web, referee=referee) as server:
+        whole = job_of(web, server)
+        whole = replace(whole, politeness=replace(whole.politeness, ip_delay_seconds=0.05))
+        referee.rules = replace(referee_rules(whole, 0.1), tolerance_seconds=0.03)
+        crawls: list[tuple[subprocess.Popen[bytes], CrawlDirectory]] = []
+        for name, seeds in (("a", whole.seeds[:6]), ("b", whole.seeds[6:])):
+            rules: tuple[dict[str, object], ...] = tuple(
+                {"action": "accept", "host": seed.split("/")[2].partition(":")[0]} for seed in seeds
+            )
+            job = replace(whole, seeds=seeds, rules=rules)
+            directory = CrawlDirectory.create(tmp_path / name, job)
+            crawls.append((start(directory, "--workers", "2"), directory))
+        for process, directory in crawls:
+            finish(process, directory)
+        server.settle()
+    assert [str(breach) for breach in referee.breaches] == []
+    kept = [set(kept_urls(directory)) for _, directory in crawls]
+    assert kept[0] and kept[1] and not kept[0] & kept[1]
+    assert kept[0] | kept[1] == web.pages_within(list(whole.seeds), DEPTH)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_segments_are_sealed_while_the_crawl_runs(workers: int, tmp_path: Path) -> None:
+    def often(job: Job) -> Job:
+        return replace(job, log=replace(job.log, segment_bytes=60_000, seal_seconds=2.0))
+
+    with Judged(web_of(20, 10), tmp_path, often) as judged:
+        directory = judged.directory
+        process = start(directory, "--workers", str(workers))
+
+        def sealed() -> int:
+            return len(list(directory.path.glob("pages/*.parquet")))
+
+        eventually(lambda: sealed() >= 3)
+        assert process.poll() is None
+        for pid in [process.pid, *worker_pids(directory)]:
+            files = [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
+            assert sum(file.endswith((".arrows", ".warc.gz")) for file in files) <= 20
+        status = json.loads(
+            subprocess.run(
+                [sys.executable, "-m", "lycosa", "status", str(directory.path), "--json"],
+                capture_output=True,
+                check=True,
+            ).stdout
+        )
+        assert len(status["worker_pids"]) == (0 if workers == 1 else workers)
+        finish(process, directory)
+    check(judged.web, directory, judged.referee, 0)
+    assert list(directory.path.glob("*/*.arrows")) == []
