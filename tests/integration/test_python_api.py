@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
+import logging
 import os
 import signal
 import subprocess
@@ -242,6 +244,22 @@ def test_what_an_async_listener_raises_comes_out(web: SocketWeb, tmp_path: Path)
     assert Crawl(tmp_path / "c").pending
 
 
+def test_two_crawls_run_beside_each_other(web: SocketWeb, tmp_path: Path) -> None:
+    before = gc.get_threshold(), logging.getLogger("lycosa").level
+    other = dataclasses.replace(job(web), seeds=("http://www.s1.test/",))
+
+    async def main() -> tuple[Crawl, Crawl]:
+        return await asyncio.gather(
+            run_async(tmp_path / "a", job(web, limits={"pages": 10})),
+            run_async(tmp_path / "b", other),
+        )
+
+    first, second = asyncio.run(main())
+    assert (first.outcomes(), second.outcomes()) == ({"KEPT": 10}, {"KEPT": PAGES})
+    assert {page.host for page in second.pages()} == {"www.s1.test"}
+    assert (gc.get_threshold(), logging.getLogger("lycosa").level) == before
+
+
 def test_run_refuses_to_block_a_loop(tmp_path: Path) -> None:
     async def main() -> None:
         run(tmp_path / "c", Job())
@@ -251,8 +269,6 @@ def test_run_refuses_to_block_a_loop(tmp_path: Path) -> None:
 
 
 def test_signals_and_the_collector_are_left_as_they_were(web: SocketWeb, tmp_path: Path) -> None:
-    import gc
-
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT), gc.get_threshold()
     run(tmp_path / "c", job(web, limits={"pages": 1}))
     after = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT), gc.get_threshold()

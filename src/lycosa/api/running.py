@@ -62,7 +62,9 @@ async def run_async(
     """Crawl in a thread beside the event loop; otherwise as `run`.
 
     `on_progress` is called in the loop. When the task is cancelled the crawl is stopped cleanly,
-    and the cancellation goes on when all is committed; a second one stops it at once.
+    and the cancellation goes on when all is committed; a second one stops it at once. Several
+    crawls may run at a time, into folders of their own; their log files then have each other's
+    lines too.
     """
     loop = asyncio.get_running_loop()
     crawl = _Run(directory, job, plugins)

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import gc
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -52,13 +53,27 @@ def collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 20)
 
 
+_counting = threading.Lock()
+_thresholds: list[tuple[int, int, int]] = []
+"""The collector's, when each crawl of this process began."""
+
+
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Do that for a while: the process may be another program's, which has objects of its own."""
-    before = gc.get_threshold()
-    collect_seldom()
+    """Do that for a while: the process may be another program's, which has objects of its own.
+
+    Of several crawls in one process the first begins it and the last ends it.
+    """
+    with _counting:
+        _thresholds.append(gc.get_threshold())
+        if len(_thresholds) == 1:
+            collect_seldom()
     try:
         yield
     finally:
-        gc.unfreeze()
-        gc.set_threshold(*before)
+        with _counting:
+            first = _thresholds[0]
+            _thresholds.pop()
+            if not _thresholds:
+                gc.unfreeze()
+                gc.set_threshold(*first)
