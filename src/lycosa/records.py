@@ -148,8 +148,9 @@ class Answer(Struct, frozen=True):
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""
+        length = len(name)
         for key, value in self.headers:
-            if key.lower() == name:
+            if len(key) == length and key.lower() == name:
                 return value
         return None
 

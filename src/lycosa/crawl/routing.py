@@ -37,10 +37,10 @@ _FREE = frozenset(int(kind) for kind in FREE_KINDS)
 
 def _merged(links: Links) -> Links:
     """Return links each of which is there once: references that differ may lead to one target."""
+    if len(set(zip(links.targets, links.kinds, strict=True))) == len(links.targets):
+        return links
     pairs = list(zip(links.targets, links.kinds, strict=True))
     places = {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
-    if len(places) == len(pairs):
-        return links
     merged = Links([], [], [""] * len(places), [""] * len(places), [0] * len(places))
     for target, kind in places:
         merged.targets.append(target)
@@ -162,23 +162,24 @@ class Router:
         real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
         parts: dict[int, list[str]] = {}
         new: dict[int, list[tuple[Target, int]]] = {}
-        too_deep = 0
+        too_deep, wants_requisites = 0, self._wants_requisites
         for target, kind in zip(targets, kinds, strict=True):
             reached = free if kind in _FREE else real
+            is_part = wants_requisites and kind in _REQUISITES
+            known = target.page
+            if (
+                known >= 0
+                and target.partition == number
+                and distances[known] <= reached
+                and (not is_part or known in partition.state.parts)
+            ):
+                continue  # most links lead to what is known, and from no nearer
             if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
                 too_deep += 1
                 continue
             owner = target.partition
             if owner < 0:
                 owner = target.partition = self._partition_of(target.key)
-            is_part = self._wants_requisites and kind in _REQUISITES
-            if (
-                owner == number
-                and target.page >= 0
-                and distances[target.page] <= reached
-                and (not is_part or target.page in partition.state.parts)
-            ):
-                continue  # most links lead to what is known, and from no nearer
             new.setdefault(owner, []).append((target, reached))
             if is_part:
                 parts.setdefault(owner, []).append(target.key)

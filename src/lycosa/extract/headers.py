@@ -39,9 +39,9 @@ def links_of_headers(headers: Headers) -> list[tuple[str, LinkKind, str]]:
     """Return the links of the `Link` and `Refresh` headers: reference, kind, relation."""
     links: list[tuple[str, LinkKind, str]] = []
     for name, value in headers:
-        if name.lower() == "link":
+        if len(name) == 4 and name.lower() == "link":
             links += _links(value)
-        elif name.lower() == "refresh" and (target := refresh_target(value)):
+        elif len(name) == 7 and name.lower() == "refresh" and (target := refresh_target(value)):
             links.append((target, LinkKind.REFRESH, ""))
     return links
 
@@ -53,7 +53,7 @@ def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
     """
     bits = 0
     for name, value in headers:
-        if name.lower() != "x-robots-tag":
+        if len(name) != 12 or name.lower() != "x-robots-tag":
             continue
         addressed = _AGENT.match(value)
         if addressed and addressed[1].lower() not in _DIRECTIVES_WITH_VALUE:

@@ -18,6 +18,9 @@ from pathlib import Path
 
 from lycosa.errors import StoreError
 
+_MOST_CHUNKS = 512
+"""How many chunks are written by one call; the kernel takes 1,024."""
+
 
 class Appendable:
     """A new file, open for appending, and the bytes that have not been flushed."""
@@ -28,10 +31,10 @@ class Appendable:
         self.descriptor = os.open(path, flags, 0o644)
         self.end = 0
         self.is_closed = False
-        self._unflushed: dict[int, bytes] = {}
+        self._unflushed: dict[int, bytes | memoryview] = {}
         self._lock = threading.Lock()
 
-    def append(self, content: bytes) -> int:
+    def append(self, content: bytes | memoryview) -> int:
         """Take bytes into the buffer and return where they will stand."""
         with self._lock:
             offset = self.end
@@ -45,13 +48,13 @@ class Appendable:
             batch = list(self._unflushed.items())
         if not batch:
             return
-        content = memoryview(b"".join(chunk for _, chunk in batch))
+        chunks = [chunk for _, chunk in batch]
         try:
-            write_at(self.descriptor, content, batch[0][0])
+            _write_all(self.descriptor, chunks, batch[0][0])
             if is_synced:
                 os.fsync(self.descriptor)
         except OSError as error:
-            raise write_failure(self.path, len(content), error) from error
+            raise write_failure(self.path, sum(map(len, chunks)), error) from error
         with self._lock:
             for offset, _ in batch:
                 del self._unflushed[offset]
@@ -61,7 +64,7 @@ class Appendable:
         with self._lock:
             chunk = self._unflushed.get(offset)
             if chunk is not None:
-                return chunk
+                return bytes(chunk)
             if self.is_closed:
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             return os.pread(self.descriptor, most_bytes, offset)
@@ -72,6 +75,17 @@ class Appendable:
             if not self.is_closed:
                 self.is_closed = True
                 os.close(self.descriptor)
+
+
+def _write_all(file: int, chunks: list[bytes | memoryview], offset: int) -> None:
+    """Write chunks one behind the other, without making one large block of them before."""
+    for first in range(0, len(chunks), _MOST_CHUNKS):
+        some = chunks[first : first + _MOST_CHUNKS]
+        written = os.pwritev(file, some, offset)
+        whole = sum(map(len, some))
+        if written < whole:
+            write_at(file, memoryview(b"".join(some))[written:], offset + written)
+        offset += whole
 
 
 def write_at(file: int, content: memoryview, offset: int) -> None:

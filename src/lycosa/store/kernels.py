@@ -34,4 +34,6 @@ def _is_in(rows: pa.Table, ids: pa.Array) -> pa.ChunkedArray:
 
 
 def _filtered(rows: pa.Table, mask: pa.ChunkedArray) -> pa.Table:
+    if not any(part.false_count for part in mask.chunks):
+        return rows  # as it nearly always is: nothing need be copied
     return call_function("filter", [rows, mask], FilterOptions("drop"))

@@ -40,7 +40,9 @@ def split_block(block: bytes) -> tuple[bytes, bytes]:
 
 def header(headers: Headers, name: str) -> str:
     """Return the values of a header (its name in lower case), joined."""
-    return ", ".join(value for key, value in headers if key.lower() == name)
+    length = len(name)
+    values = [value for key, value in headers if len(key) == length and key.lower() == name]
+    return ", ".join(values)
 
 
 def is_chunked(headers: Headers) -> bool:

@@ -56,7 +56,7 @@ from lycosa.store.rows import SCHEMAS
 from lycosa.store.segment import numbers_locked
 from lycosa.store.warc import Ids, blank
 
-ROW_GROUP_BYTES = 8_000_000
+ROW_GROUP_BYTES = 4_000_000
 """How much of the rows is in memory at a time."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]

@@ -40,7 +40,7 @@ class RowJournal:
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Take rows into the buffer of the file."""
-        self.file.append(batch.serialize().to_pybytes())
+        self.file.append(memoryview(batch.serialize()))
 
 
 class Segment:

@@ -11,7 +11,14 @@ Last comes the job's opinion: a `Scope` runs the key down the job's list of rule
 frontier may admit.
 """
 
-from lycosa.url._ada import LONGEST_HREF, LONGEST_URL, canonical_key, canonical_keys, parse
+from lycosa.url._ada import (
+    LONGEST_HREF,
+    LONGEST_URL,
+    canonical_key,
+    canonical_keys,
+    parse,
+    url_of,
+)
 from lycosa.url.canonical import canonicalize, refusal
 from lycosa.url.key import (
     host_of,
@@ -20,7 +27,6 @@ from lycosa.url.key import (
     reversed_host_of,
     site_of,
     site_url,
-    url_of,
 )
 from lycosa.url.rules import Action, Rule, parse_rules
 from lycosa.url.scope import Scope, Verdict

@@ -9,6 +9,7 @@ Always true:
   * `parse` gives the standard's `href` exactly, or None where the standard says failure;
   * `canonical_key(h, b)` is `key_of(canonicalize(h, b))`, and None where that is None
     (held by tests/unit/url/test_twin.py);
+  * `url_of(key)` is that of `lycosa.url.key` for every key;
   * no text, however broken, raises: lone surrogates become U+FFFD, as in a browser.
 
 Cost: one parse and one copy a URL; nothing is kept between calls.
@@ -152,10 +153,15 @@ cdef bint is_address(const char *host, Py_ssize_t size) noexcept:
 
 cdef char *put_host(char *out, const char *host, Py_ssize_t size) noexcept:
     """Copy the host with its labels in reverse order; an address as it stands."""
-    cdef Py_ssize_t end = size, i = size
     if is_address(host, size):
         memcpy(out, host, size)
         return out + size
+    return turned(out, host, size)
+
+
+cdef char *turned(char *out, const char *host, Py_ssize_t size) noexcept:
+    """Copy labels in reverse order."""
+    cdef Py_ssize_t end = size, i = size
     while i >= 0:
         if i == 0 or host[i - 1] == c'.':
             memcpy(out, host + i, end - i)
@@ -251,6 +257,50 @@ def canonical_keys(hrefs, str base not None):
     for href in hrefs:
         keys.append(page.key(href))
     return keys
+
+
+def url_of(str key not None):
+    """Return the canonical URL of a key; the plain twin is in `lycosa.url.key`."""
+    cdef char buffer[URL_LIMIT + 16]
+    cdef Py_ssize_t size, host = 0, colon, slash = 0
+    cdef const char *data = utf8(key, &size)
+    cdef char *out = buffer
+    cdef bint is_secure
+    while slash < size and data[slash] != c'/':
+        slash += 1
+    colon = slash
+    while colon > 0 and data[colon - 1] != c':':
+        colon -= 1
+    if slash == size or colon == 0 or size > URL_LIMIT:
+        raise ValueError(f"not a key: {key!r}")
+    is_secure = colon < slash and data[colon] == c's'
+    memcpy(out, b"https://", 8)
+    if is_secure:
+        out += 8
+    else:
+        memcpy(out, b"http://", 7)
+        out += 7
+    host = colon - 1
+    out = put_host_again(out, data, host)
+    colon += is_secure
+    if colon < slash:
+        out[0] = c':'
+        memcpy(out + 1, data + colon, slash - colon)
+        out += 1 + slash - colon
+    memcpy(out, data + slash, size - slash)
+    return PyUnicode_DecodeASCII(buffer, out + size - slash - buffer, NULL)
+
+
+cdef char *put_host_again(char *out, const char *host, Py_ssize_t size) noexcept:
+    """Turn a reversed host back; an address, which begins with a number, stays as it stands."""
+    cdef Py_ssize_t i = 0
+    if size and host[0] != c'[':
+        while i < size and c'0' <= host[i] <= c'9':
+            i += 1
+        if i == 0 or (i < size and host[i] != c'.'):
+            return turned(out, host, size)
+    memcpy(out, host, size)
+    return out + size
 
 
 @cython.final

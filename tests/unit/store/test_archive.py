@@ -320,11 +320,15 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             left[0] -= written
             return written
 
+        def write_some(file: int, chunks: list[bytes], offset: int) -> int:
+            return write_little(file, memoryview(b"".join(chunks)), offset)
+
         monkeypatch.setattr(os, "pwrite", write_little)
+        monkeypatch.setattr(os, "pwritev", write_some)
         with pytest.raises(StoreError, match=r"no room for .* more bytes\n  make room"):
             store.flush()
         assert store.read(places[number]).body == capture(number).answer.body
-    monkeypatch.setattr(os, "pwrite", really_write)
+    monkeypatch.undo()
     store.flush()
     store.seal(always)
     store.close()

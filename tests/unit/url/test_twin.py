@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lycosa.url import canonical_key, canonical_keys, canonicalize, key_of
+from lycosa.url import canonical_key, canonical_keys, canonicalize, key_of, url_of
+from lycosa.url.key import url_of as plain_url_of
 
 PIECES = [
     *["http:", "https:", "HTTP://", "https://", "//", "/", "\\", "?", "#", ":", "@", ".", ".."],
@@ -111,3 +112,22 @@ def test_what_is_not_text_is_a_mistake_of_ours() -> None:
         canonical_keys([b"http://example.org/"], "http://example.org/")  # type: ignore[list-item]
     with pytest.raises(TypeError):
         canonical_keys([None], "http://example.org/")  # type: ignore[list-item]
+
+
+@settings(max_examples=500)
+@given(hrefs, bases)
+@example("http://127.0.0.1:81/x", "")
+@example("https://[::1]:81/x", "")
+@example("https://4.example.org/x?y", "")
+@example("http://example.4x/x", "")
+@example("https://a/", "")
+def test_urls_are_made_of_keys_as_in_plain_python(href: str, base: str) -> None:
+    key = canonical_key(href, base or None)
+    if key is not None:
+        assert url_of(key) == plain_url_of(key) == canonicalize(href, base or None)
+
+
+@pytest.mark.parametrize("nonsense", ["", "a", "a/", "/", "a" * 3000 + ":/"])
+def test_what_is_no_key_has_no_url(nonsense: str) -> None:
+    with pytest.raises(ValueError, match="not a key"):
+        url_of(nonsense)
