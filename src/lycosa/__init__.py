@@ -1,3 +1,65 @@
-"""Lycosa: a web spider that is polite beyond doubt and loses nothing when it is killed."""
+"""Lycosa: a web spider that is polite beyond doubt and loses nothing when it is killed.
+
+    from lycosa import Job, run
+
+    job = Job.of(["https://example.org/"], fetch={"contact": "you@example.org"})
+    for page in run("mycrawl", job).pages(outcome="kept"):
+        print(page.url, page.title)
+
+The names below are all that is public; each is imported when it is first used. Everything else
+may change from one version to the next.
+"""
+
+TYPE_CHECKING = False  # as checkers take it; `typing` would be half of what this import costs
+
+if TYPE_CHECKING:
+    from lycosa.api.reading import Crawl
+    from lycosa.api.rows import Link, Page
+    from lycosa.api.running import run, run_async
+    from lycosa.config import Job
+    from lycosa.errors import LycosaError
+    from lycosa.plugins.pages import SeenPage
+    from lycosa.plugins.plugin import Plugin
 
 __version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Crawl",
+    "Job",
+    "Link",
+    "LycosaError",
+    "Page",
+    "Plugin",
+    "SeenPage",
+    "run",
+    "run_async",
+]
+
+_HOMES = {
+    "Crawl": "lycosa.api.reading",
+    "Job": "lycosa.config",
+    "Link": "lycosa.api.rows",
+    "LycosaError": "lycosa.errors",
+    "Page": "lycosa.api.rows",
+    "Plugin": "lycosa.plugins.plugin",
+    "SeenPage": "lycosa.plugins.pages",
+    "run": "lycosa.api.running",
+    "run_async": "lycosa.api.running",
+}
+
+
+if not TYPE_CHECKING:  # a checker would take every name for one of ours
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used, so that `import lycosa` costs nothing."""
+        if name not in _HOMES:
+            raise AttributeError(f"module 'lycosa' has no attribute {name!r}")
+        from importlib import import_module
+
+        found: object = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

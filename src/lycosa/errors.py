@@ -5,7 +5,8 @@
     ├── FormatError             stored bytes are of a format we cannot read; exit code 3
     ├── LogError                the log cannot be used as asked; exit code 4
     │   └── Superseded          another owner has taken the partition: what we hold of it is void
-    └── StoreError              a segment cannot be written or read; exit code 5
+    ├── StoreError              a segment cannot be written or read; exit code 5
+    └── PluginError             a plugin cannot be used, or orders the crawl wrongly; exit code 6
 
 What the web does to us (404, a robots refusal, a timeout, a bad page) is never an
 exception: it is a value of `lycosa.records.Outcome`.
@@ -56,3 +57,9 @@ class StoreError(LycosaError):
     """A segment cannot be written or read."""
 
     exit_code = 5
+
+
+class PluginError(LycosaError):
+    """A plugin cannot be used as it is; the text names it."""
+
+    exit_code = 6

@@ -78,6 +78,8 @@ class Outcome(enum.IntEnum):
     """A URL that we made up: the site showed a page, and now we know its soft 404."""
     PROBE_INCONCLUSIVE = 42
     """A URL that we made up: what came says nothing about the site's other pages."""
+    HOOK_FAILED = 50
+    """A plugin failed on a page that would have been kept; the log file has the traceback."""
 
 
 TRANSIENT = frozenset(
@@ -289,6 +291,8 @@ class Capture(Struct, frozen=True):
     fingerprint: int = 0
     source: str = ""
     """The key of the page that led here, where it is known."""
+    extra: tuple[object, ...] = ()
+    """The values of the plugins' columns, in the order of the store's; () when there are none."""
 
 
 class Discovered(Message, frozen=True, array_like=True, tag=1):

@@ -81,7 +81,14 @@ def _page(name: str) -> Iterator[str]:
         yield f"{key.name} = {write_value(key.default)}{_unit(key)}"
         yield _wrapped(key.doc, "    ")
         if key.choices:
-            yield _wrapped("one of " + ", ".join(key.choices), "    ")
+            plugged = ", or `plugin:name`" if key.may_be_plugged else ""
+            yield _wrapped("one of " + ", ".join(key.choices) + plugged, "    ")
+    if name == "plugins":
+        from lycosa.plugins.loading import installed
+
+        yield ""
+        found = [f"{plugin} ({package})" for plugin, package in installed().items()]
+        yield _wrapped(f"installed: {', '.join(found) or 'none'}", "")
 
 
 def _unit(key: Key) -> str:

@@ -82,19 +82,20 @@ def url(
     list.
     """
     from lycosa.cli import findings
-    from lycosa.cluster.partitioners import make_partitioner
     from lycosa.crawl.checking import batch, tables
     from lycosa.crawl.checking.urls import check_url
+    from lycosa.plugins.loading import load_hooks
+    from lycosa.plugins.orders import partitioner_of
 
     if is_batch:
         return answer_batch(batch.urls(), urls)
-    frontier = _job(given).frontier
-    partitioner = make_partitioner(frontier.partitioner, frontier.partitions)
+    job = _job(given)
+    partitioner = partitioner_of(job, load_hooks(job))
     checked = [check_url(one, base, partitioner) for one in _some(urls, "URL")]
     if as_json:
         _print_json(*(tables.url_table(one) for one in checked))
     else:
-        _print(findings.url_findings(one, frontier.partitions) for one in checked)
+        _print(findings.url_findings(one, job.frontier.partitions) for one in checked)
     return int(any(one.refusal for one in checked))
 
 

@@ -78,6 +78,7 @@ def crawl(
           --exclude regex:/calendar/ --contact you@example.org
     """
     from lycosa.crawl import running
+    from lycosa.plugins.orders import require_plugins
 
     base = read_job(config_file) if config_file else Job()
     job = build_job(base, flags, gather(seeds, seed_file))
@@ -87,6 +88,7 @@ def crawl(
         )
     # Before the folder is made, so that the same command can be typed again with the flag.
     running.require_contact(job)
+    require_plugins(job)
     return _run(session, CrawlDirectory.create(path, job), job, flags)
 
 

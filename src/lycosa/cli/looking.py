@@ -54,6 +54,8 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         ("hosts", f"{standing.hosts:,}"),
         ("on disk", size_text(standing.disk_bytes)),
     ]
+    if standing.plugins:
+        facts.append(("plugins", ", ".join(standing.plugins)))
     if standing.pending:
         left = duration_text(standing.seconds_left)
         facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
@@ -86,12 +88,13 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     Found where, when and via what; why it waits; when it is due. The exit code is 1 when
     the crawl does not know the URL.
     """
-    from lycosa.cluster.partitioners import make_partitioner
     from lycosa.crawl.explaining import explain as explain_url
+    from lycosa.plugins.loading import load_hooks
+    from lycosa.plugins.orders import partitioner_of
 
     directory = _open(session, path)
     job = directory.job()
-    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+    partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     states = directory.states(job)
     log = directory.log(job)
     try:

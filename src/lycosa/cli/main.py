@@ -6,10 +6,11 @@
     3    stored bytes are of a format that this version does not read
     4    the log cannot be used as asked
     5    a segment cannot be written or read
+    6    a plugin cannot be used as it is
     70   we made a mistake; the log file of the crawl has the details
     130  interrupted; `lycosa resume` goes on
 
-Codes 1 to 5 are those of `lycosa.errors`. What a wrong flag gets is click's own.
+Codes 1 to 6 are those of `lycosa.errors`. What a wrong flag gets is click's own.
 """
 
 from __future__ import annotations

@@ -11,11 +11,13 @@ import logging
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+
+from lycosa.crawl.messages import said_to
 
 logger = logging.getLogger("lycosa")
 
@@ -34,30 +36,11 @@ def notice(text: str) -> None:
     click.echo(text, err=True)
 
 
-class _LogFile(logging.FileHandler):
-    """A log file that may fail: on a full disk the crawl's own message matters, not this one."""
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Lose the line."""
-
-
 @contextmanager
 def log_file(session: Session, path: Path) -> Iterator[None]:
     """Write the program's messages to a file for a while."""
-    handler = _LogFile(path, encoding="utf-8")
-    formatter = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
-    formatter.converter = time.gmtime
-    handler.setFormatter(formatter)
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG if session.is_debugging else logging.INFO)
-    try:
+    with said_to(path, logging.DEBUG if session.is_debugging else logging.INFO):
         yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        with suppress(OSError):
-            handler.close()
 
 
 def unexpected(session: Session, error: BaseException) -> str:

@@ -24,6 +24,8 @@ class Standing(NamedTuple):
     seconds_left: float
     outcomes: dict[str, int]
     refusals: dict[str, int]
+    plugins: list[str]
+    """Those that the job uses."""
 
 
 def standing_of(directory: CrawlDirectory) -> Standing:
@@ -43,6 +45,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         seconds_left=round(seconds_left(states, job), 1),
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
+        plugins=list(job.plugins.use),
     )
 
 

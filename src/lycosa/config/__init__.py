@@ -34,6 +34,7 @@ from lycosa.config.sections import (
     Frontier,
     Limits,
     Log,
+    Plugins,
     Politeness,
     Revisit,
     Robots,
@@ -55,9 +56,11 @@ __all__ = [
     "Job",
     "Limits",
     "Log",
+    "Plugins",
     "Politeness",
     "Revisit",
     "Robots",
+    "anchored",
     "example",
     "parse_job",
     "read_job",
@@ -82,6 +85,7 @@ class Job:
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)
+    plugins: Plugins = field(default_factory=Plugins)
 
     @classmethod
     def of(
@@ -93,6 +97,11 @@ class Job:
         """Make a job in code, under the same checks: `Job.of(limits={"pages": 5})`."""
         tables = {"seeds": list(seeds), "rules": [dict(rule) for rule in rules], **sections}
         return cls(**read_tables(tables, "job"))
+
+    @classmethod
+    def read(cls, path: Path | str) -> Job:
+        """Read a job file; raises an error with everything that is wrong with it."""
+        return read_job(path)
 
     def to_toml(self) -> str:
         """Write the job down, complete and ready to be run again."""
@@ -116,10 +125,10 @@ def read_job(path: Path | str) -> Job:
         raise ConfigError(
             f"{path}: cannot be read: {error.strerror}\n  check the path of the job file"
         ) from None
-    return _anchored(parse_job(text, str(path)), path.parent)
+    return anchored(parse_job(text, str(path)), path.parent)
 
 
-def _anchored(job: Job, folder: Path) -> Job:
+def anchored(job: Job, folder: Path) -> Job:
     """Return the job with the paths in it made absolute, wherever it is run from."""
     sections: dict[str, Any] = {}
     for name, section in SECTIONS.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
@@ -18,12 +19,17 @@ from lycosa.config.sections import (
     LONGEST_SECONDS,
     SECTIONS,
     Key,
+    Table,
     keys_of,
     until_pattern,
 )
+from lycosa.config.writing import write_value
 from lycosa.errors import ConfigError
 
 TOP_LEVEL = ("seeds", "rules", *SECTIONS)
+
+PLUGGED = r"[A-Za-z0-9][A-Za-z0-9_.-]*:[A-Za-z0-9_.-]+"
+"""How something of a plugin is named."""
 
 Problem = str
 
@@ -124,8 +130,10 @@ def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: f
     return next(iter(difflib.get_close_matches(name, list(known), 1, cutoff)), "")
 
 
-def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...]:
+def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...] | Table:
     """Return the value of a key in its own type; a ValueError says what is wrong with it."""
+    if isinstance(key.default, Table):
+        return _read_table(key, value)
     if isinstance(key.default, tuple):
         return _read_list(key, value)
     if isinstance(key.default, str):
@@ -160,10 +168,12 @@ def _read_number(key: Key, value: object) -> int | float:
 def _read_text(key: Key, value: object) -> str:
     if not isinstance(value, str) or not _is_encodable(value):
         raise ValueError(f"`{key.name}` must be text, not {_shown(value)}")
-    if key.choices and value not in key.choices:
+    is_plugged = key.may_be_plugged and re.fullmatch(PLUGGED, value)
+    if key.choices and value not in key.choices and not is_plugged:
         near = _nearest(value, key.choices, 0.6)
         guess = f"; did you mean `{near}`?" if near else ""
         known = ", ".join(f"`{choice}`" for choice in key.choices)
+        known += ", and `plugin:name` for those of a plugin" if key.may_be_plugged else ""
         raise ValueError(f"`{key.name}` cannot be {_shown(value)}{guess}\n  known are: {known}")
     if key.pattern and not re.fullmatch(key.pattern, value):
         raise ValueError(f"`{key.name}` must be {key.pattern_text}, not {_shown(value)}")
@@ -181,6 +191,22 @@ def _read_list(key: Key, value: object) -> tuple[str, ...]:
         if check := _ENTRY_CHECKS.get(key.name):
             check(entry)
     return tuple(value)
+
+
+def _read_table(key: Key, value: object) -> Table:
+    """Return a table of tables as a file would give it, with lists for tuples."""
+    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
+        raise ValueError(
+            f"`{key.name}` must be a table for each plugin, not {_shown(value)}\n"
+            "  write `[plugins.settings.NAME]` on a line of its own and its keys beneath it"
+        )
+    try:
+        text = f"table = {write_value(value)}"
+        if not _is_encodable(text):
+            raise ValueError("a text in it cannot be written to a file")
+        return Table(tomllib.loads(text)["table"])
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"`{key.name}` holds what no file can hold: {error}") from None
 
 
 def _check_network(entry: str) -> None:
@@ -235,6 +261,14 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
             "  make the first shorter or the most longer: the pause starts with the one and "
             "doubles up to the other"
         )
+
+    if section == "plugins":
+        for name in record.settings:
+            if name not in record.use:
+                yield (
+                    f"has settings for `{name}`, which it does not use\n"
+                    f"  add {name!a} to `use`, or take its table away"
+                )
 
 
 def _is_list_of_text(value: object) -> TypeGuard[Sequence[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC, Key, keys_of
+from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC, Key, Table, keys_of
 from lycosa.config.writing import section_defaults, write_job, write_value
 
 _INTRODUCTION = """\
@@ -56,7 +56,10 @@ def _table_head() -> list[str]:
 def _values(key: Key) -> str:
     """Say what a key can be: its type, its unit and its bounds."""
     if key.choices:
-        return ", ".join(f"`{choice}`" for choice in key.choices)
+        plugged = ", `plugin:name`" if key.may_be_plugged else ""
+        return ", ".join(f"`{choice}`" for choice in key.choices) + plugged
+    if isinstance(key.default, Table):
+        return "a table for each plugin"
     if isinstance(key.default, tuple):
         return "list of texts" + (f": {key.pattern_text}" if key.pattern else "")
     if isinstance(key.default, str):

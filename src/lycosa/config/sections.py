@@ -13,7 +13,15 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-T = TypeVar("T", bool, int, float, str, tuple[str, ...])
+
+class Table(dict[str, Any]):
+    """A table of a job whose keys are others' to check; nobody changes it."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(repr(self))
+
+
+T = TypeVar("T", bool, int, float, str, tuple[str, ...], Table)
 
 SCHEDULERS = ("breadth-first",)
 PARTITIONERS = ("domain", "host-hash")
@@ -29,7 +37,7 @@ class Key:
     """What is known about one key."""
 
     name: str
-    default: int | float | str | tuple[str, ...]
+    default: int | float | str | tuple[str, ...] | Table
     doc: str
     unit: str = ""
     least: float = 0
@@ -42,6 +50,8 @@ class Key:
     """Whether an empty text or list makes no sense."""
     is_path: bool = False
     """Whether the text names a file, from the job file's folder on if it is relative."""
+    may_be_plugged: bool = False
+    """Whether the text may also name something of a plugin, as `plugin:name`."""
 
 
 def key(default: T, doc: str, **facts: Any) -> T:
@@ -301,7 +311,9 @@ class Extract:
 class Frontier:
     """The order of the crawl, and how the URL space is cut."""
 
-    scheduler: str = key("breadth-first", "What is fetched next.", choices=SCHEDULERS)
+    scheduler: str = key(
+        "breadth-first", "What is fetched next.", choices=SCHEDULERS, may_be_plugged=True
+    )
     partitions: int = key(
         64,
         "Into how many partitions the URL space is cut; cannot be changed later.",
@@ -314,6 +326,7 @@ class Frontier:
         "What keeps URLs together in a partition: the registrable domain or the host; "
         "cannot be changed later.",
         choices=PARTITIONERS,
+        may_be_plugged=True,
     )
 
 
@@ -375,6 +388,23 @@ class Revisit:
     )
 
 
+@dataclass(frozen=True)
+class Plugins:
+    """What others add to the crawl: columns, links, rules, readers of more types, orders."""
+
+    use: tuple[str, ...] = key(
+        (),
+        "The plugins that the crawl uses, by their names, in the order in which they are asked.",
+        pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]*",
+        pattern_text="names of letters, digits, `_`, `.` and `-`",
+    )
+    settings: Table = key(  # noqa: RUF009
+        Table(),
+        "What a plugin is told, in a table with its name, as `[plugins.settings.wordcount]`; the "
+        "plugin says which keys it knows.",
+    )
+
+
 SECTIONS: dict[str, type] = {
     "limits": Limits,
     "politeness": Politeness,
@@ -385,6 +415,7 @@ SECTIONS: dict[str, type] = {
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,
+    "plugins": Plugins,
 }
 
 SEEDS_DOC = "The URLs that the crawl starts from."

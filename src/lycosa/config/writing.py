@@ -66,7 +66,7 @@ def write_value(value: object) -> str:
             return value.isoformat()
         case list() | tuple():
             return _write_list([write_value(entry) for entry in value])
-        case dict():
+        case Mapping():
             pairs = [f"{_write_key(key)} = {write_value(entry)}" for key, entry in value.items()]
             return "{" + ", ".join(pairs) + "}"
     raise TypeError(f"TOML has no way to write {value!r}")

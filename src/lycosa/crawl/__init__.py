@@ -14,6 +14,7 @@ passed in, so a simulation drives the very code that crawls the web.
     robots_files    an answer becomes a decision about a site
     scoping         which URLs the job wants, and how that grows
     routing         links: canonical, in scope, near enough, to their partition
+    visiting        a page is shown to the plugins of the job
     pauses          how long a host is left alone
     budget          reservations against the job's limits
     grants          the same over several processes
@@ -28,6 +29,7 @@ passed in, so a simulation drives the very code that crawls the web.
     channel         how
     leftovers       sealing what dead processes left
     machine         what a crawl tells the machine it runs on
+    stopping        how it is told to stop
     directory       the folder that holds a crawl
     changing        what an operator changes: seeds, another try, a block
     progress        how it is getting on

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.opening import check_partitioner, take_partition
 from lycosa.crawl.scoping import JobScope
@@ -22,6 +21,8 @@ from lycosa.frontier.columns import DONE
 from lycosa.frontier.state import PartitionState, counted_by
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
+from lycosa.plugins.loading import load_hooks
+from lycosa.plugins.orders import partitioner_of
 from lycosa.records import (
     TRANSIENT,
     AnyEvent,
@@ -44,6 +45,7 @@ FAILED = TRANSIENT | {
     Outcome.REFUSED_ADDRESS,
     Outcome.ROBOTS_UNREACHABLE,
     Outcome.HOST_GIVEN_UP,
+    Outcome.HOOK_FAILED,
 }
 """What `retry` asks for again; a 404 or a refusal by robots rules is an answer, not a failure."""
 
@@ -73,9 +75,11 @@ def add_seeds(directory: CrawlDirectory, seeds: Iterable[str]) -> Planted:
     job = directory.job()
     log = directory.log(job)
     try:
-        partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        hooks = load_hooks(job)
+        partitioner = partitioner_of(job, hooks)
         check_partitioner(log, partitioner)
-        return plant(seeds, JobScope(job, log), partitioner, log, time.time())
+        scope = JobScope(job, log, hooks=hooks)
+        return plant(seeds, scope, partitioner, log, time.time())
     finally:
         log.close()
 
@@ -193,7 +197,7 @@ def _change(
 ) -> None:
     """Take every partition and record what `decide` says of it; then do what comes after that."""
     job = directory.job()
-    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+    partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     with directory.locked():
         log, snapshots = directory.log(job), directory.snapshots()
         try:

@@ -108,6 +108,8 @@ def _standing(state: PartitionState, page: int) -> tuple[str, float]:
 
 def _reason(state: PartitionState, site: int, outcome: Outcome | None) -> str:
     """Say what the name of an outcome leaves open."""
+    if outcome is Outcome.HOOK_FAILED:
+        return "; a plugin raised, and the traceback is in lycosa.log beside this URL"
     probe = probe_of(state, site)
     if outcome is not Outcome.SOFT_404 or probe is None:
         return ""

@@ -14,6 +14,7 @@ from lycosa.crawl.pauses import back_off, due_pause, pause_after
 from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
+from lycosa.crawl.visiting import Visit, Visits
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
@@ -48,7 +49,8 @@ class Gatherer:
 
     def __init__(self, parts: Parts, router: Router) -> None:
         self._parts = parts
-        self._job = parts.job
+        self._visits = Visits(parts.hooks, parts.job) if parts.hooks is not None else None
+        self._job = parts.job if self._visits is None else self._visits.job
         self._router = router
         self._prober = Prober(parts)
 
@@ -66,15 +68,24 @@ class Gatherer:
         url = url_of(key)
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
-        facts = read_page(answer, self._job) if outcome is Outcome.KEPT else NO_FACTS
+        visit = None
+        if outcome is not Outcome.KEPT:
+            facts = NO_FACTS
+        elif self._visits is None:
+            facts = read_page(answer, self._job)
+        else:
+            visit = self._visits.begin(url, answer, state.pages.distance[page])
+            facts = visit.facts
         seen = Seen(answer, facts.content, fingerprint(facts.content) if facts.content else 0)
         outcome = self._prober.judge(state, page, outcome, seen)
+        if visit is not None and outcome is Outcome.KEPT:
+            outcome, facts = visit.end()
         if outcome is not Outcome.KEPT:
             budget.give_back(reserved_bytes)
         elif not budget.keep(reserved_bytes, len(answer.body), url):
             outcome, facts, seen = Outcome.TOO_LARGE, NO_FACTS, Seen(answer)
-        links = self._links(partition, page, url, answer, outcome, facts)
-        place = self._keep(partition, page, outcome, request, seen, facts, links)
+        links = self._links(partition, page, url, answer, outcome, facts, visit)
+        place = self._keep(partition, page, outcome, request, seen, facts, links, visit)
         reach("answer.stored")
         usual = due_pause(self._job, state, host)
         pause = self.host_pause(partition, host, answer, outcome)
@@ -150,12 +161,15 @@ class Gatherer:
         answer: Answer,
         outcome: Outcome,
         facts: Facts,
+        visit: Visit | None,
     ) -> Links:
         if outcome is Outcome.REDIRECTED:
             return self._router.resolve_redirect(partition, page, redirect_of(answer), url)
         if outcome is not Outcome.KEPT:
             return NO_LINKS
-        links, not_followed = links_of_page(answer, facts, self._job)
+        links, not_followed = (
+            links_of_page(answer, facts, self._job) if visit is None else visit.links
+        )
         if not_followed:
             partition.count_refusal("nofollow", not_followed)
         base = parse(facts.base, url) if facts.base else url
@@ -170,6 +184,7 @@ class Gatherer:
         seen: Seen,
         facts: Facts,
         links: Links,
+        visit: Visit | None,
     ) -> Place:
         return self._parts.store.append(
             Capture(
@@ -186,6 +201,7 @@ class Gatherer:
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=seen.fingerprint,
+                extra=() if visit is None or outcome is not Outcome.KEPT else visit.values,
             )
         )
 

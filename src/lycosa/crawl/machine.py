@@ -6,6 +6,7 @@ import ctypes
 import errno
 import gc
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -54,3 +55,29 @@ def collect_seldom() -> None:
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+_counting = threading.Lock()
+_thresholds: list[tuple[int, int, int]] = []
+"""The collector's, when each crawl of this process began."""
+
+
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Do that for a while: the process may be another program's, which has objects of its own.
+
+    Of several crawls in one process the first begins it and the last ends it.
+    """
+    with _counting:
+        _thresholds.append(gc.get_threshold())
+        if len(_thresholds) == 1:
+            collect_seldom()
+    try:
+        yield
+    finally:
+        with _counting:
+            first = _thresholds[0]
+            _thresholds.pop()
+            if not _thresholds:
+                gc.unfreeze()
+                gc.set_threshold(*first)

@@ -57,6 +57,7 @@ from lycosa.crawl.station import Station
 from lycosa.errors import LogError, LycosaError, Superseded
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Head
+from lycosa.plugins.loading import load_hooks
 
 BEAT_SECONDS = 1.0
 _PR_SET_PDEATHSIG = 1
@@ -103,7 +104,10 @@ class Member:
         self._figures: Progress | None = None
         self._next_figures = 0.0
         job = directory.job()
-        self._station = Station(directory, job, post, self._make_budget, self._ending, self._over)
+        hooks = load_hooks(job)
+        self._station = Station(
+            directory, job, post, self._make_budget, self._ending, self._over, hooks
+        )
         self._loop = self._station.loop
         self._channel: Channel[Order] = Channel(
             self._loop, end, Order, self._ordered, self._orphaned

@@ -16,6 +16,7 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.frontier.addresses import Slots
 from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
+from lycosa.plugins.hooks import Hooks
 from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved
 
 
@@ -104,3 +105,5 @@ class Parts:
     """What keeps the processes of this machine from asking an address at once."""
     connections: int = 0
     """Our share of the job's connections; 0 is all of them."""
+    hooks: Hooks | None = None
+    """What the job's plugins want to be called for; None when there are none."""

@@ -13,18 +13,16 @@ committed. A second one stops at once; what was committed stays, as after a kill
 from __future__ import annotations
 
 import logging
-import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.machine import (
-    collect_seldom,
+    collecting_seldom,
     core_count,
     full_disk_told,
     give_large_blocks_back,
@@ -35,11 +33,16 @@ from lycosa.crawl.progress import Listener, Pace, Progress
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
 from lycosa.crawl.station import Station
+from lycosa.crawl.stopping import Stop
 from lycosa.crawl.supervisor import Supervisor
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Log
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.loading import load_hooks
+from lycosa.plugins.orders import partitioner_of
+from lycosa.plugins.plugin import Plugin
 from lycosa.url import key_of
 
 CONNECTIONS_EACH = 8
@@ -58,40 +61,54 @@ class Ended(NamedTuple):
 
 
 def run_crawl(
-    directory: CrawlDirectory, *, seeds: Iterable[str] = (), listener: Listener | None = None
+    directory: CrawlDirectory,
+    *,
+    seeds: Iterable[str] = (),
+    listener: Listener | None = None,
+    plugins: Sequence[Plugin] = (),
+    stop: Stop | None = None,
 ) -> Ended:
-    """Crawl, or go on crawling, until the end, a limit or a signal."""
-    listener = listener or Listener()
+    """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
+
+    `plugins` are those that are functions of this process; the job names them as all others.
+    """
+    listener, stop = listener or Listener(), stop or Stop()
     job = directory.job()
     require_contact(job)
+    hooks = load_hooks(job, plugins)
     give_large_blocks_back()
-    collect_seldom()
     arm_from_environment()
-    with full_disk_told(directory.path), directory.locked(listener.waiting) as lock:
+    with (
+        full_disk_told(directory.path),
+        collecting_seldom(),
+        directory.locked(listener.waiting) as lock,
+    ):
         log = directory.log(job)
         try:
-            planted = _plant([*job.seeds, *seeds], job, log)
+            planted = _plant([*job.seeds, *seeds], job, log, hooks)
             for seed, reason in planted.refused.items():
                 listener.refused_seed(seed, reason)
-            workers = worker_count(job, JobScope(job, log).hosts)
+            workers = worker_count(job, JobScope(job, log).hosts, hooks)
             if workers == 1:
-                return _crawl_alone(directory, job, listener)
-            return _supervise(directory, job, workers, lock, log, listener)
+                return _crawl_alone(directory, job, listener, hooks, stop)
+            return _supervise(directory, job, workers, lock, log, listener, stop)
         finally:
             log.close()
 
 
-def worker_count(job: Job, hosts: list[str] | None) -> int:
+def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
     """Return how many workers there are: no more than there is work to share out.
 
     A crawl that stays on a few `hosts` has work in their partitions alone, and a worker that
-    nobody asked for should have some connections.
+    nobody asked for should have some connections. Functions of this process are reached by none.
     """
+    if hooks is not None and hooks.local:
+        return 1
     most = min(job.frontier.partitions, job.fetch.connections)
     if job.crawl.workers:
         return min(job.crawl.workers, most)
     if hosts is not None:
-        partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        partitioner = partitioner_of(job, hooks)
         keys = [key_of(f"http://{host}/") for host in hosts]
         most = min(most, len({partitioner.partition_of(key) for key in keys}))
     return max(1, min(core_count(), most, job.fetch.connections // CONNECTIONS_EACH))
@@ -107,13 +124,13 @@ def require_contact(job: Job) -> None:
         )
 
 
-def _plant(seeds: list[str], job: Job, log: Log) -> Planted:
+def _plant(seeds: list[str], job: Job, log: Log, hooks: Hooks | None) -> Planted:
     """Post the seeds, if that has not been done."""
-    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+    partitioner = partitioner_of(job, hooks)
     check_partitioner(log, partitioner)
     if log.noted("planted") is not None:
         return Planted([], {})
-    planted = plant(seeds, JobScope(job, log), partitioner, log, time.time())
+    planted = plant(seeds, JobScope(job, log, hooks=hooks), partitioner, log, time.time())
     if not planted.accepted:
         raise ConfigError(
             "there is nothing to begin with: "
@@ -151,12 +168,13 @@ def _supervise(
     lock: DirectoryLock,
     log: Log,
     listener: Listener,
+    stop: Stop,
 ) -> Ended:
     telling = _Telling(listener)
     supervisor = Supervisor(directory, job, workers, lock, log)
     try:
         supervisor.start()
-        reason = supervisor.run(listener.stopping, telling.look)
+        reason = supervisor.run(listener.stopping, telling.look, stop)
     finally:
         supervisor.close()
     log_messages.info("ended: %s", reason)
@@ -164,10 +182,12 @@ def _supervise(
     return Ended(reason, progress, reason == EXHAUSTED or not progress.pending)
 
 
-def _crawl_alone(directory: CrawlDirectory, job: Job, listener: Listener) -> Ended:
-    alone = _Alone(directory, job, listener)
+def _crawl_alone(
+    directory: CrawlDirectory, job: Job, listener: Listener, hooks: Hooks | None, stop: Stop
+) -> Ended:
+    alone = _Alone(directory, job, listener, hooks)
     try:
-        return alone.crawl()
+        return alone.crawl(stop)
     finally:
         alone.close()
 
@@ -175,7 +195,9 @@ def _crawl_alone(directory: CrawlDirectory, job: Job, listener: Listener) -> End
 class _Alone:
     """The crawl of one worker, in this process."""
 
-    def __init__(self, directory: CrawlDirectory, job: Job, listener: Listener) -> None:
+    def __init__(
+        self, directory: CrawlDirectory, job: Job, listener: Listener, hooks: Hooks | None
+    ) -> None:
         self._listener = listener
         self._telling = _Telling(listener)
         self._reason = ""
@@ -183,12 +205,11 @@ class _Alone:
         numbers = list(range(job.frontier.partitions))
         fetch = job.fetch
         post = Post(0, numbers, fetch.connections, fetch.bytes_per_second, is_alone=True)
-        self._station = Station(
-            directory, job, post, self._make_budget, Ending(job.frontier.partitions), self._end
-        )
+        ending = Ending(job.frontier.partitions)
+        self._station = Station(directory, job, post, self._make_budget, ending, self._end, hooks)
         self._loop = self._station.loop
 
-    def crawl(self) -> Ended:
+    def crawl(self, stop: Stop) -> Ended:
         """Run the loop until the worker ends."""
         station = self._station
         states = station.open()
@@ -198,11 +219,10 @@ class _Alone:
             max(state.seconds_run() for state in states),
             station.clock.now(),
         )
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(number, self._on_signal)
         station.begin()
         self._loop.call_soon(self._report)
-        station.run()
+        with stop.heard_by(self._loop, self._on_signal):
+            station.run()
         if self._signals > 1:
             raise KeyboardInterrupt
         progress = self._telling.timed(station.progress())
@@ -211,8 +231,6 @@ class _Alone:
 
     def close(self) -> None:
         """Let go of everything; nothing is lost by it."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.remove_signal_handler(number)
         self._station.close()
 
     def _make_budget(self, station: Station) -> Budget:

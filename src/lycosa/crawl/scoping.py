@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from lycosa.config import Job
 from lycosa.log.protocol import Log
+from lycosa.plugins.hooks import Hooks
 from lycosa.url import Action, Rule, Scope, Verdict, host_of, parse_rules
 
 _NOTE = "scope-host "
@@ -21,11 +22,15 @@ _MOVED_NOTE = "scope-moved "
 class JobScope:
     """The scope of a job, with the hosts of its seeds where no rule accepts anything.
 
-    `stays_on_seeds=False` is for simulations that roam the whole of their small web.
+    `stays_on_seeds=False` is for simulations that roam the whole of their small web. Rules of
+    plugins (`hooks`) are asked before those of the job.
     """
 
-    def __init__(self, job: Job, log: Log, *, stays_on_seeds: bool = True) -> None:
+    def __init__(
+        self, job: Job, log: Log, *, stays_on_seeds: bool = True, hooks: Hooks | None = None
+    ) -> None:
         self._log = log
+        self._ask = hooks.rule if hooks is not None and hooks.has_rules else None
         self._rules = parse_rules(list(job.rules))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
@@ -48,7 +53,14 @@ class JobScope:
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
-        return self._scope.judge(key)
+        if self._ask is None:
+            return self._scope.judge(key)
+        ruled = self._ask(key)
+        return ruled if isinstance(ruled, Verdict) else self._scope.judge(ruled)
+
+    def ask_plugins(self, key: str) -> Verdict | str:
+        """Return the verdict of a plugin, or the key with which the job's rules are asked."""
+        return key if self._ask is None else self._ask(key)
 
     def follow(self, key: str, target: str, *, is_seed: bool) -> None:
         """Let in where a seed redirects to, at once or by several redirects in a row."""

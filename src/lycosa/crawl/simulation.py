@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Protocol
 
 from lycosa.clock import VirtualClock
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
@@ -36,6 +35,8 @@ from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
 from lycosa.log.sqlite import SqliteLog
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.orders import partitioner_of
 from lycosa.store.journal import Journal, Kept
 from lycosa.testweb.carrier import NAME_SECONDS, InProcessCarrier
 from lycosa.testweb.referee import Referee
@@ -138,6 +139,7 @@ class Simulation:
         free_disk: Callable[[], int] = lambda: 1 << 62,
         begins_at: float = 1_700_000_000.0,
         name_seconds: tuple[float, float] = NAME_SECONDS,
+        hooks: Hooks | None = None,
     ) -> None:
         """Set a crawl up. A kill ends all its workers: they are one process here."""
         self.web = web
@@ -147,10 +149,11 @@ class Simulation:
         self.workers = workers
         self.clock = VirtualClock(begins_at, commit_takes_seconds)
         self.referee = referee or Referee(referee_rules(job, commit_takes_seconds), web)
-        self.partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        self.partitioner = partitioner_of(job, hooks)
         self._kind = log
         self.free_disk = free_disk
         self.name_seconds = name_seconds
+        self.hooks = hooks
         self._memory_log = MemoryLog(job.frontier.partitions)
         self._memory_snapshots = MemorySnapshots()
         self._life = 0
@@ -284,7 +287,7 @@ class _Life:
         ending = Ending(job.frontier.partitions)
         slots = MemorySlots(clock) if simulation.workers > 1 else None
         check_partitioner(self._log, simulation.partitioner)
-        scope = JobScope(job, self._log, stays_on_seeds=False)
+        scope = JobScope(job, self._log, stays_on_seeds=False, hooks=simulation.hooks)
         if self._log.noted("planted") is None:
             plant(job.seeds, scope, simulation.partitioner, self._log, clock.now())
             self._log.note("planted", b"")
@@ -313,6 +316,7 @@ class _Life:
                 random=random.Random(f"{simulation.seed} {self._number} {index}"),
                 poll_seconds=float("inf") if simulation.workers == 1 else 0.5,
                 slots=slots,
+                hooks=simulation.hooks,
             )
             worker = Worker(parts, self._reasons.append)
             self._workers.append(worker)

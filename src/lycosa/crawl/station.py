@@ -22,7 +22,6 @@ from typing import Any
 
 from lycosa import __version__
 from lycosa.clock import RealClock
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.opening import check_partitioner
@@ -34,6 +33,8 @@ from lycosa.crawl.worker import Worker
 from lycosa.fetch.client import CurlTransport
 from lycosa.frontier.slots import AddressSlots
 from lycosa.frontier.state import PartitionState, counted_by
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.orders import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.sealing import Sealed, seal_dead
@@ -52,8 +53,10 @@ class Station:
         budget: Callable[[Station], Reservations],
         ending: EndWatch,
         on_end: Callable[[str], None],
+        hooks: Hooks | None,
     ) -> None:
         self.job = job
+        self._hooks = hooks
         self.directory = directory
         self._post = post
         self._failure: BaseException | None = None
@@ -70,7 +73,7 @@ class Station:
             opened.callback(self.log.close)
             self._slots = AddressSlots()
             opened.callback(self._slots.close)
-            partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+            partitioner = partitioner_of(job, hooks)
             check_partitioner(self.log, partitioner)
             self._store = ArchiveStore(
                 directory.path,
@@ -81,6 +84,7 @@ class Station:
                     "software": f"Lycosa {__version__}",
                     "http-header-user-agent": job.fetch.user_agent,
                 },
+                extra_columns=hooks.extra_columns if hooks is not None else None,
             )
             opened.callback(self._store.abandon)
             fetch = dataclasses.replace(
@@ -94,7 +98,7 @@ class Station:
             opened.pop_all()
         self.parts = Parts(
             job=job,
-            scope=JobScope(job, self.log),
+            scope=JobScope(job, self.log, hooks=hooks),
             clock=self.clock,
             log=self.log,
             snapshots=directory.snapshots(),
@@ -106,6 +110,7 @@ class Station:
             owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
             slots=self._slots,
             connections=post.connections,
+            hooks=hooks,
         )
         self.worker = Worker(self.parts, on_end)
 
@@ -164,6 +169,8 @@ class Station:
 
     def seal_all(self, on_done: Callable[[], None]) -> None:
         """Seal everything after the last commit, beside the loop."""
+        if self._hooks is not None:
+            self._hooks.tell()
 
         def seal() -> list[Sealed]:
             self._store.flush()

@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import time
 from collections.abc import Callable
 from typing import Any
@@ -51,6 +50,7 @@ from lycosa.crawl.orders import (
     Want,
 )
 from lycosa.crawl.progress import Progress, add_up
+from lycosa.crawl.stopping import Stop as StopButton
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import LycosaError
 from lycosa.log.protocol import Log
@@ -106,12 +106,16 @@ class Supervisor:
         pids = " ".join(str(child.pid) for child in self._children.values())
         log_messages.info("%d workers begin: pids %s", len(self._posts), pids)
 
-    def run(self, on_stopping: Callable[[], None], on_look: Callable[[Progress], None]) -> str:
-        """Crawl until the end, a limit or a signal; returns which."""
+    def run(
+        self, on_stopping: Callable[[], None], on_look: Callable[[Progress], None], stop: StopButton
+    ) -> str:
+        """Crawl until the end, a limit or a stop; returns which."""
         self._on_stopping = on_stopping
         self._on_look = on_look
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(number, self._on_signal)
+        with stop.heard_by(self._loop, self._on_signal):
+            return self._run()
+
+    def _run(self) -> str:
         self._loop.call_soon(self._watch)
         self._loop.run_forever()
         failure = self._clock.failure or self._failure
@@ -134,8 +138,6 @@ class Supervisor:
         """End every process that still runs, and let go of everything."""
         for child in self._children.values():
             child.close()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.remove_signal_handler(number)
         self._clock.close()
         self._loop.close()
 

@@ -41,6 +41,7 @@ from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_messages
+from lycosa.plugins.orders import scheduler_of
 from lycosa.records import (
     Answer,
     Discovered,
@@ -99,6 +100,7 @@ class Worker:
             for number in numbers
         }
         is_resumed = any(partition.is_resumed for partition in opened.values())
+        scheduler = scheduler_of(self._job, parts.hooks)
         politeness = self._job.politeness
         addresses = Addresses(
             self._agenda,
@@ -117,7 +119,7 @@ class Worker:
                 self._changed,
                 self._lookups.look_ahead,
             )
-            partition = Partition(number, state, self._job.frontier.scheduler, around)
+            partition = Partition(number, state, scheduler, around)
             self._partitions[number] = partition
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
 

@@ -60,11 +60,17 @@ class Partition:
     """One partition in the hands of its owner."""
 
     def __init__(
-        self, number: int, state: PartitionState, scheduler: str, around: Surroundings
+        self,
+        number: int,
+        state: PartitionState,
+        scheduler: str | Callable[[PartitionState], Scheduler],
+        around: Surroundings,
     ) -> None:
         self.number = number
         self.state = state
-        self.scheduler = SCHEDULERS[scheduler](state.pages)
+        self.scheduler: Scheduler = (
+            SCHEDULERS[scheduler](state.pages) if isinstance(scheduler, str) else scheduler(state)
+        )
         self.readiness = Readiness(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
         self.posts: dict[int, list[AnyMessage]] = {}

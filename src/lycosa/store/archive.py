@@ -32,6 +32,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose
 from lycosa.store import warc
@@ -43,6 +45,7 @@ from lycosa.store.exchange import (
     message_of,
     payload_name,
 )
+from lycosa.store.extra import with_extra
 from lycosa.store.layout import Name, make_folders, warc_path
 from lycosa.store.members import Stored, WarcFiles, read_exchange, read_member
 from lycosa.store.payloads import Payloads
@@ -65,12 +68,16 @@ class ArchiveStore:
         roll_bytes: int = 1_000_000_000,
         info: Mapping[str, str] = MappingProxyType({}),
         group_of: Callable[[str], object] = reversed_host_of,
+        extra_columns: pa.Schema | None = None,
     ) -> None:
         """Open a crawl directory; a segment begins with the first exchange.
 
         `info` is what `warcinfo` says of the crawl. `group_of` gives of a key what revisits
-        keep within: a host, unless hosts are spread over partitions.
+        keep within: a host, unless hosts are spread over partitions. `extra_columns` are those
+        that plugins add to `pages`.
         """
+        self._schemas = with_extra(extra_columns)
+        self._nothing = (None,) * len(extra_columns or ())
         self.folder = folder
         self.worker = worker
         self._is_synced = durability == "power"
@@ -123,7 +130,7 @@ class ArchiveStore:
             if capture.purpose is Purpose.ROBOTS:
                 segment.pending.add_host(fetch)
             else:
-                segment.pending.add_page(fetch, _facts(capture))
+                segment.pending.add_page(fetch, _facts(capture), capture.extra or self._nothing)
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
                     segment.pending.add_content(fetch, capture.links, capture.text)
         if group.payload_name:
@@ -231,7 +238,7 @@ class ArchiveStore:
             if self._is_closed:
                 raise StoreError(f"{self.folder} is closed: nothing can be appended")
             if self._current is None:
-                segment = Segment(self.folder, self.worker, self._is_synced)
+                segment = Segment(self.folder, self.worker, self._is_synced, self._schemas)
                 headers = (
                     f"WARC-Type: warcinfo\r\nWARC-Record-ID: {segment.ids.next()}\r\n"
                     f"WARC-Date: {warc.date(moment)}\r\nContent-Type: {warc.FIELDS}\r\n"

@@ -48,7 +48,6 @@ from lycosa.store.layout import (
     warc_path,
 )
 from lycosa.store.members import members
-from lycosa.store.rows import SCHEMAS
 from lycosa.store.sealing import ignore, rows_writer, sync_file, temporary
 from lycosa.store.warc import Ids, blank
 from lycosa.url.key import host_of, key_of
@@ -236,7 +235,7 @@ def _rewrite_kind(path: Path, kind: str, hosts: frozenset[str], fetches: pa.Arra
             for batch in file.iter_batches(columns=[column])
         )
         if dropped:
-            with rows_writer(temporary(path), SCHEMAS[kind]) as writer:
+            with rows_writer(temporary(path), file.schema_arrow) as writer:
                 for table in _row_groups(file):
                     is_dropped = pc.is_in(table.column(column), value_set=wanted)
                     writer.write_table(table.filter(pc.invert(is_dropped)))

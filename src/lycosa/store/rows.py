@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any, NamedTuple, cast
 
@@ -97,6 +97,7 @@ KIND_NAMES = [""] * (max(LinkKind) + 1)
 for _kind in LinkKind:
     KIND_NAMES[_kind] = _kind.name.lower()
 
+_OURS = frozenset(JOURNAL_SCHEMAS["pages"].names)
 _UNSIGNED = frozenset({"url_id", "fetch_id", "fingerprint"})
 _moment_bytes = struct.Struct("<d").pack
 
@@ -142,15 +143,16 @@ class Facts(NamedTuple):
 class Pending:
     """Rows that have not been flushed, gathered in the worker's thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS) -> None:
+        self._schemas = schemas
         self.pages: list[tuple[Any, ...]] = []
         self.hosts: list[tuple[Any, ...]] = []
         self.links: list[tuple[Fetch, Links]] = []
         self.texts: list[tuple[Fetch, bytes]] = []
 
-    def add_page(self, fetch: Fetch, facts: Facts) -> None:
-        """Take the row of a page's fetch."""
-        self.pages.append(fetch + facts)
+    def add_page(self, fetch: Fetch, facts: Facts, extra: tuple[object, ...] = ()) -> None:
+        """Take the row of a page's fetch, with the values of the columns that plugins add."""
+        self.pages.append(fetch + facts + extra)
 
     def add_host(self, fetch: Fetch) -> None:
         """Take the row of a robots file's fetch."""
@@ -172,7 +174,7 @@ class Pending:
             batches["text"] = self._text_batch()
         for kind, rows in (("hosts", self.hosts), ("pages", self.pages)):
             if rows:
-                batches[kind] = _fetches_batch(JOURNAL_SCHEMAS[kind], rows)
+                batches[kind] = _fetches_batch(self._schemas[kind], rows)
         return batches
 
     def _links_batch(self) -> pa.RecordBatch:
@@ -231,6 +233,8 @@ def _fetches_batch(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.Rec
             columns.append(pa.array([None if v is None else signed(v) for v in values], _ID))
         elif field.name in _UNSIGNED:
             columns.append(_ids(array("Q", values)))
+        elif field.name not in _OURS:
+            columns.append(pa.array(values, field.type))
         elif field.type == pa.string():
             columns.append(_strings(values))
         else:

@@ -37,6 +37,7 @@ import pyarrow.parquet as pq
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store import cdx, kernels
+from lycosa.store.extra import sealed_schema
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.layout import (
     CDX,
@@ -277,9 +278,9 @@ def rows_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 
 def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
     final = sealed_path(folder, kind, name)
-    schema = SCHEMAS[kind]
+    schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(temporary(final), schema) as writer:
-        for rows in _counted(folder, kind, name, survey, schema.names):
+        for rows in _counted(folder, kind, name, survey, schema):
             writer.write_table(kernels.sorted_by(rows, "key") if "key" in schema.names else rows)
     sync_file(temporary(final))
     return final
@@ -291,7 +292,8 @@ def _write_index(folder: Path, name: Name, survey: _Survey) -> Path:
     columns = ["url", "began", "content_type", "status", "digest", "length", "offset", "warc"]
     columns += ["record", "outcome"]
     for kind in ("hosts", "pages"):
-        for rows in _counted(folder, kind, name, survey, [*columns, "fetch_id"]):
+        schema = pa.schema([SCHEMAS[kind].field(column) for column in [*columns, "fetch_id"]])
+        for rows in _counted(folder, kind, name, survey, schema):
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
                 *entry, record, outcome = row
                 if record and outcome != "NOT_MODIFIED":
@@ -311,7 +313,7 @@ def _values(rows: pa.Table, column: str) -> list[Any]:
 
 
 def _counted(
-    folder: Path, kind: str, name: Name, survey: _Survey, columns: list[str]
+    folder: Path, kind: str, name: Name, survey: _Survey, schema: pa.Schema
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
@@ -320,8 +322,7 @@ def _counted(
     """
     dropped = pa.array(survey.dropped_ids, pa.int64())
     pages = pa.array(survey.page_ids, pa.int64())
-    schema = pa.schema([SCHEMAS[kind].field(column) for column in columns])
-    batches = journal_batches(journal_path(folder, kind, name), columns)
+    batches = journal_batches(journal_path(folder, kind, name), schema.names)
     for rows in _gathered(batches, schema):
         if kind in ("links", "text"):
             rows = kernels.with_ids(rows, pages)

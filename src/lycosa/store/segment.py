@@ -11,7 +11,7 @@ import contextlib
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -34,9 +34,9 @@ from lycosa.store.warc import Ids
 class RowJournal:
     """The rows of one kind: an Arrow IPC stream that grows by a record batch a flush."""
 
-    def __init__(self, folder: Path, kind: str, name: Name) -> None:
+    def __init__(self, folder: Path, kind: str, name: Name, schema: pa.Schema) -> None:
         self.file = Appendable(journal_path(folder, kind, name))
-        self.file.append(JOURNAL_SCHEMAS[kind].serialize().to_pybytes())
+        self.file.append(schema.serialize().to_pybytes())
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Take rows into the buffer of the file."""
@@ -46,13 +46,20 @@ class RowJournal:
 class Segment:
     """One segment that this process writes."""
 
-    def __init__(self, folder: Path, worker: int, is_synced: bool) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        worker: int,
+        is_synced: bool,
+        schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS,
+    ) -> None:
         """Begin a segment with a number that nobody has."""
+        self._schemas = schemas
         self._is_synced = is_synced
         self._flushing = threading.Lock()
         self.lock = threading.Lock()
         """Held while a fetch is appended: its records and rows are flushed together."""
-        self.pending = Pending()
+        self.pending = Pending(schemas)
         self.ids = Ids()
         self.is_closed = False
         try:
@@ -63,7 +70,7 @@ class Segment:
         self.journals: dict[str, RowJournal] = {}
         try:
             for kind in KINDS:
-                self.journals[kind] = RowJournal(folder, kind, self.name)
+                self.journals[kind] = RowJournal(folder, kind, self.name, schemas[kind])
             if is_synced:
                 for part in (WARC, *KINDS):
                     sync_folder(folder / part)
@@ -85,7 +92,7 @@ class Segment:
         """Hand all that was appended to the operating system, the rows of `pages` last."""
         with self._flushing:
             with self.lock:
-                pending, self.pending = self.pending, Pending()
+                pending, self.pending = self.pending, Pending(self._schemas)
             for kind, batch in pending.batches().items():
                 self.journals[kind].append(batch)
             self.warc.flush(self._is_synced)

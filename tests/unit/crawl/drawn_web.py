@@ -11,7 +11,6 @@ from random import Random
 from urllib.parse import urlsplit
 
 from lycosa.clock import VirtualClock
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
@@ -21,6 +20,8 @@ from lycosa.crawl.seeding import plant
 from lycosa.crawl.worker import EXHAUSTED, Worker
 from lycosa.log.memory import MemoryLog
 from lycosa.log.snapshot import MemorySnapshots
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.orders import partitioner_of
 from lycosa.records import Outcome, Request, Resolved
 from lycosa.store.journal import Journal
 from lycosa.testweb.carrier import InProcessCarrier
@@ -63,11 +64,13 @@ class DrawnWeb:
         return Resolved(self._addresses.get(host), 3600.0)
 
 
-def crawl(web: DrawnWeb, job: Job, folder: Path) -> dict[str, Outcome | None]:
+def crawl(
+    web: DrawnWeb, job: Job, folder: Path, hooks: Hooks | None = None
+) -> dict[str, Outcome | None]:
     """Crawl to the end; returns what became of every URL that was admitted."""
     clock, log = VirtualClock(1_700_000_000.0, 0.004), MemoryLog(job.frontier.partitions)
-    partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
-    scope, budget = JobScope(job, log), Budget(job, lambda: 1 << 62)
+    partitioner = partitioner_of(job, hooks)
+    scope, budget = JobScope(job, log, hooks=hooks), Budget(job, lambda: 1 << 62)
     journal = Journal(folder / "segments")
     parts = Parts(
         job=job,
@@ -83,6 +86,7 @@ def crawl(web: DrawnWeb, job: Job, folder: Path) -> dict[str, Outcome | None]:
         owner="test",
         random=Random(0),
         poll_seconds=float("inf"),
+        hooks=hooks,
     )
     reasons: list[str] = []
     worker = Worker(parts, reasons.append)

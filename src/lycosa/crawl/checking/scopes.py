@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.config.writing import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.scoping import JobScope
 from lycosa.log.memory import MemoryLog
+from lycosa.plugins.hooks import REASON
+from lycosa.plugins.loading import load_hooks
+from lycosa.plugins.orders import partitioner_of
 from lycosa.url import (
     Action,
     Scope,
+    Verdict,
     canonical_key,
     host_of,
     is_dynamic,
@@ -68,11 +71,12 @@ class ScopeChecker:
         log = MemoryLog(1)
         for name, value in (notes or {}).items():
             log.note(name, value)
-        self.scope = JobScope(job, log)
+        hooks = load_hooks(job)
+        self.scope = JobScope(job, log, hooks=hooks)
         self._seeds = {key for seed in job.seeds if (key := canonical_key(seed.strip()))}
         for key in self._seeds:
             self.scope.join(key)
-        self._partitioner = make_partitioner(job.frontier.partitioner, job.frontier.partitions)
+        self._partitioner = partitioner_of(job, hooks)
 
     @classmethod
     def of_directory(cls, directory: CrawlDirectory) -> ScopeChecker:
@@ -92,8 +96,13 @@ class ScopeChecker:
         if key is None:
             reason = refusal(url, base) or "invalid"
             return CheckedScope(url, False, reason, "it is no URL that can be crawled")
-        verdict = self.scope.judge(key)
-        rule, transforms = self._retrace(key)
+        ruled = self.scope.ask_plugins(key)
+        if isinstance(ruled, Verdict):
+            verdict, rule, transforms = ruled, None, list[AskedRule]()
+        else:
+            verdict = self.scope.judge(ruled)
+            rule, transforms = self._retrace(ruled)
+            key = ruled
         ending = transforms[-1].url if transforms else url_of(key)
         final = verdict.key or (canonical_key(ending) if ending else None) or key
         limits = self.job.limits
@@ -134,6 +143,8 @@ class ScopeChecker:
         return None, transforms
 
     def _why(self, key: str, reason: str, rule: AskedRule | None) -> str:
+        if reason.startswith(REASON):
+            return f"the plugin `{reason.split(':')[1]}` says so"
         if reason == BAD_TRANSFORM:
             return "a transform made something of it that is no URL"
         if rule is not None:

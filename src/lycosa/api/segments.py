@@ -1,0 +1,81 @@
+"""The rows of a crawl directory, segment by segment, while others may write and seal.
+
+A segment is sealed while somebody reads: its journal vanishes when its Parquet files are there.
+Whoever has opened the one reads it to its end; whoever comes too late takes the other.
+
+Of the rows of an open segment it is not known yet whether they count: those of the last half
+second may be written again after a kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lycosa.store.extra import journal_schema
+from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
+
+_BATCH_ROWS = 5_000
+
+
+def segments(folder: Path, kind: str = "pages") -> list[Name]:
+    """Return the segments that have rows of a kind, in their order."""
+    return sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)})
+
+
+def schema_of(folder: Path, kind: str) -> pa.Schema:
+    """Return all columns that any segment has, ours first."""
+    found = [SCHEMAS[kind]]
+    ours = {*SCHEMAS[kind].names, *JOURNAL_SCHEMAS[kind].names}
+    for name in segments(folder, kind):
+        try:
+            schema = pq.read_schema(sealed_path(folder, kind, name))
+        except FileNotFoundError:
+            schema = journal_schema(journal_path(folder, kind, name)) or pa.schema([])
+        found.append(pa.schema([field for field in schema if field.name not in ours]))
+    return pa.unify_schemas(found, promote_options="permissive")
+
+
+def batches(
+    folder: Path, kind: str, name: Name, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of one segment; of the columns those that it has, all if none are named."""
+    sealed, journal = sealed_path(folder, kind, name), journal_path(folder, kind, name)
+    for _ in range(2):
+        try:
+            with pq.ParquetFile(sealed) as file:
+                names = _those(file.schema_arrow, kind, columns)
+                yield from file.iter_batches(_BATCH_ROWS, columns=names)
+            return
+        except FileNotFoundError:
+            pass
+        try:
+            yield from _journal(journal, kind, columns)
+            return
+        except FileNotFoundError:
+            continue  # it has been sealed in between, or was so empty that it has been removed
+
+
+def _journal(path: Path, kind: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+    """Yield what an open segment has by now; the last batch may be only half there."""
+    with pa.OSFile(str(path)) as file:
+        try:
+            with pa.ipc.open_stream(file) as stream:
+                names = _those(stream.schema, kind, columns)
+                for batch in stream:
+                    yield batch.select(names)
+        except pa.ArrowInvalid:
+            return
+        except OSError as error:
+            if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
+                raise
+
+
+def _those(schema: pa.Schema, kind: str, columns: Sequence[str] | None) -> list[str]:
+    hidden = set(JOURNAL_SCHEMAS[kind].names) - set(SCHEMAS[kind].names)
+    wanted = schema.names if columns is None else columns
+    return [name for name in wanted if name in schema.names and name not in hidden]

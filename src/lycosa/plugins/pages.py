@@ -1,0 +1,205 @@
+"""A page as a hook sees it: what came, what was read from it, and what may be added.
+
+What a hook changes here is taken over when all hooks have run, and only then: a page on which
+one of them failed is as if none had been asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from lycosa.records import Answer, LinkKind
+from lycosa.url import canonical_keys, url_of
+
+KIND_NAMES = {kind.value: kind.name.lower() for kind in LinkKind}
+
+
+class SeenLink(NamedTuple):
+    """A link of a page that the job may follow."""
+
+    url: str
+    """In its canonical form."""
+    kind: str
+    """`anchor`, `image`, `canonical` and so on."""
+    text: str
+    rel: str
+
+
+class RawColumns(NamedTuple):
+    """Links as a page writes them, in columns."""
+
+    hrefs: Sequence[str]
+    kinds: Sequence[int]
+    texts: Sequence[str]
+    rels: Sequence[str]
+
+
+class Slot(NamedTuple):
+    """A column of a plugin: its place among all, and what makes a value of what a hook gives."""
+
+    place: int
+    convert: Callable[[object], object]
+
+
+@dataclass
+class Additions:
+    """What the hooks say of a page: the part of it that changes."""
+
+    title: str
+    description: str
+    content: bytes
+    """The visible text in UTF-8."""
+    language: str
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    """The columns of the plugin whose turn it is."""
+    values: dict[int, object] = field(default_factory=dict)
+    """By the places of their columns."""
+    added: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Reference → text and relations."""
+    dropped: set[int] = field(default_factory=set)
+    """Places among the page's links."""
+
+
+class SeenPage:
+    """A page that is about to be kept, as a hook sees it.
+
+    `page["column"] = value` sets a column that the plugin has declared.
+    """
+
+    def __init__(
+        self, url: str, answer: Answer, depth: int, additions: Additions, raw: RawColumns, base: str
+    ) -> None:
+        self._url = url
+        self._answer = answer
+        self._depth = depth
+        self._additions = additions
+        self._raw = raw
+        self._base = base
+        self._links: list[tuple[int, SeenLink]] | None = None
+
+    @property
+    def url(self) -> str:
+        """The URL of the page, in its canonical form."""
+        return self._url
+
+    @property
+    def status(self) -> int:
+        """The status of the answer: 200, as a rule."""
+        return self._answer.status
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers of the answer, as they came."""
+        return self._answer.headers
+
+    @property
+    def content_type(self) -> str:
+        """Type and subtype in lower case, "" when the server said none."""
+        return (self._answer.header("content-type") or "").partition(";")[0].strip().lower()
+
+    @property
+    def body(self) -> bytes:
+        """The content, in none of its codings."""
+        return self._answer.body
+
+    @property
+    def depth(self) -> int:
+        """How many links the page is from a seed, as far as is known by now."""
+        return self._depth
+
+    @property
+    def fetched_at(self) -> datetime:
+        """When the answer was complete."""
+        return datetime.fromtimestamp(self._answer.ended, UTC)
+
+    @property
+    def title(self) -> str:
+        """The title; a hook may set another one."""
+        return self._additions.title
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self._additions.title = _text(title)
+
+    @property
+    def description(self) -> str:
+        """What the page says of itself; a hook may set another one."""
+        return self._additions.description
+
+    @description.setter
+    def description(self, description: str) -> None:
+        self._additions.description = _text(description)
+
+    @property
+    def text(self) -> str:
+        """What a reader sees; a hook may set another one, and the fingerprint stays."""
+        return self._additions.content.decode()
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._additions.content = _text(text).encode("utf-8", "replace")
+
+    @property
+    def language(self) -> str:
+        """The language that the page names, as `en`; a hook may set another one."""
+        return self._additions.language
+
+    @language.setter
+    def language(self, language: str) -> None:
+        self._additions.language = _text(language)
+
+    @property
+    def links(self) -> tuple[SeenLink, ...]:
+        """The page's links that are not dropped, without `nofollow` ones and what hooks added."""
+        dropped = self._additions.dropped
+        return tuple(link for number, link in self._resolved() if number not in dropped)
+
+    def add_link(self, url: str, *, text: str = "", rel: str = "") -> None:
+        """Add a link, which goes through scope, rules and limits like any other.
+
+        A relative one is resolved as the page's own are. `nofollow` of the page does not touch it.
+        """
+        self._additions.added.setdefault(_text(url), (_text(text), _text(rel)))
+
+    def drop_links(self, which: Callable[[SeenLink], object]) -> int:
+        """Drop every link of which this is true; returns how many."""
+        dropped = self._additions.dropped
+        gone = {n for n, link in self._resolved() if n not in dropped and which(link)}
+        dropped |= gone
+        return len(gone)
+
+    def __setitem__(self, column: str, value: object) -> None:
+        """Set the page's value of a column that the plugin has declared; None is no value."""
+        slot = self._slot(column)
+        self._additions.values[slot.place] = slot.convert(value)
+
+    def __getitem__(self, column: str) -> object:
+        """Return what was set; None when nothing was."""
+        return self._additions.values.get(self._slot(column).place)
+
+    def _slot(self, column: str) -> Slot:
+        slot = self._additions.slots.get(column)
+        if slot is None:
+            known = ", ".join(map(repr, self._additions.slots)) or "none"
+            raise KeyError(f"the plugin has no column {column!r}; its `columns` are: {known}")
+        return slot
+
+    def _resolved(self) -> list[tuple[int, SeenLink]]:
+        if self._links is None:
+            keys = canonical_keys(self._raw.hrefs, self._base)
+            columns = zip(keys, self._raw.kinds, self._raw.texts, self._raw.rels, strict=True)
+            self._links = [
+                (number, SeenLink(url_of(key), KIND_NAMES[kind], text, rel))
+                for number, (key, kind, text, rel) in enumerate(columns)
+                if key is not None
+            ]
+        return self._links
+
+
+def _text(value: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"text is wanted, not {value!r:.200}")
+    return value

@@ -1,0 +1,111 @@
+"""A plugin: a name, and the functions that a crawl calls.
+
+All functions are called in the thread of the crawl, one at a time: while one of them runs,
+nothing else of its worker does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lycosa.errors import PluginError
+from lycosa.frontier.schedulers import Scheduler
+from lycosa.plugins.pages import SeenPage
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CONTENT_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
+
+
+class Rejection(str):
+    """Why a URL is refused; see `Plugin.reject`."""
+
+
+class Pending:
+    """What a scheduler may ask about the URLs that it orders."""
+
+    def url(self, page: int) -> str:
+        """Return the URL with this number."""
+        raise NotImplementedError
+
+    def depth(self, page: int) -> int:
+        """Return how many links a URL is from a seed."""
+        raise NotImplementedError
+
+
+Ruling = bool | str | None
+"""What a plugin says about a URL; a `Rejection` is a text that is no URL."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plugin:
+    """What a plugin adds to a crawl.
+
+    Everything but the name may be left out. An installed plugin is an entry point of the group
+    `lycosa.plugins` that names a `Plugin`, or a function that makes one of the settings that the
+    job has for it (a `dict`, empty if there are none); its name is that of the entry point.
+    """
+
+    name: str
+    """By which the job uses it, and under which its failures are counted."""
+    on_page: Callable[[SeenPage], None] | None = None
+    """Called for every page that is about to be kept."""
+    on_url: Callable[[str], Ruling] | None = None
+    """Asked about every canonical URL, before the job's rules: True accepts, False and
+    `Plugin.reject("why")` reject, a text is the URL to go on with, None leaves it to the others.
+    The answer must depend on the URL alone: it is remembered."""
+    columns: Mapping[str, object] = field(default_factory=dict)
+    """Columns that it adds to `pages`: name → `bool`, `int`, `float`, `str`, `bytes`,
+    `datetime.datetime`, an Arrow type or the name of one."""
+    extractors: Mapping[str, Callable[[SeenPage], None]] = field(default_factory=dict)
+    """Content type → what reads pages of it. Such pages are kept, whatever the job's
+    `content_types` say, and Lycosa's own scanner leaves them alone."""
+    schedulers: Mapping[str, Callable[[Pending], Scheduler]] = field(default_factory=dict)
+    """Name → what makes the order of a partition; `[frontier] scheduler = "plugin:name"`."""
+    partitioners: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    """Name → a pure function that gives of a host the name of what stays together with it;
+    `[frontier] partitioner = "plugin:name"`."""
+    version: str = ""
+    """Of an installed plugin that of its package, if this says nothing. Part of the identity of
+    its partitioners: a crawl keeps to the one that it was begun with."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise PluginError(
+                f"a plugin cannot be called {self.name!r}\n"
+                "  take letters, digits, `_`, `.` and `-`, and begin with a letter or a digit"
+            )
+        for what, function in self._functions():
+            if not callable(function) or inspect.iscoroutinefunction(function):
+                raise PluginError(
+                    f"plugin `{self.name}`: {what} must be a plain function, not {function!r}\n"
+                    "  it is called in the thread of the crawl, which waits for it"
+                )
+        for names, pattern, what in (
+            (self.columns, _COLUMN, "a column"),
+            (self.extractors, _CONTENT_TYPE, "a content type (in lower case)"),
+            (self.schedulers, _NAME, "a scheduler"),
+            (self.partitioners, _NAME, "a partitioner"),
+        ):
+            for name in names:
+                if not isinstance(name, str) or not pattern.fullmatch(name):
+                    raise PluginError(f"plugin `{self.name}`: {name!r} is no name of {what}")
+
+    @staticmethod
+    def reject(reason: str) -> Rejection:
+        """Return what `on_url` gives back to refuse a URL under a reason of its own.
+
+        The crawl counts it as `hook:NAME:reason`.
+        """
+        return Rejection(reason)
+
+    def _functions(self) -> Iterator[tuple[str, object]]:
+        for hook in ("on_page", "on_url"):
+            if getattr(self, hook) is not None:
+                yield hook, getattr(self, hook)
+        for kind in ("extractors", "schedulers", "partitioners"):
+            for name, function in getattr(self, kind).items():
+                yield f"{kind} {name!r}", function

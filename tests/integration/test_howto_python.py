@@ -1,0 +1,170 @@
+"""The how-to pages on Python: every block is run, and prints what the page shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOWTO = ROOT / "docs" / "howto"
+EXAMPLE = ROOT / "examples" / "wordcount-plugin"
+BLOCK = re.compile(r"```(python|sh|toml)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
+
+RUNNER = """\
+import json, sys
+names = {"__name__": "__main__"}
+for line in sys.stdin:
+    try:
+        exec(json.loads(line), names)
+    finally:
+        print("\\0", flush=True)
+"""
+"""Runs blocks in one namespace, and marks where the output of each ends."""
+
+
+class Block(NamedTuple):
+    kind: str
+    script: str
+    shown: str
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the blocks of a page but for the one that serves the test web."""
+    found = [Block(*match) for match in BLOCK.findall((HOWTO / page).read_text(encoding="utf-8"))]
+    assert found[0].script.startswith("lycosa testweb")
+    return found[1:]
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("served") / "web"
+    command = [sys.executable, "-m", "lycosa", "testweb", "--kind", "tree", "--hosts", "2"]
+    command += ["--no-tls", "--folder", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        while (line := server.stdout.readline()) != "ready\n":
+            assert line, "the test web did not start"
+        yield folder
+        server.terminate()
+
+
+@pytest.fixture
+def folder(web: Path, tmp_path: Path) -> Path:
+    (tmp_path / "web").symlink_to(web)
+    return tmp_path
+
+
+class Reader:
+    """Somebody who types the blocks of a page, one after the other."""
+
+    def __init__(self, folder: Path, python: str, path: str = "") -> None:
+        self._folder = folder
+        self._environment = os.environ | {
+            "COLUMNS": "100",
+            "PATH": f"{path or Path(python).parent}:{os.environ['PATH']}",
+        }
+        self._python = subprocess.Popen(
+            [python, "-W", "error", "-c", RUNNER],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def types(self, block: Block) -> str:
+        if block.kind == "sh":
+            return self._bash(block.script)
+        assert self._python.stdin is not None
+        assert self._python.stdout is not None
+        self._python.stdin.write(json.dumps(block.script) + "\n")
+        self._python.stdin.flush()
+        said = ""
+        while not said.endswith("\0\n"):
+            line = self._python.stdout.readline()
+            assert line, f"it failed:\n{block.script}"
+            said += line
+        return said[:-2]
+
+    def _bash(self, script: str) -> str:
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script],
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
+        return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+    def close(self) -> None:
+        assert self._python.stdin is not None
+        self._python.stdin.close()
+        assert self._python.wait(60) == 0
+        assert self._python.stdout is not None
+        self._python.stdout.close()
+
+
+def test_every_block_on_crawling_and_reading_prints_what_the_page_shows(folder: Path) -> None:
+    found = blocks("python-api.md")
+    assert len(found) >= 8
+    reader = Reader(folder, sys.executable)
+    for block in found:
+        assert reader.types(block) == block.shown, block.script
+    reader.close()
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """A Python of its own that has Lycosa and can build packages without the network."""
+    home = tmp_path / "env"
+    venv.create(home, symlinks=True)
+    ours = [path for path in sys.path if path.endswith("site-packages")]
+    (packages,) = (home / "lib").glob("python3*/site-packages")
+    lines = [f"import site; site.addsitedir({path!r})\n" for path in ours]
+    (packages / "ours.pth").write_text("".join(lines))
+    for name, main in {"lycosa": "lycosa.cli.main", "pip": "pip._internal.cli.main"}.items():
+        program = home / "bin" / name
+        program.write_text(f"#!{home}/bin/python\nfrom {main} import main\nexit(main())\n")
+        program.chmod(0o755)
+    return home
+
+
+def test_a_plugin_is_written_installed_and_used_as_the_page_says(
+    folder: Path, environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip reads it the other way round
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_QUIET": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    shutil.copytree(EXAMPLE, folder / "wordcount-plugin")
+    found = blocks("write-a-plugin.md")
+    files = {path.read_text(encoding="utf-8") for path in EXAMPLE.iterdir() if path.is_file()}
+    assert files <= {block.script for block in found}, "the page and the example differ"
+    reader = Reader(folder, str(environment / "bin" / "python"))
+    for block in found:
+        if block.kind == "toml":
+            (folder / "job.toml").write_text(block.script)
+        elif block.script not in files:
+            assert reader.types(block) == block.shown, block.script
+    reader.close()
+
+
+def test_the_example_is_short() -> None:
+    lines = (EXAMPLE / "lycosa_wordcount.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 20
