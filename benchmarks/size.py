@@ -181,7 +181,8 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)
     store = ArchiveStore(folder, durability=job.log.durability)
     clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
-    web = LinkedWeb(shape, kind, urls // HOSTS, 3 * (WARM_PAGES + pages) // HOSTS)
+    known = urls // HOSTS
+    web = LinkedWeb(shape, kind, known, min(known, 3 * (WARM_PAGES + pages) // HOSTS))
     parts = Parts(
         job=job,
         scope=JobScope(job, log, stays_on_seeds=False),
