@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DATA ?= ../shared/data
 
-.PHONY: help setup demo simulation test check bench bench-parts bench-lock conformance soak mutants debug-build lock clean
+.PHONY: help setup demo simulation test check bench bench-parts bench-scale bench-lock conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -16,6 +16,7 @@ help:
 	@echo "make conformance  published test suites; DATA=folder with url/ and robots/"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
+	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl"
 	@echo "make soak         long random runs"
 	@echo "make mutants      break the code on purpose and see the tests fail"
 
@@ -57,6 +58,11 @@ bench-parts: setup
 	$(BIN)/python benchmarks/soft_404.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py
+
+bench-scale: setup
+	$(BIN)/python -m benchmarks.workers
+	$(BIN)/python -m benchmarks.size
+	$(BIN)/python benchmarks/memory.py
 
 bench-lock: setup
 	$(BIN)/pip install --quiet uv

@@ -42,7 +42,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import make_partitioner
@@ -161,10 +161,18 @@ class MadeUpWeb:
         self.rest = f"<p>{text(max(0, shape.size_bytes - longest))}</p></body></html>".encode()
 
 
+class Prepared(Protocol):
+    """What a transport hands over: the beginnings of pages by path, and how all of them end."""
+
+    hosts: int
+    bodies: dict[str, bytes]
+    rest: bytes
+
+
 class InstantTransport:
     """Answers after a fixed virtual time with what was prepared."""
 
-    def __init__(self, web: MadeUpWeb, clock: VirtualClock) -> None:
+    def __init__(self, web: Prepared, clock: VirtualClock) -> None:
         self._web = web
         self._clock = clock
         in_flight = min(web.hosts, CONNECTIONS)

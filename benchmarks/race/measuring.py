@@ -99,10 +99,11 @@ def measure(
     environment: Mapping[str, str],
     most_seconds: float,
     fine: Sequence[int] = (0,),
+    cores: str = str(CORE),
 ) -> Usage:
     """Run a command on the client's core to its end; what it says goes to `folder/output`."""
     began = time.monotonic()
-    with started(["taskset", "-c", str(CORE), *command], folder, environment) as process:
+    with started(["taskset", "-c", cores, *command], folder, environment) as process:
         status, usage = _wait(process.pid, began + most_seconds)
         wall = time.monotonic() - began
         process.returncode = os.waitstatus_to_exitcode(status)

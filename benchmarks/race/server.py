@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.race.trees import Program, Tree
@@ -42,6 +42,7 @@ http {{
   fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
+  {maps}
   server {{
     {listen}
     root "{root}";
@@ -55,6 +56,7 @@ http {{
 }}
 """
 MARK = "sub_filter '</html>' '<!-- $host --></html>'; sub_filter_once on;"
+LINK = """sub_filter '</html>' '<a href="http://$next$uri">$host</a></html>'; sub_filter_once on;"""
 
 
 def addresses(names: bool) -> list[str]:
@@ -62,20 +64,25 @@ def addresses(names: bool) -> list[str]:
     return [f"127.0.0.{last + 1}" for last in range(NAMES if names else 1)]
 
 
-def configuration(tree: Tree, folder: Path, port: int, names: bool) -> str:
+def linked(hosts: Sequence[str]) -> str:
+    """Return what lets every page of a host also link to the same page of the next host."""
+    following = zip(hosts, [*hosts[1:], *hosts[:1]], strict=True)
+    return "map $host $next { " + " ".join(f"{host} {after};" for host, after in following) + " }"
+
+
+def configuration(tree: Tree, folder: Path, port: int, names: bool, maps: str = "") -> str:
     listen = "\n    ".join(f"listen {address}:{port};" for address in addresses(names))
-    return CONFIGURATION.format(
-        folder=folder, root=tree.root, listen=listen, mark=MARK if names else ""
-    )
+    mark = LINK if maps else MARK if names else ""
+    return CONFIGURATION.format(folder=folder, root=tree.root, listen=listen, mark=mark, maps=maps)
 
 
 @contextlib.contextmanager
-def serving(nginx: Program, tree: Tree, *, names: bool = False) -> Iterator[int]:
+def serving(nginx: Program, tree: Tree, *, names: bool = False, maps: str = "") -> Iterator[int]:
     """Serve a tree; the value is the port. The server is ended when the block is left."""
     with tempfile.TemporaryDirectory(prefix="race-nginx-") as name:
         folder, port = Path(name), _free_port()
         file = folder / "nginx.conf"
-        file.write_text(configuration(tree, folder, port, names))
+        file.write_text(configuration(tree, folder, port, names, maps))
         process = subprocess.Popen(
             ["taskset", "-c", str(CORE), nginx.path, "-p", name, "-c", str(file)],
             env={"PATH": "/usr/bin:/bin", **nginx.environment},

@@ -86,10 +86,10 @@ def markdown(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in body])
 
 
-def placed(results: str, section: str) -> str:
+def placed(results: str, section: str, begin: str = BEGIN, end: str = END) -> str:
     """Return the results with the section in its place: between its marks, or at the end."""
-    block = f"{BEGIN}\n{section.strip()}\n{END}\n"
-    if BEGIN not in results or END not in results:
-        return results.rstrip() + "\n\n" + block
-    before, rest = results.split(BEGIN, 1)
-    return before + block + rest.split(END, 1)[1].lstrip("\n")
+    block = f"{begin}\n{section.strip()}\n{end}"
+    if begin not in results or end not in results:
+        return f"{results.rstrip()}\n\n{block}\n"
+    before, rest = results.split(begin, 1)
+    return before + block + rest.split(end, 1)[1]

@@ -108,6 +108,14 @@ def test_names_are_served_on_an_address_each_and_one_name_on_one(tmp_path: Path)
     assert "sub_filter" not in one
 
 
+def test_every_host_links_to_the_next_and_the_last_to_the_first(tmp_path: Path) -> None:
+    maps = server.linked(["a.test", "b.test", "c.test"])
+    assert "a.test b.test; b.test c.test; c.test a.test;" in maps
+    linked = server.configuration(TREES["A"], tmp_path, 8080, names=True, maps=maps)
+    assert maps in linked
+    assert 'href="http://$next$uri"' in linked
+
+
 def test_the_table_has_the_quickest_first_and_marks_what_was_cut_off() -> None:
     found = table.rows(
         [summary("scrapy-plain", 40, complete=False), summary("lycosa", 1500)],
@@ -144,6 +152,14 @@ def test_the_section_is_replaced_where_it_stands() -> None:
     assert second.count(table.BEGIN) == second.count(table.END) == 1
     assert second.index("## Other") < second.index("two") < second.index("## Later")
     assert table.placed(second, "## The race\n\ntwo") == second
+
+
+def test_a_section_with_marks_of_its_own_leaves_the_others_alone() -> None:
+    first = table.placed("# Results\n", "## The race\n\none")
+    both = table.placed(first, "## Other\n\ntwo", "<!-- b -->", "<!-- e -->")
+    assert table.placed(both, "## The race\n\none") == both
+    again = table.placed(both, "## Other\n\nthree", "<!-- b -->", "<!-- e -->")
+    assert again == both.replace("two", "three")
 
 
 def test_a_profile_counts_a_sample_for_its_function_module_and_callers() -> None:

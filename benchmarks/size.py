@@ -1,0 +1,345 @@
+"""Does a page cost more when more URLs are known?
+
+    python -m benchmarks.size [--urls 10000 100000 1000000] [--pages 5000] [--runs 3]
+                              [--small] [--no-results]
+
+A log is written in which so many URLs of 200 hosts were admitted and none was fetched. A worker
+resumes it in a process of its own, with the archive, the SQLite log and its snapshots as in a
+real run, and crawls on in virtual time with a transport that hands over prepared bodies. The
+first pages are not counted, nor is the opening; then the CPU of so many pages is measured.
+
+The pages are those of `kernel.py` that are like tree A (with `--small` its small ones). What they
+link to decides how much of the table is touched, so there are two kinds, and each page does the
+same work at all sizes:
+
+    near    known pages of the same folder, as most links of a site do. What a reference became
+            is remembered, and the table is asked for little
+    far     any known page of the host, and nothing is remembered: every link is resolved and
+            looked up in the table, wherever in memory that may be
+
+On both one or two links are new and one leads to another host. The crawls take turns, and of
+each kind the median counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import kernel
+from benchmarks.race import table
+
+from lycosa.clock import VirtualClock
+from lycosa.cluster.partitioners import make_partitioner
+from lycosa.config import Job
+from lycosa.crawl import targets
+from lycosa.crawl.budget import Budget
+from lycosa.crawl.ending import Ending
+from lycosa.crawl.machine import collect_seldom
+from lycosa.crawl.parts import Parts
+from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.worker import Worker
+from lycosa.frontier.state import PartitionState
+from lycosa.log.fold import replay
+from lycosa.log.format import encode
+from lycosa.log.protocol import Write
+from lycosa.log.snapshot import SnapshotFolder
+from lycosa.log.sqlite import SqliteLog
+from lycosa.records import Admitted, AnyEvent, Configured, RobotsLearned, RobotsState, Taken
+from lycosa.store.archive import ArchiveStore
+
+RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
+BEGIN = "<!-- size: begin, written by benchmarks/size.py -->"
+END = "<!-- size: end -->"
+KINDS = ("near", "far")
+AIM = 0.10
+SEED = 1
+HOSTS = 200
+PARTITIONS = 64
+FOLDER_PAGES = 50
+WARM_PAGES = 1000
+START = 1_700_000_000.0
+SEEDS_AT, LINKS_AT = 0, 21
+
+
+# -- what is known, and what the pages are ----------------------------------------------------
+
+
+def path_of(page: int) -> str:
+    return f"/docs/api/package-{page // FOLDER_PAGES:05d}/class-{page:07d}.html"
+
+
+def key_of(host: int, page: int) -> str:
+    return f"example.site{host:05d}.www:{path_of(page)}"
+
+
+def new_pages(page: int) -> range:
+    """Pages have one new link or two, in turn; the numbers count from the last known page."""
+    return range(page + page // 2, page + 1 + (page + 1) // 2)
+
+
+class LinkedWeb:
+    """The first pages of every host, whose links lead to what is known and a little on."""
+
+    def __init__(self, shape: kernel.Shape, kind: str, known: int, pages: int) -> None:
+        self.hosts = HOSTS
+        self.bodies: dict[str, bytes] = {}
+        for page in range(pages):
+            hrefs = self._hrefs(page, shape.different, kind, known)
+            links = "\n".join(
+                f'<li><a href="{hrefs[n % len(hrefs)]}" class="link">class</a></li>'
+                for n in range(shape.links)
+            )
+            head = f"<!doctype html><html><head><title>{page}</title></head><body>"
+            self.bodies[path_of(page)] = f"{head}\n<ul>\n{links}\n</ul>".encode()
+        longest = max(map(len, self.bodies.values()))
+        self.rest = f"<p>{kernel.text(max(0, shape.size_bytes - longest))}</p></body>".encode()
+
+    def _hrefs(self, page: int, different: int, kind: str, known: int) -> list[str]:
+        chance = random.Random(f"{SEED} {page}")
+        new = [known + number for number in new_pages(page)]
+        first = page // FOLDER_PAGES * FOLDER_PAGES
+        near = range(first, min(first + FOLDER_PAGES, known))
+        old = chance.sample(near if kind == "near" else range(known), different - 1 - len(new))
+        host = kernel.host_name(chance.randrange(HOSTS))
+        return [
+            *(f"../..{path_of(target).removeprefix('/docs')}" for target in [*new, *old]),
+            f"http://{host}{path_of(chance.choice(old))}",
+        ]
+
+
+def job_of(pages: int) -> Job:
+    return Job.of(
+        [f"http://{kernel.host_name(host)}{path_of(0)}" for host in range(HOSTS)],
+        politeness={
+            "delay_seconds": 0.0,
+            "large_site_delay_seconds": 0.0,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        limits={"pages": pages, "host_pages": 0, "depth_static": 3000},
+        fetch={"connections": kernel.CONNECTIONS},
+        frontier={"partitions": PARTITIONS},
+        log={"commit_seconds": kernel.COMMIT_SECONDS},
+    )
+
+
+def write_log(folder: Path, urls: int, job: Job) -> None:
+    """Write the log of a crawl that has seen its seeds' links, with a snapshot of all of it."""
+    log = SqliteLog(folder / "log", PARTITIONS)
+    snapshots = SnapshotFolder(folder / "log" / "snapshots")
+    partitioner = make_partitioner("domain", PARTITIONS)
+    hosts: list[list[int]] = [[] for _ in range(PARTITIONS)]
+    for host in range(HOSTS):
+        hosts[partitioner.partition_of(key_of(host, 0))].append(host)
+    expires = START + 1e9
+    for number in range(PARTITIONS):
+        opening: list[AnyEvent] = [Taken(START, "before"), Configured(START, job.digest())]
+        log.take(number, "before", encode(opening), 0)
+        events: list[AnyEvent] = []
+        for site, host in enumerate(hosts[number]):
+            keys = [key_of(host, page) for page in range(urls // HOSTS)]
+            events.append(Admitted(START, "", keys[:1], [SEEDS_AT]))
+            events.append(Admitted(START, keys[0], keys[1:], [LINKS_AT] * (len(keys) - 1)))
+            known = RobotsState.KNOWN
+            events.append(RobotsLearned(START, site, known, b"", 0.0, expires, START))
+        log.commit([Write(number, 1, encode(events), (), 0)])
+        state = PartitionState()
+        replay(state, log.read(number, 0))
+        snapshots.write(number, state.sequence, state.pack(state.sequence))
+    log.close()
+
+
+# -- crawling on ------------------------------------------------------------------------------
+
+
+class Figures(NamedTuple):
+    """What one crawl took, in µs a page."""
+
+    total: float
+    stages: dict[str, float]
+
+
+def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> Figures:
+    """Resume the crawl of a folder in this process, and measure."""
+    shape, pages = kernel.SMALL if asked.small else kernel.TREE_A, asked.pages
+    if kind == "far":
+        targets.MOST_REFERENCES = 0
+    collect_seldom()
+    job = job_of(WARM_PAGES + pages + kernel.CONNECTIONS)
+    log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)
+    store = ArchiveStore(folder, durability=job.log.durability)
+    clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
+    known = urls // HOSTS
+    web = LinkedWeb(shape, kind, known, min(known, 3 * (WARM_PAGES + pages) // HOSTS))
+    parts = Parts(
+        job=job,
+        scope=JobScope(job, log, stays_on_seeds=False),
+        clock=clock,
+        log=log,
+        snapshots=SnapshotFolder(folder / "log" / "snapshots"),
+        store=store,
+        transport=kernel.InstantTransport(web, clock),
+        partitioner=make_partitioner("domain", PARTITIONS),
+        budget=budget,
+        ending=Ending(PARTITIONS),
+        owner="bench",
+        random=random.Random(SEED),
+        poll_seconds=float("inf"),
+    )
+    worker = Worker(parts, reasons.append)
+    worker.open(range(PARTITIONS))
+    worker.begin()
+
+    def run_to(wanted: int) -> None:
+        clock.run(stop=lambda: budget.kept_pages >= wanted or bool(reasons))
+        if budget.kept_pages < wanted:
+            raise SystemExit(f"{budget.kept_pages:,} of {wanted:,} pages, then {reasons}")
+
+    run_to(WARM_PAGES)
+    watch = kernel.Stopwatch()
+    if asked.watched:
+        kernel.watch_everything(watch, log, store)
+    began = time.process_time()
+    run_to(WARM_PAGES + pages)
+    seconds = time.process_time() - began
+    watch.stop()
+    inside, whole = kernel.own_cost() if asked.watched else (0.0, 0.0)
+    stages = {
+        stage: (
+            watch.spent[stage] - watch.calls[stage] * inside - watch.begun[stage] * (whole - inside)
+        )
+        / pages
+        / 1000
+        for stage in (kernel.STAGES if asked.watched else ())
+    }
+    store.close()
+    log.close()
+    return Figures(seconds / pages * 1e6, stages)
+
+
+def crawl_aside(folder: Path, kind: str, asked: argparse.Namespace, *, watched: bool) -> Figures:
+    """Crawl on from a copy, in a fresh process."""
+    with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
+        copy = Path(name) / "crawl"
+        shutil.copytree(folder, copy)
+        words = [sys.executable, "-m", "benchmarks.size", "--inside", str(copy), "--kind", kind]
+        words += [
+            "--urls",
+            folder.name,
+            "--pages",
+            str(asked.pages),
+            *(["--watched"] if watched else []),
+        ]
+        words += ["--small"] if asked.small else []
+        done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+    return Figures(*json.loads(done.stdout))
+
+
+# -- the tables -------------------------------------------------------------------------------
+
+
+Measured = Mapping[tuple[int, str], Sequence[Figures]]
+
+
+def measure(folders: Mapping[int, Path], asked: argparse.Namespace) -> dict[Any, list[Figures]]:
+    found: dict[Any, list[Figures]] = {}
+    for turn in range(asked.runs):
+        for kind in KINDS:
+            for urls, folder in folders.items():
+                one = crawl_aside(folder, kind, asked, watched=False)
+                found.setdefault((urls, kind), []).append(one)
+                print(
+                    f"run {turn + 1}, {kind}, {urls:,} URLs: {one.total:.0f} µs a page;"
+                    f" load {os.getloadavg()[0]:.1f}",
+                    file=sys.stderr,
+                    flush=True,
+                )
+    return found
+
+
+def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: int) -> str:
+    sizes = sorted({urls for urls, _ in found})
+    middle = {one: statistics.median(run.total for run in runs) for one, runs in found.items()}
+    rows = []
+    for kind in KINDS:
+        least = middle[sizes[0], kind]
+        for urls in sizes:
+            totals = [run.total for run in found[urls, kind]]
+            rows.append(
+                [
+                    kind,
+                    f"{urls:,}",
+                    f"**{middle[urls, kind]:.0f}**",
+                    f"{min(totals):.0f}-{max(totals):.0f}",
+                    f"{1e6 / middle[urls, kind]:,.0f}",
+                    f"{middle[urls, kind] / least - 1:+.1%}",
+                ]
+            )
+    heads = ["links", "URLs known", "µs a page", "lowest to highest", "pages per CPU-second"]
+    columns = list(stages)
+    parts = [
+        "## Size",
+        "    python -m benchmarks.size",
+        f"CPU of {pages:,} pages when so many URLs of {HOSTS} hosts are known, with archive, "
+        "SQLite log and snapshots, by the virtual clock and without sockets; opening not counted. "
+        "Near: links lead to the page's folder, and what they became is remembered. Far: to any "
+        "known page of the host, and nothing is remembered. Medians of "
+        f"{len(next(iter(found.values())))} runs that took turns; load {os.getloadavg()[1]:.1f} at "
+        f"the end; {time.strftime('%Y-%m-%d')}. The aim is at most {AIM:.0%} apart.",
+        table.markdown([*heads, "against the smallest"], rows),
+        "Where it goes, in µs a page, by one run each with the stopwatch of `kernel.py`:",
+        table.markdown(
+            ["stage", *(f"{kind}, {urls:,}" for urls, kind in columns)],
+            [
+                [stage, *(f"{stages[column].stages[stage]:.1f}" for column in columns)]
+                for stage in kernel.STAGES
+            ],
+        ),
+    ]
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--urls", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--pages", type=int, default=5000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--small", action="store_true", help="small pages")
+    parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--kind", choices=KINDS, help=argparse.SUPPRESS)
+    parser.add_argument("--watched", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.inside:
+        print(json.dumps(crawl_on(asked.inside, asked.urls[0], asked.kind, asked)))
+        return
+    with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
+        folders = {urls: Path(name) / str(urls) for urls in sorted(asked.urls)}
+        for urls, folder in folders.items():
+            write_log(folder, urls, job_of(0))
+        found = measure(folders, asked)
+        stages = {
+            (urls, kind): crawl_aside(folders[urls], kind, asked, watched=True)
+            for kind in KINDS
+            for urls in (min(folders), max(folders))
+        }
+    text = section(found, stages, asked.pages)
+    print(text)
+    if not asked.no_results:
+        RESULTS.write_text(table.placed(RESULTS.read_text(), text, BEGIN, END))
+
+
+if __name__ == "__main__":
+    main()
