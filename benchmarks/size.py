@@ -136,7 +136,11 @@ def job_of(pages: int) -> Job:
 
 
 def write_log(folder: Path, urls: int, job: Job) -> None:
-    """Write the log of a crawl that has seen its seeds' links, with a snapshot of all of it."""
+    """Write the log of a crawl that has seen its seeds' links: all snapshotted and archived.
+
+    The batches are larger than those of a crawl, so they must not stay in the log: SQLite
+    compares a new row with rows beside it, and reads all of them for that.
+    """
     log = SqliteLog(folder / "log", PARTITIONS)
     snapshots = SnapshotFolder(folder / "log" / "snapshots")
     partitioner = make_partitioner("domain", PARTITIONS)
@@ -158,6 +162,7 @@ def write_log(folder: Path, urls: int, job: Job) -> None:
         state = PartitionState()
         replay(state, log.read(number, 0))
         snapshots.write(number, state.sequence, state.pack(state.sequence))
+        log.trim(number, state.sequence)
     log.close()
 
 
