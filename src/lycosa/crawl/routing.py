@@ -11,7 +11,6 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import compress
 from operator import not_
@@ -86,8 +85,9 @@ class Router:
                 not reason or (reason == OUT_OF_SCOPE and kind in also_out_of_scope)
                 for reason, kind in zip(reasons, raw.kinds, strict=True)
             ]
-            for reason, count in Counter(compress(reasons, map(not_, kept))).items():
-                partition.count_refusal(reason, count)
+            refused = list(compress(reasons, map(not_, kept)))
+            for reason in set(refused):
+                partition.count_refusal(reason, refused.count(reason))
             columns = [list(compress(column, kept)) for column in columns]
         return _merged(Links(*columns))
 
