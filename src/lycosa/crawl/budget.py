@@ -49,20 +49,44 @@ def is_wanted(url: str, targets: list[Target]) -> bool:
     return any(t == url if isinstance(t, str) else bool(t.search(url)) for t in targets)
 
 
-class Budget:
-    """The job's counters; one for all workers of a process."""
+class TimeAndDisk:
+    """The limits that are reached without anybody asking for a page."""
 
-    def __init__(self, job: Job, free_disk: Callable[[], int] = lambda: 1 << 62) -> None:
+    def __init__(self, job: Job, free_disk: Callable[[], int]) -> None:
         self._limits = job.limits
         self._largest = job.fetch.largest_body_bytes
         self._free_disk = free_disk
         self._targets = targets_of(job)
-        self._reserved_bytes = 0
         self._deadline = float("inf")
+        self.reached: Limit | None = None
+
+    def look(self, now: float) -> None:
+        """Notice that the time is up or the disk nearly full."""
+        self._look_at_time(now)
+        if self._free_disk() < self._limits.free_disk_bytes:
+            self._reach(Limit.FREE_DISK)
+
+    def next_moment(self) -> float:
+        """Return when the time is up."""
+        return float("inf") if self.reached else self._deadline
+
+    def _look_at_time(self, now: float) -> None:
+        if now >= self._deadline:
+            self._reach(Limit.SECONDS)
+
+    def _reach(self, limit: Limit) -> None:
+        self.reached = self.reached or limit
+
+
+class Budget(TimeAndDisk):
+    """The job's counters; one for all workers of a process."""
+
+    def __init__(self, job: Job, free_disk: Callable[[], int] = lambda: 1 << 62) -> None:
+        super().__init__(job, free_disk)
+        self._reserved_bytes = 0
         self.reserved_pages = 0
         self.kept_pages = 0
         self.kept_bytes = 0
-        self.reached: Limit | None = None
 
     def resume(self, kept_pages: int, kept_bytes: int, seconds_run: float, now: float) -> None:
         """Start from what the log says."""
@@ -72,21 +96,9 @@ class Budget:
             self._deadline = now + max(0.0, self._limits.seconds - seconds_run)
         self._look_at_pages_and_bytes()
 
-    def look(self, now: float) -> None:
-        """Notice limits that are reached without anybody asking: time and disk."""
-        if now >= self._deadline:
-            self._reach(Limit.SECONDS)
-        if self._free_disk() < self._limits.free_disk_bytes:
-            self._reach(Limit.FREE_DISK)
-
-    def next_moment(self) -> float:
-        """Return when the time is up."""
-        return float("inf") if self.reached else self._deadline
-
     def reserve(self, now: float) -> int | None:
         """Return how many bytes the fetch may bring, or None: not now, or never again."""
-        if now >= self._deadline:
-            self._reach(Limit.SECONDS)
+        self._look_at_time(now)
         if self.reached:
             return None
         limits = self._limits
@@ -130,6 +142,3 @@ class Budget:
             self._reach(Limit.PAGES)
         if self._limits.bytes and self.kept_bytes >= self._limits.bytes:
             self._reach(Limit.BYTES)
-
-    def _reach(self, limit: Limit) -> None:
-        self.reached = self.reached or limit

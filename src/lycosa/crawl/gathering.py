@@ -33,7 +33,7 @@ from lycosa.records import (
     Purpose,
     Request,
 )
-from lycosa.url import parse, url_of
+from lycosa.url import parse
 
 FORGETTABLE_SECONDS = 1.0
 """A pause may be longer than the host's usual one by this much without being committed at
@@ -64,8 +64,7 @@ class Gatherer:
     ) -> bool:
         """Decide on a page; returns whether the decision must be committed at once."""
         state, budget = partition.state, self._parts.budget
-        key = state.table.key(page)
-        url = url_of(key)
+        url = request.url
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
         visit = None

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.budget import Limit, is_wanted, targets_of
+from lycosa.crawl.budget import Limit, TimeAndDisk, is_wanted
 from lycosa.crawl.orders import Account, Grant, Recall
 
 UNLIMITED = 1 << 62
@@ -169,14 +169,11 @@ class Told(NamedTuple):
     """Run something when everything decided so far is durable."""
 
 
-class GrantedBudget:
+class GrantedBudget(TimeAndDisk):
     """A worker's part of the job's limits."""
 
     def __init__(self, job: Job, free_disk: Callable[[], int], told: Told) -> None:
-        self._limits = job.limits
-        self._largest = job.fetch.largest_body_bytes
-        self._free_disk = free_disk
-        self._targets = targets_of(job)
+        super().__init__(job, free_disk)
         self._told = told
         self._is_limited = bool(job.limits.pages or job.limits.bytes)
         self._granted = Amount()
@@ -189,8 +186,6 @@ class GrantedBudget:
         self._is_recalled = False
         self._is_asking = False
         self._is_accounting = False
-        self._deadline = float("inf")
-        self.reached: Limit | None = None
 
     # -- what the supervisor says ---------------------------------------------------------
 
@@ -218,21 +213,9 @@ class GrantedBudget:
 
     # -- what the worker asks -------------------------------------------------------------
 
-    def look(self, now: float) -> None:
-        """Notice limits that are reached without anybody asking: time and disk."""
-        if now >= self._deadline:
-            self._reach(Limit.SECONDS)
-        if self._free_disk() < self._limits.free_disk_bytes:
-            self._reach(Limit.FREE_DISK)
-
-    def next_moment(self) -> float:
-        """Return when the time is up."""
-        return float("inf") if self.reached else self._deadline
-
     def reserve(self, now: float) -> int | None:
         """Return how many bytes the fetch may bring, or None: not now, or never again."""
-        if now >= self._deadline:
-            self._reach(Limit.SECONDS)
+        self._look_at_time(now)
         if self.reached:
             return None
         if not self._is_limited:

@@ -52,9 +52,7 @@ from lycosa.store.payloads import Payloads
 from lycosa.store.rows import Facts, Fetch, fetch_id, microseconds, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment
-from lycosa.url.key import host_of, reversed_host_of, site_url
-
-_MOST_SITES = 10_000
+from lycosa.url import host_of, reversed_host_of, url_of
 
 
 class ArchiveStore:
@@ -85,7 +83,6 @@ class ArchiveStore:
         self._info = dict(info)
         self._group_of = group_of
         self._payloads = Payloads()
-        self._sites: dict[str, str] = {}
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
@@ -119,7 +116,7 @@ class ArchiveStore:
     def append(self, capture: Capture) -> Place:
         """Take an exchange into the buffers; its place is final."""
         segment = self._open_segment(capture.answer.began)
-        url = self._url(capture.key)
+        url = capture.request.url
         group = self._archive(segment, capture, url) if capture.answer.status else _NOTHING
         with segment.lock:
             start = segment.warc.end
@@ -266,7 +263,7 @@ class ArchiveStore:
             else:
                 kind, main, name = "revisit", writer.revisit(message, earlier), ""
                 is_unchanged = earlier.url == url
-        via = self._url(capture.source) if capture.source else ""
+        via = url_of(capture.source) if capture.source else ""
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest, via)
         return _Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
@@ -284,16 +281,6 @@ class ArchiveStore:
         url, date = record.headers["WARC-Target-URI"], record.headers["WARC-Date"]
         file = warc_path(self.folder, Name(place.segment, self.worker)).name
         return Earlier(url, date, file, place.offset)
-
-    def _url(self, key: str) -> str:
-        site, _, path = key.partition("/")
-        return f"{self._sites.get(site) or self._add_site(site)}/{path}"
-
-    def _add_site(self, site: str) -> str:
-        if len(self._sites) >= _MOST_SITES:
-            self._sites.clear()
-        beginning = self._sites[site] = site_url(site)
-        return beginning
 
 
 class _Group(NamedTuple):

@@ -53,11 +53,6 @@ class Scope:
         ]
         self._accepts_by_name = any(rule.action is Action.ACCEPT for rule in asked)
 
-    @property
-    def accepts_everything(self) -> bool:
-        """Whether there is nothing to ask, so that callers need not."""
-        return not self._steps
-
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
         if not self._steps:
@@ -79,9 +74,3 @@ class Scope:
         if self._accepts_by_name:
             return Verdict(None, OUT_OF_SCOPE)
         return Verdict(candidate.key, BY_DEFAULT)
-
-    def judge_many(self, keys: Iterable[str]) -> list[Verdict]:
-        """Return the verdicts on all the keys of a page."""
-        if not self._steps:
-            return [Verdict(key, BY_DEFAULT) for key in keys]
-        return [self.judge(key) for key in keys]

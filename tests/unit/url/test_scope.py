@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.url import Scope, Verdict, canonical_key, canonicalize, key_of, parse_rules, url_of
+from lycosa.url import Scope, Verdict, canonical_key, canonicalize, parse_rules, url_of
 
 
 def judged(rules: list[dict[str, Any]], url: str) -> tuple[str | None, str]:
@@ -28,10 +28,6 @@ def transformed(rule: dict[str, Any], url: str) -> str | None:
 
 def test_a_job_without_rules_accepts_everything() -> None:
     assert Scope(()).judge("org.example:/") == Verdict("org.example:/", "accept:default")
-    assert Scope(()).judge_many(["a:/", "b:/"]) == [
-        Verdict("a:/", "accept:default"),
-        Verdict("b:/", "accept:default"),
-    ]
 
 
 def test_what_no_rule_decides_is_out_of_scope_once_anything_is_accepted_by_name() -> None:
@@ -239,9 +235,3 @@ def test_rules_below_a_transform_see_the_new_url() -> None:
         "accept:host example.org",
     )
     assert judged([accept, transform], "http://www.example.org/") == (None, "out-of-scope")
-
-
-def test_judging_many_is_judging_each() -> None:
-    scope = Scope(parse_rules([{"action": "accept", "suffix": ".cl"}]))
-    keys = [key_of("http://a.cl/"), key_of("http://b.org/")]
-    assert scope.judge_many(keys) == [scope.judge(key) for key in keys]
