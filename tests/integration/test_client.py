@@ -1,4 +1,8 @@
-"""The transport over real sockets: every server here is a few lines, named for what it does."""
+"""The transport over real sockets: every server here is a few lines, named for what it does.
+
+Everything runs over both ways to the web: plain HTTP over our own sockets, and by libcurl, which
+carries TLS and proxies in earnest and everything here.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +28,26 @@ import zstandard
 from lycosa.clock import RealClock
 from lycosa.config import Fetch
 from lycosa.errors import ConfigError
-from lycosa.fetch.client import CurlTransport
+from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.names import Hosts, Names
 from lycosa.records import Answer, Outcome, Purpose, Request, Resolved
 
 Reader: TypeAlias = asyncio.StreamReader
 Writer: TypeAlias = asyncio.StreamWriter
 Handler = Callable[["Served", Reader, Writer], Awaitable[None]]
+
+WAYS = ("direct", "curl")
+_way = "direct"
+
+
+@pytest.fixture(params=WAYS, autouse=True)
+def way(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Say which carrier plain HTTP goes by."""
+    global _way
+    before, _way = _way, request.param
+    yield request.param
+    _way = before
+
 
 PAGE = b"<title>A page</title>" + b"text " * 2_000
 
@@ -116,7 +133,7 @@ def chunked(body: bytes, size: int = 1_000) -> bytes:
 class Client:
     """A transport with its answers as things to await."""
 
-    def __init__(self, transport: CurlTransport) -> None:
+    def __init__(self, transport: HttpTransport) -> None:
         self.transport = transport
 
     async def get(
@@ -154,7 +171,10 @@ async def client(
         if name in settings
     }
     fetch = Fetch(**{"allow_private": True, **settings})
-    transport = CurlTransport(loop, clock, fetch, ports=ports, names=names, **options)
+    transport = HttpTransport(loop, clock, fetch, ports=ports, names=names, **options)
+    if _way == "curl":
+        within: Any = transport
+        within._direct, within._curl = within._by_curl(), None
     try:
         yield Client(transport)
     finally:

@@ -30,7 +30,7 @@ from lycosa.crawl.parts import EndWatch, Parts, Reservations
 from lycosa.crawl.progress import Progress, outcomes_of, phases_of, refusals_of, seconds_left
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.worker import Worker
-from lycosa.fetch.client import CurlTransport
+from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.slots import AddressSlots
 from lycosa.frontier.state import PartitionState, counted_by
 from lycosa.plugins.hooks import Hooks
@@ -92,7 +92,7 @@ class Station:
                 connections=post.connections,
                 bytes_per_second=post.bytes_per_second,
             )
-            self._transport = CurlTransport(
+            self._transport = HttpTransport(
                 self.loop, self.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()

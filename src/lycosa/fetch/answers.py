@@ -1,7 +1,7 @@
 """From what came over a connection to an `Answer`.
 
-Pure: the lines of the head, the bytes of the body and the way in which the transfer
-ended, in; the answer, out. The head rules: when it is whole and its status is not a
+Pure: the lines of the head, the bytes of the body and why the transfer failed, if it did,
+in; the answer, out. The head rules: when it is whole and its status is not a
 success (a redirect, a 404, a 429), the answer stands even if its body broke off, because
 nothing hangs on that body, and a `Retry-After` must not be lost with it.
 """
@@ -10,20 +10,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import pycurl
-
 from lycosa.coding.chunks import Framing, dechunk
 from lycosa.coding.contents import codings_of, decode
 from lycosa.records import Answer, Outcome
 
-_NOT_HTTP = frozenset(
-    {
-        pycurl.E_UNSUPPORTED_PROTOCOL,
-        pycurl.E_FTP_WEIRD_SERVER_REPLY,
-        pycurl.E_BAD_CONTENT_ENCODING,
-        100,  # CURLE_TOO_LARGE: a head beyond libcurl's bounds
-    }
-)
 _LONGEST_HEAD_BYTES = 262_144
 _BLANK = b"\r\n"
 _BLANKS = (b"\r\n", b"\n")
@@ -34,7 +24,7 @@ _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWE
 class Received:
     """What one transfer has brought so far."""
 
-    __slots__ = ("first", "is_cut", "lines", "rest", "verdict", "was_asked")
+    __slots__ = ("first", "heads_bytes", "is_cut", "lines", "rest", "verdict", "was_asked")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -44,6 +34,8 @@ class Received:
     def clear(self) -> None:
         """Make ready for the next transfer."""
         self.lines.clear()
+        self.heads_bytes = 0
+        """Of interim answers, all together."""
         self.first = b""
         self.rest: bytearray | None = None
         """What came after the first piece; most bodies are one piece, and are not copied."""
@@ -52,7 +44,7 @@ class Received:
         self.was_asked = False
         """The request went out."""
         self.verdict: Outcome | None = None
-        """Our own reason for ending the transfer."""
+        """Why the transfer failed, if it did."""
 
     @property
     def size(self) -> int:
@@ -78,26 +70,12 @@ class Received:
         return self.first if self.rest is None else self.first + self.rest
 
 
-def failure_of(code: int, received: Received) -> Outcome | None:
-    """Return what a result of libcurl means for the fetch."""
-    if received.verdict is not None:
-        return received.verdict
-    if code == pycurl.E_OK or received.is_cut:
-        return None
-    if code == pycurl.E_COULDNT_RESOLVE_HOST:
-        return Outcome.NAME_FAILURE
-    if code in _NOT_HTTP:
-        return Outcome.BAD_ANSWER
-    # TLS that fails, a connection that is refused or takes too long to be made: all the same.
-    return Outcome.CUT_SHORT if received.was_asked else Outcome.CONNECT_FAILURE
-
-
 def compose(
-    received: Received, code: int, asked: bytes, times: tuple[float, float], most_bytes: int
+    received: Received, asked: bytes, times: tuple[float, float], most_bytes: int
 ) -> Answer:
     """Return the answer of a transfer that has ended."""
     began, ended = times
-    failure = failure_of(code, received) if code or received.verdict else None
+    failure = received.verdict
     if not received.was_asked:
         asked = b""
     lines = received.lines
@@ -153,7 +131,10 @@ def parse_head(lines: list[bytes], size: int) -> tuple[int, tuple[tuple[str, str
 
 def _parse_header(line: bytes) -> tuple[str, str]:
     name, _, value = line.decode("latin-1").partition(":")
-    return name.strip(), value.strip()
+    value = value.strip()
+    if "\n" in value:  # folded over several lines (RFC 9112, 5.2)
+        value = " ".join(part.strip() for part in value.split("\n"))
+    return name.strip(), value
 
 
 _header = lru_cache(maxsize=4_096)(_parse_header)
