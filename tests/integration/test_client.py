@@ -30,7 +30,7 @@ from lycosa.config import Fetch
 from lycosa.errors import ConfigError
 from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.names import Hosts, Names
-from lycosa.records import Answer, Outcome, Purpose, Request, Resolved
+from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, Validators
 
 Reader: TypeAlias = asyncio.StreamReader
 Writer: TypeAlias = asyncio.StreamWriter
@@ -143,10 +143,11 @@ class Client:
         address: str = "127.0.0.1",
         most: int = 10_000_000,
         agent: str = "lycosa (https://example.org/bot)",
+        held: Validators | None = None,
     ) -> Answer:
         host = url.split("/")[2].rpartition(":")[0] or url.split("/")[2]
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        request = Request(url, host, address, Purpose.PAGE, agent, most)
+        request = Request(url, host, address, Purpose.PAGE, agent, most, validators=held)
         self.transport.send(request, answered.set_result)
         assert not answered.done(), "called back from within send"
         async with asyncio.timeout(20):
@@ -262,6 +263,26 @@ async def test_the_request_is_archived_as_it_was_sent() -> None:
             assert head.count(b"\r\nAccept:") == 1
             assert b"\r\nAccept: a/b\r\n" in head
             assert b"\r\nX-All: 1\r\n" in head
+
+
+@run
+async def test_the_server_is_told_which_version_is_held_in_that_request_alone() -> None:
+    unchanged = b'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n'
+    handler = replying(reply(PAGE), unchanged, reply(PAGE))
+    date = "Tue, 22 Oct 2024 06:00:00 GMT"
+    async with serving(handler) as served, client(ports={80: served.port}) as web:
+        await web.get("http://site.test/page")
+        answer = await web.get("http://site.test/page", held=Validators('"a"', date))
+        assert (answer.status, answer.body, answer.header("etag")) == (304, b"", '"a"')
+        assert answer.asked == served.requests[1]
+        await web.get("http://site.test/page")
+        lines = [request.split(b"\r\n") for request in served.requests]
+        assert set(lines[1]) - set(lines[0]) == {
+            b'If-None-Match: "a"',
+            b"If-Modified-Since: " + date.encode(),
+        }
+        assert lines[2] == lines[0]
+        assert served.connections == 1
 
 
 @run

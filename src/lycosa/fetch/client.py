@@ -33,7 +33,7 @@ from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.names import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.throttle import Throttle
 from lycosa.fetch.trust import Trust
-from lycosa.records import Answer, Outcome, Request, Resolved
+from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 
 SPEED_WINDOW_SECONDS = 60.0
 """Over how long the slowest speed is measured."""
@@ -112,10 +112,12 @@ class HttpTransport:
         if self._refuses(origin.host.strip("[]") if proxy else request.address):
             self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
             return
-        cookie = ""
+        key: tuple[str, ...] = (site, request.address, request.agent)
         if self._cookies is not None:
             cookie = self._cookies.header(origin.scheme, origin.host, path, self._clock.now())
-        key = (site, request.address, request.agent, cookie)
+            key += (f"Cookie: {cookie}",) if cookie else ()
+        if request.validators is not None:
+            key += _conditions(request.validators)
         carrier = self._direct if origin.scheme == "http" and not proxy else self._by_curl()
         try:
             exchange = carrier.start(Errand(request, origin, path, key, on_answer))
@@ -281,6 +283,16 @@ class HttpTransport:
                 return Outcome.TIMEOUT
             exchange.window_began, exchange.window_size = now, size
         return None
+
+
+def _conditions(held: Validators) -> tuple[str, ...]:
+    """Return the header lines that ask for a page only if it has changed (RFC 9110, 13.1)."""
+    lines = []
+    if held.etag:
+        lines.append(f"If-None-Match: {held.etag}")
+    if held.last_modified:
+        lines.append(f"If-Modified-Since: {held.last_modified}")
+    return tuple(lines)
 
 
 def _by_host(entries: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -62,7 +62,9 @@ class Errand(NamedTuple):
     origin: Origin
     path: str
     key: tuple[str, ...]
-    """All that depends on the host: site, address, agent, cookie."""
+    """Site, address and agent; and more header lines: the cookie, and what we hold of the page.
+
+    Between two errands with the same key the request target alone differs."""
     on_answer: Callable[[Answer], None]
 
 
@@ -150,7 +152,7 @@ class Exchange:
         raise NotImplementedError
 
     def _headers(self, errand: Errand) -> list[str]:
-        origin, cookie, around = errand.origin, errand.key[-1], self._around
+        origin, around = errand.origin, self._around
         host_headers = around.headers.get("*", ()) + around.headers.get(origin.host, ())
         headers = [
             f"Host: {origin.authority}",
@@ -161,9 +163,7 @@ class Exchange:
         ]
         if host_headers:  # the job's own header replaces ours
             headers = list({line.partition(":")[0].lower(): line for line in headers}.values())
-        if cookie:
-            headers.append(f"Cookie: {cookie}")
-        return headers
+        return headers + list(errand.key[3:])
 
     def may_go(self, peer: str) -> bool:
         """Return whether the request may be put on this connection, now, the first time."""

@@ -7,9 +7,9 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
-from lycosa.records import Answer, Capture, KeyedLink, LinkKind
+from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Validators
 from lycosa.store import warc
-from lycosa.store.messages import header, is_chunked
+from lycosa.store.messages import header, is_chunked, parse_head, split_block
 from lycosa.store.rows import KIND_NAMES
 from lycosa.url.key import key_of
 
@@ -106,6 +106,9 @@ class Writer:
         headers = self._main_headers("revisit", message) + (
             f"WARC-Profile: {warc.NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
         )
+        held = self._capture.request.validators
+        if held is not None and held.date:
+            headers += f"WARC-Refers-To-Date: {held.date}\r\n"
         return warc.pack(headers, message.head)
 
     def metadata(self, digest: str, via: str) -> bytes:
@@ -152,6 +155,22 @@ def without_port(address: str) -> str:
     if address.startswith("["):
         return address[1 : address.find("]")]
     return address.partition(":")[0] if address.count(":") == 1 else address
+
+
+def validators_in(record: warc.Record) -> Validators | None:
+    """Return the validators of an answer, from its record or the beginning of it.
+
+    Of an answer that was cut we hold the beginning alone: it must be sent again.
+    """
+    if "WARC-Truncated" in record.headers:
+        return None
+    head, _ = split_block(record.block)
+    _, headers = parse_head(head)
+    etag = header(headers, "etag") or ""
+    last_modified = header(headers, "last-modified") or ""
+    if not etag and not last_modified:
+        return None
+    return Validators(etag, last_modified, record.headers.get("WARC-Date", ""))
 
 
 def links_in(metadata: warc.Record) -> list[KeyedLink]:
