@@ -8,14 +8,12 @@ nothing hangs on that body, and a `Retry-After` must not be lost with it.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from lycosa.coding.chunks import Framing, dechunk
 from lycosa.coding.contents import codings_of, decode
+from lycosa.fetch.framing import BadHead, Head, Headers, read_head
 from lycosa.records import Answer, Outcome
 
 _LONGEST_HEAD_BYTES = 262_144
-_BLANK = b"\r\n"
 _BLANKS = (b"\r\n", b"\n")
 
 _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWER})
@@ -24,18 +22,18 @@ _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWE
 class Received:
     """What one transfer has brought so far."""
 
-    __slots__ = ("first", "heads_bytes", "is_cut", "lines", "rest", "verdict", "was_asked")
+    __slots__ = ("first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
-        """The lines of all heads, as sent, interim ones included."""
+        """The lines of all heads, as sent, interim ones included, where it has not."""
         self.clear()
 
     def clear(self) -> None:
         """Make ready for the next transfer."""
         self.lines.clear()
-        self.heads_bytes = 0
-        """Of interim answers, all together."""
+        self.head: Head | None = None
+        """The head of the answer, where the carrier has taken it apart itself."""
         self.first = b""
         self.rest: bytearray | None = None
         """What came after the first piece; most bodies are one piece, and are not copied."""
@@ -45,6 +43,11 @@ class Received:
         """The request went out."""
         self.verdict: Outcome | None = None
         """Why the transfer failed, if it did."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of a head has come."""
+        return self.head is not None or bool(self.lines)
 
     @property
     def size(self) -> int:
@@ -78,26 +81,24 @@ def compose(
     failure = received.verdict
     if not received.was_asked:
         asked = b""
-    lines = received.lines
-    if failure is not None and (not received.was_asked or not lines):
+    if failure is not None and not (received.was_asked and received.has_begun):
         return Answer(0, (), b"", began, ended, failure, False, asked)
-    if len(lines) > 1 and lines[-1] == _BLANK and lines.count(_BLANK) == 1:
-        last: list[bytes] | None = lines
-    else:
-        last = _last_head(lines)
-    if last is None:
-        head = b"".join(lines)
-        return Answer(0, (), b"", began, ended, failure or Outcome.CUT_SHORT, False, asked, head)
-    head = b"".join(last)
-    if len(head) > _LONGEST_HEAD_BYTES:
+    try:
+        head = received.head or _last_head(received.lines)
+    except BadHead:
+        return Answer(0, (), b"", began, ended, failure or Outcome.BAD_ANSWER, False, asked)
+    if head is None:
+        part = b"".join(received.lines)
+        return Answer(0, (), b"", began, ended, failure or Outcome.CUT_SHORT, False, asked, part)
+    if len(head.sent) > _LONGEST_HEAD_BYTES:
         return Answer(0, (), b"", began, ended, Outcome.BAD_ANSWER, False, asked)
     sent = body = received.body()
-    status, headers = parse_head(last, len(head))
+    status, headers = head.status, head.headers
     if status < 200 and status != 101:
         failure = failure or Outcome.CUT_SHORT
-        return Answer(0, (), b"", began, ended, failure, False, asked, head, sent)
+        return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
     is_short, problem = received.is_cut, None
-    if b"-encoding" in head.lower():
+    if head.is_coded:
         body, is_part, problem = _content(sent, headers, most_bytes, received.is_cut)
         is_short = is_short or is_part
     # A broken chunk says more than the end of the connection that followed it.
@@ -105,44 +106,23 @@ def compose(
         failure = problem
     if failure is not None:
         if 200 <= status < 300 or failure not in _BODY_MATTERS:
-            return Answer(0, (), b"", began, ended, failure, False, asked, head, sent)
+            return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
         is_short = True
-    return Answer(status, headers, body, began, ended, None, is_short, asked, head, sent)
+    return Answer(status, headers, body, began, ended, None, is_short, asked, head.sent, sent)
 
 
-def _last_head(lines: list[bytes]) -> list[bytes] | None:
-    """Return the lines of the last answer's head, or None if it broke off."""
+def _last_head(lines: list[bytes]) -> Head | None:
+    """Return the last answer's head, or None if it broke off."""
     if not lines or lines[-1] not in _BLANKS:
         return None
     begin = len(lines) - 1
     while begin > 0 and lines[begin - 1] not in _BLANKS:
         begin -= 1
-    return lines[begin:]
-
-
-def parse_head(lines: list[bytes], size: int) -> tuple[int, tuple[tuple[str, str], ...]]:
-    """Return the status and the headers of a head, in their order, in Latin-1."""
-    word = lines[0].split(None, 2)[1:2]
-    status = int(word[0]) if word and word[0].isdigit() else 0
-    # Most lines of a head are those of the last one; long ones are not worth the memory.
-    parse = _header if size <= _LONGEST_REMEMBERED else _parse_header
-    return status, tuple([parse(line) for line in lines[1:-1]])
-
-
-def _parse_header(line: bytes) -> tuple[str, str]:
-    name, _, value = line.decode("latin-1").partition(":")
-    value = value.strip()
-    if "\n" in value:  # folded over several lines (RFC 9112, 5.2)
-        value = " ".join(part.strip() for part in value.split("\n"))
-    return name.strip(), value
-
-
-_header = lru_cache(maxsize=4_096)(_parse_header)
-_LONGEST_REMEMBERED = 4_096
+    return read_head(b"".join(lines[begin:]))
 
 
 def _content(
-    sent: bytes, headers: tuple[tuple[str, str], ...], most_bytes: int, is_cut: bool
+    sent: bytes, headers: Headers, most_bytes: int, is_cut: bool
 ) -> tuple[bytes, bool, Outcome | None]:
     """Return the content, whether it is only its beginning, and what is wrong with it."""
     transfer = codings_of(_values(headers, "transfer-encoding"))
@@ -161,5 +141,5 @@ def _content(
     return decoded.content, decoded.is_cut or decoded.is_corrupt, None
 
 
-def _values(headers: tuple[tuple[str, str], ...], name: str) -> list[str]:
+def _values(headers: Headers, name: str) -> list[str]:
     return [value for key, value in headers if key.lower() == name]

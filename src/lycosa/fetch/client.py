@@ -269,7 +269,7 @@ class HttpTransport:
             # A connection that cannot be made says something of the host.
             is_late = now - exchange.began > fetch.connect_seconds
             return Outcome.CONNECT_FAILURE if is_late else None
-        if not received.lines:
+        if not received.has_begun:
             if not exchange.asked_at:
                 exchange.asked_at = now  # to the sweep: a clock read less for each request
             is_late = now - exchange.asked_at > fetch.first_byte_seconds

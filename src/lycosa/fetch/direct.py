@@ -28,10 +28,9 @@ from lycosa.fetch.framing import (
     UNTIL_CLOSE,
     BadHead,
     ChunkReader,
-    frame_of,
     head_end,
-    lines_of,
     may_be_http,
+    read_head,
 )
 from lycosa.fetch.throttle import BURST_BYTES
 from lycosa.records import Outcome
@@ -121,6 +120,7 @@ class Connection(Exchange):
         "_carrier",
         "_chunks",
         "_descriptor",
+        "_heads_bytes",
         "_is_asking",
         "_is_lasting",
         "_left",
@@ -140,6 +140,8 @@ class Connection(Exchange):
         self._is_asking = False
         self._pending: bytes | None = b""
         """The beginning of a head that has not come whole; None once the head is read."""
+        self._heads_bytes = 0
+        """Of interim answers too, all together."""
         self._left = 0
         self._chunks: ChunkReader | None = None
         self._is_lasting = False
@@ -152,7 +154,7 @@ class Connection(Exchange):
     def begin(self, errand: Errand) -> None:
         """Take a request and send it, or connect first."""
         super().begin(errand)
-        self._pending, self._chunks = b"", None
+        self._pending, self._chunks, self._heads_bytes = b"", None, 0
         self._is_asking = True
         if self._socket is None:
             self._connect(errand)
@@ -305,26 +307,24 @@ class Connection(Exchange):
         if not may_be_http(data) or len(data) > LONGEST_HEADS_BYTES:
             self._end(Outcome.BAD_ANSWER)
 
-    def _begin_body(self, head: bytes) -> bool:
+    def _begin_body(self, sent: bytes) -> bool:
         """Read a head; False when it ends the exchange."""
-        received = self.received
-        lines = lines_of(head)
+        self._heads_bytes += len(sent)
         try:
-            frame = frame_of(head, lines)
+            head = read_head(sent)
         except BadHead:
             self._end(Outcome.BAD_ANSWER)
             return False
-        received.lines += lines
-        if frame.status < 200 and frame.status != 101:
+        if self._heads_bytes > LONGEST_HEADS_BYTES:
+            self._end(Outcome.BAD_ANSWER)
+            return False
+        self.received.head = head
+        if head.status < 200 and head.status != 101:
             self._pending = b""
-            received.heads_bytes += len(head)
-            if received.heads_bytes > LONGEST_HEADS_BYTES:
-                self._end(Outcome.BAD_ANSWER)
-                return False
             return True
         self._pending = None
-        self._left, self._is_lasting = frame.length, frame.is_lasting
-        if frame.length == CHUNKED:
+        self._left, self._is_lasting = head.length, head.is_lasting
+        if head.length == CHUNKED:
             self._chunks = ChunkReader()
         return True
 

@@ -1,20 +1,21 @@
-"""Where does an answer end? (RFC 9112, 6.3)
+"""The head of an answer taken apart: what it says, and where its body ends (RFC 9112, 6.3).
 
-Pure: the head of an answer in, a `Frame` out: how the end of its body is told, and whether the
-connection can be used again after it. `ChunkReader` finds the end of a chunked body piece by
+Pure: the bytes of a head in, a `Head` out. `ChunkReader` finds the end of a chunked body piece by
 piece, without taking the chunks off: the archive keeps them (`coding.chunks` gives the content).
 
 A server may end lines with a bare line feed, and fold a header over several lines. A header
 without a colon, a NUL, two lengths that differ: that is no HTTP, and `BadHead` says so. Which of
 two readings a server meant is not ours to guess.
 
-Cost: a few searches in the head, made lower-case once; time linear in the bytes.
+Cost: most lines of a head are those of the last one, and what a line means is remembered; so a
+head costs a look-up a line. Time is linear in the bytes.
 """
 
 from __future__ import annotations
 
 import enum
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from lycosa.coding.chunks import chunk_size
@@ -22,13 +23,14 @@ from lycosa.coding.chunks import chunk_size
 UNTIL_CLOSE = -1
 CHUNKED = -2
 
+Headers = tuple[tuple[str, str], ...]
+
 _HEAD_END = re.compile(rb"\n\r?\n")
-_STATUS_LINE = re.compile(rb"HTTP/(\d)(?:\.(\d))? ?[ \t]*(\d{3})(?!\d)")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_STATUS_LINE = re.compile(rb"HTTP/(\d(?:\.\d)?)[ \t]+(\d{3})(?!\d)")
 _MAGIC = b"HTTP/"
-_LENGTH = b"\ncontent-length:"
-_CODING = b"\ntransfer-encoding:"
-_CONNECTION = b"\nconnection:"
 _LONGEST_SIZE_LINE = 16_384
+_LONGEST_REMEMBERED = 4_096
 _BODILESS = frozenset({204, 205, 304})
 
 
@@ -36,14 +38,36 @@ class BadHead(Exception):
     """What came is no HTTP."""
 
 
-class Frame(NamedTuple):
-    """How an answer's body ends."""
+class Role(enum.IntEnum):
+    """What a header line has to do with the end of its answer."""
 
+    LENGTH = 1
+    TRANSFER = 2
+    CONNECTION = 3
+    CONTENT = 4
+
+
+_ROLES = {
+    "content-length": Role.LENGTH,
+    "transfer-encoding": Role.TRANSFER,
+    "connection": Role.CONNECTION,
+    "content-encoding": Role.CONTENT,
+}
+
+
+class Head(NamedTuple):
+    """The head of an answer."""
+
+    sent: bytes
     status: int
+    headers: Headers
+    """In their order, in Latin-1."""
     length: int
     """Of the body in bytes, or `UNTIL_CLOSE` or `CHUNKED`."""
     is_lasting: bool
     """The connection can carry another request when the body has ended."""
+    is_coded: bool
+    """The body is not simply the content."""
 
 
 def may_be_http(start: bytes) -> bool:
@@ -57,67 +81,67 @@ def head_end(data: bytes) -> int:
     return found.end() if found is not None else 0
 
 
-def lines_of(head: bytes) -> list[bytes]:
-    """Return the lines of a head with their ends; a folded line belongs to the one before."""
-    lines = [line + b"\n" for line in head.split(b"\n")[:-1]]
-    if b"\n " in head or b"\n\t" in head:
-        folded = [lines[0]]
-        for line in lines[1:]:
-            if line[:1] in b" \t" and len(folded) > 1:
-                folded[-1] += line
-            else:
-                folded.append(line)
-        return folded
-    return lines
-
-
-def frame_of(head: bytes, lines: list[bytes]) -> Frame:
-    """Return how the answer with this head ends; raises `BadHead`."""
-    found = _STATUS_LINE.match(head)
-    if found is None or b"\0" in head:
-        raise BadHead
-    for line in lines[1:-1]:
-        if b":" not in line:
-            raise BadHead
-    version, status = found[1] + (found[2] or b"0"), int(found[3])
-    low = head.lower()
-    is_lasting = version == b"11"
-    if _CONNECTION in low:
-        wishes = b",".join(_values(low, _CONNECTION))
-        is_lasting = b"close" not in wishes if is_lasting else b"keep-alive" in wishes
-    if _CODING in low:
-        length = _coded_length(low)
-        # Both a coding and a length: the sender is not to be trusted with another request.
-        is_lasting = is_lasting and _LENGTH not in low
-    elif _LENGTH in low:
-        length = _length(_values(low, _LENGTH))
-    else:
-        length = UNTIL_CLOSE
+def read_head(sent: bytes) -> Head:
+    """Take a head apart, from its status line to its empty line; raises `BadHead`."""
+    lines = sent.split(b"\n")
+    if b"\n " in sent or b"\n\t" in sent:
+        first, _, rest = sent.partition(b"\n")
+        lines = [first, *_FOLD.sub(b" ", b"\n" + rest)[1:].split(b"\n")]
+    version, status = _status(lines[0])
+    read = _line if len(sent) <= _LONGEST_REMEMBERED else _read_line
+    headers: list[tuple[str, str]] = []
+    roles: dict[Role, list[str]] = {}
+    for line in lines[1:-2]:
+        header, role = read(line)
+        headers.append(header)
+        if role is not None:
+            roles.setdefault(role, []).append(header[1])
+    length = UNTIL_CLOSE
+    if Role.TRANSFER in roles:
+        last = ",".join(roles[Role.TRANSFER]).rpartition(",")[2].strip().lower()
+        length = CHUNKED if last == "chunked" else UNTIL_CLOSE
+    elif Role.LENGTH in roles:
+        length = _length(roles[Role.LENGTH])
     if status < 200 or status in _BODILESS:
         length = 0
-    return Frame(status, length, is_lasting and length != UNTIL_CLOSE)
+    is_lasting = length != UNTIL_CLOSE and _lasts(version, roles)
+    is_coded = Role.TRANSFER in roles or Role.CONTENT in roles
+    return Head(sent, status, tuple(headers), length, is_lasting, is_coded)
 
 
-def _values(low: bytes, name: bytes) -> list[bytes]:
-    values, at = [], low.find(name)
-    while at >= 0:
-        begin = at + len(name)
-        values.append(low[begin : low.find(b"\n", begin)].strip())
-        at = low.find(name, begin)
-    return values
+@lru_cache(maxsize=256)
+def _status(line: bytes) -> tuple[bytes, int]:
+    found = _STATUS_LINE.match(line)
+    if found is None or b"\0" in line:
+        raise BadHead
+    return found[1], int(found[2])
 
 
-def _length(values: list[bytes]) -> int:
-    told = {part.strip() for value in values for part in value.split(b",")}
+def _read_line(line: bytes) -> tuple[tuple[str, str], Role | None]:
+    name, colon, value = line.decode("latin-1").partition(":")
+    if not colon or "\0" in value or "\0" in name:
+        raise BadHead
+    name = name.strip()
+    return (name, value.strip()), _ROLES.get(name.lower())
+
+
+_line = lru_cache(maxsize=4_096)(_read_line)
+
+
+def _lasts(version: bytes, roles: dict[Role, list[str]]) -> bool:
+    """Return whether a connection lasts beyond this answer."""
+    if Role.TRANSFER in roles and Role.LENGTH in roles:
+        return False  # who says both is not to be trusted with another request
+    wishes = ",".join(roles.get(Role.CONNECTION, ())).lower()
+    return "close" not in wishes if version == b"1.1" else "keep-alive" in wishes
+
+
+def _length(values: list[str]) -> int:
+    told = {part.strip() for value in values for part in value.split(",")}
     one = told.pop()
-    if told or not one.isdigit() or len(one) > 18:
+    if told or not (one.isascii() and one.isdigit()) or len(one) > 18:
         raise BadHead
     return int(one)
-
-
-def _coded_length(low: bytes) -> int:
-    last = b",".join(_values(low, _CODING)).rpartition(b",")[2].strip()
-    return CHUNKED if last == b"chunked" else UNTIL_CLOSE
 
 
 class ChunkReader:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,18 +14,26 @@ from lycosa.fetch.framing import (
     UNTIL_CLOSE,
     BadHead,
     ChunkReader,
-    Frame,
-    frame_of,
     head_end,
-    lines_of,
     may_be_http,
+    read_head,
 )
+
+
+class Frame(NamedTuple):
+    """What a head says about the end of its answer."""
+
+    status: int
+    length: int
+    is_lasting: bool
 
 
 def frame(*headers: str, line: str = "HTTP/1.1 200 OK") -> Frame:
     head = "\r\n".join([line, *headers, "", ""]).encode()
     assert head_end(head) == len(head)
-    return frame_of(head, lines_of(head))
+    found = read_head(head)
+    assert found.sent == head
+    return Frame(found.status, found.length, found.is_lasting)
 
 
 def test_a_length_ends_a_body() -> None:
@@ -95,15 +105,14 @@ def test_what_is_no_status_line_is_said_to_be_none(line: str) -> None:
 
 
 def test_a_folded_line_belongs_to_the_one_before() -> None:
-    head = b"HTTP/1.1 200 OK\r\nX: a\r\n  b\r\n\tc\r\nY: d\r\n\r\n"
-    assert lines_of(head)[1:-1] == [b"X: a\r\n  b\r\n\tc\r\n", b"Y: d\r\n"]
-    assert b"".join(lines_of(head)) == head
+    head = read_head(b"HTTP/1.1 200 OK\r\nX: a\r\n  b\r\n\tc\r\nY: d\r\n\r\n")
+    assert head.headers == (("X", "a b c"), ("Y", "d"))
 
 
 def test_bare_line_feeds_end_lines() -> None:
     head = b"HTTP/1.1 200 OK\nContent-Length: 3\n\n"
     assert head_end(head + b"abc\n\n") == len(head)
-    assert frame_of(head, lines_of(head)) == Frame(200, 3, True)
+    assert read_head(head)[1:] == (200, (("Content-Length", "3"),), 3, True, False)
 
 
 def test_what_begins_otherwise_is_no_answer() -> None:
@@ -116,10 +125,10 @@ def test_any_head_is_a_frame_or_bad(data: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\n" + data + b"\r\n\r\n"
     head = head[: head_end(head)]
     try:
-        found = frame_of(head, lines_of(head))
+        found = read_head(head)
     except BadHead:
         return
-    assert found.length >= CHUNKED and b"".join(lines_of(head)) == head
+    assert found.length >= CHUNKED and found.sent == head
 
 
 pieces = st.lists(st.binary(max_size=40), max_size=6)
