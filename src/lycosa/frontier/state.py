@@ -24,7 +24,7 @@ from lycosa.errors import FormatError
 from lycosa.frontier.address_book import AddressBook
 from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Fetches, Hosts, Pages, Sites
 from lycosa.frontier.probes import Probes
-from lycosa.frontier.table import PlainUrlTable, UrlTable
+from lycosa.frontier.urltable import PlainUrlTable, UrlTable
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
