@@ -23,7 +23,15 @@ class Table(dict[str, Any]):
 
 T = TypeVar("T", bool, int, float, str, tuple[str, ...], Table)
 
-SCHEDULERS = ("breadth-first",)
+SCHEDULERS = (
+    "breadth-first",
+    "best-first",
+    "top-window",
+    "leaf-window",
+    "round-robin",
+    "diverse",
+)
+SCORES = ("default", "links", "depth", "path")
 PARTITIONERS = ("domain", "host-hash")
 DURABILITIES = ("process", "power")
 
@@ -312,7 +320,34 @@ class Frontier:
     """The order of the crawl, and how the URL space is cut."""
 
     scheduler: str = key(
-        "breadth-first", "What is fetched next.", choices=SCHEDULERS, may_be_plugged=True
+        "breadth-first",
+        "What is fetched next; docs/howto/choose-a-scheduler.md shows each of them.",
+        choices=SCHEDULERS,
+        may_be_plugged=True,
+    )
+    score: str = key(
+        "default",
+        "What `best-first` goes by, and what orders the URLs within a window: how many links to "
+        "a URL were seen, how near it is to a seed, how short its path is, or what a plugin "
+        "says. By default links for `best-first`, and nothing for windows; the other schedulers "
+        "have no use for it.",
+        choices=SCORES,
+        may_be_plugged=True,
+    )
+    window: int = key(
+        20,
+        "How many hosts (`top-window`) or leaves (`leaf-window`) a window holds; without a score "
+        "it makes no difference.",
+        unit="URLs",
+        least=1,
+        most=10_000,
+    )
+    page_urls: int = key(
+        10_000,
+        "How many URLs `diverse` spreads over one page.",
+        unit="URLs",
+        least=1,
+        most=1_000_000,
     )
     partitions: int = key(
         64,

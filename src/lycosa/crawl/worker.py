@@ -100,7 +100,7 @@ class Worker:
             for number in numbers
         }
         is_resumed = any(partition.is_resumed for partition in opened.values())
-        scheduler = scheduler_of(self._job, parts.hooks)
+        scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
         politeness = self._job.politeness
         addresses = Addresses(
             self._agenda,

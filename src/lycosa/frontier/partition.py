@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Pages
+from lycosa.config import Frontier
+from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING
 from lycosa.frontier.readiness import Readiness, Surroundings
-from lycosa.frontier.schedulers import Scheduler
-from lycosa.frontier.schedulers.breadth_first import BreadthFirst
+from lycosa.frontier.schedulers import CountsLinks, Scheduler
+from lycosa.frontier.schedulers.making import Order, make_scheduler
 from lycosa.frontier.state import PartitionState
 from lycosa.records import (
     Admitted,
@@ -36,8 +37,6 @@ from lycosa.records import (
     RobotsState,
     Settled,
 )
-
-SCHEDULERS: dict[str, Callable[[Pages], Scheduler]] = {"breadth-first": BreadthFirst}
 
 
 class TaskKind(IntEnum):
@@ -69,7 +68,13 @@ class Partition:
         self.number = number
         self.state = state
         self.scheduler: Scheduler = (
-            SCHEDULERS[scheduler](state.pages) if isinstance(scheduler, str) else scheduler(state)
+            make_scheduler(state, Order(Frontier(scheduler=scheduler)))
+            if isinstance(scheduler, str)
+            else scheduler(state)
+        )
+        counter = self.scheduler
+        self._linked = (
+            counter.linked if isinstance(counter, CountsLinks) and counter.counts_links else None
         )
         self.readiness = Readiness(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
@@ -184,8 +189,11 @@ class Partition:
             if page is None:
                 if distance < new.get(key, distance + 1):
                     new[key] = distance
-            elif distance < nearer.get(page, distance_of[page]):
+                continue
+            if distance < nearer.get(page, distance_of[page]):
                 nearer[page] = distance
+            if self._linked is not None:
+                self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
         new_parts = self._new_parts(parts, new, first) if parts else []
         if not new and not nearer and not new_parts:
@@ -263,11 +271,17 @@ class Partition:
         for host in hosts:
             self.readiness.work_came(host, now)
 
+    def _site_if_offered(self, page: int) -> int | None:
+        """Return the site of a URL that the scheduler has, or None."""
+        site = self.state.pages.site[page]
+        return site if self._offered[page] and not self.state.sites.closed[site] else None
+
     def _came_nearer(self, page: int) -> bool:
         """Move an offered URL up; returns whether its links are known and must be passed on."""
         pages = self.state.pages
-        if self._offered[page] and not self.state.sites.closed[pages.site[page]]:
-            self.scheduler.move(page, pages.site[page])
+        site = self._site_if_offered(page)
+        if site is not None:
+            self.scheduler.move(page, site)
         fetch = pages.fetch[page]
         return fetch != NONE and bool(self.state.fetches.length[fetch])
 
