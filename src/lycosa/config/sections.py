@@ -116,6 +116,16 @@ class Politeness:
     ip_delay_seconds: float = key(
         0.5, "The pause between requests to one address, whatever host it serves.", unit="seconds"
     )
+    burst_urls: int = key(
+        1,
+        "How many URLs of a host are asked for without a pause between them, followed by as many "
+        "pauses: one connection then serves them all. The pause of the address is kept. A host "
+        "that names a Crawl-delay, fails, refuses or is slow is asked as without bursts. 1 is no "
+        "bursts.",
+        unit="URLs",
+        least=1,
+        most=20,
+    )
     answer_time_factor: float = key(
         1.0, "The pause is at least this many times as long as the last answer took."
     )

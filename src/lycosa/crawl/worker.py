@@ -30,7 +30,7 @@ from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
 from lycosa.crawl.lookups import Lookups
 from lycosa.crawl.opening import take_partition
 from lycosa.crawl.parts import Parts
-from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
 from lycosa.failpoints import reach
@@ -332,7 +332,7 @@ class Worker:
         self._robots.errands_failed(partition, host, now)
 
     def _pause_after_resume(self, state: PartitionState, host: int) -> float:
-        return due_pause(self._job, state, host) + FORGETTABLE_SECONDS
+        return resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
 
     # -- the rhythm -----------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from lycosa.config import Frontier
 from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING
 from lycosa.frontier.readiness import Readiness, Surroundings
-from lycosa.frontier.schedulers import CountsLinks, Scheduler
+from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.making import Order, make_scheduler
 from lycosa.frontier.state import PartitionState
 from lycosa.records import (
@@ -128,11 +128,24 @@ class Partition:
         if readiness.robots_wanted:
             site = next(iter(readiness.robots_wanted))
             return Task(TaskKind.ROBOTS, site, state.sites.host[site])
-        page = self.scheduler.choose()
+        page = self._next_of_burst() if readiness.bursts_wanted else None
+        if page is None:
+            page = self.scheduler.choose()
         if page is None:
             return None
         self._offered[page] = 0
         return Task(TaskKind.PAGE, page, state.sites.host[state.pages.site[page]])
+
+    def _next_of_burst(self) -> int | None:
+        """Go on with the first host in a burst, if the scheduler can."""
+        if not isinstance(self.scheduler, ChoosesFrom):
+            return None
+        for host in self.readiness.bursts_wanted:
+            for site in self.state.sites_of(host):
+                page = self.scheduler.choose_from(site)
+                if page is not None:
+                    return page
+        return None
 
     def hand_back(self, task: Task, now: float) -> None:
         """Undo `next_task` for something that could not be asked for after all."""
@@ -225,6 +238,7 @@ class Partition:
     def learn_robots(self, event: RobotsLearned) -> None:
         """Record what a site's robots file says."""
         self.record(event)
+        self.readiness.end_burst(self.state.sites.host[event.site], event.moment)
         if event.state is RobotsState.GIVEN_UP:
             self.scheduler.drop(event.site)
         self.readiness.work_came(self.state.sites.host[event.site], event.moment)
@@ -232,6 +246,7 @@ class Partition:
     def change_host(self, event: HostChanged) -> None:
         """Record that a host waits, has recovered, or is closed."""
         self.record(event)
+        self.readiness.end_burst(event.host, event.moment)
         if event.closed is not None:
             for site in self.state.sites_of(event.host):
                 self.scheduler.drop(site)
