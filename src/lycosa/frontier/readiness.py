@@ -43,6 +43,7 @@ from typing import NamedTuple
 
 from lycosa.frontier.addresses import Addresses
 from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.columns import NONE
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.state import PartitionState
 from lycosa.records import RobotsState
@@ -100,6 +101,9 @@ class Readiness:
         self._scheduler = scheduler
         self._around = around
         self._agenda = around.agenda
+        self._with_work = around.with_work
+        self._when_due = self._on_due
+        """Bound once: the agenda holds one for every host that waits."""
         self._addresses = around.addresses
         self._phase = array("B")
         self._wake_at = array("d")
@@ -283,8 +287,9 @@ class Readiness:
             self._phase[host] = WAITING
             self._wake_at[host] = moment
             if is_news:
-                self._agenda.note(moment, self._on_due, host)
-                self._look_ahead(host, now)
+                self._agenda.note(moment, self._when_due, host)
+                if self._state.hosts.address_expires[host] <= moment:
+                    self._look_ahead(host, now)
             return
         self._phase[host] = RESOLVING
         address = self._around.resolve(self._number, host)
@@ -326,11 +331,14 @@ class Readiness:
             return 0.0
         sites = self._state.sites
         earliest = NEVER
-        for site in self._state.sites_of(host):
-            if sites.closed[site] or not self._scheduler.waiting(site):
-                continue
-            blocked = sites.robots[site] in (UNREACHABLE, ELSEWHERE)
-            earliest = min(earliest, sites.robots_expires[site] if blocked else 0.0)
+        site = self._state.hosts.first_site[host]
+        while site != NONE:
+            if not sites.closed[site] and self._scheduler.waiting(site):
+                robots = sites.robots[site]
+                if robots != UNREACHABLE and robots != ELSEWHERE:
+                    return 0.0
+                earliest = min(earliest, sites.robots_expires[site])
+            site = sites.following[site]
         return earliest
 
     def _wake_sites(self, host: int, now: float) -> bool:
@@ -342,13 +350,15 @@ class Readiness:
         if host in self._errands:
             self.errands_wanted[host] = None
             has_work = True
-        sites = self._state.sites
-        for site in self._state.sites_of(host):
+        sites, following = self._state.sites, self._state.hosts.first_site[host]
+        while following != NONE:
+            site, following = following, sites.following[following]
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
             robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
             if robots == KNOWN and is_fresh:
-                self.robots_wanted.pop(site, None)
+                if self.robots_wanted:
+                    self.robots_wanted.pop(site, None)
                 self._scheduler.wake(site)
                 if host in self._bursting:
                     self.bursts_wanted[host] = None
@@ -361,12 +371,18 @@ class Readiness:
             else:
                 self.robots_wanted.pop(site, None)
         if has_work:
-            self._around.with_work[self._number] = None
+            self._with_work[self._number] = None
         return has_work
 
     def _rest_sites(self, host: int) -> None:
-        self.errands_wanted.pop(host, None)
-        self.bursts_wanted.pop(host, None)
-        for site in self._state.sites_of(host):
+        if self.errands_wanted:
+            self.errands_wanted.pop(host, None)
+        if self.bursts_wanted:
+            self.bursts_wanted.pop(host, None)
+        sites, wanted = self._state.sites, self.robots_wanted
+        site = self._state.hosts.first_site[host]
+        while site != NONE:
             self._scheduler.rest(site)
-            self.robots_wanted.pop(site, None)
+            if wanted:
+                wanted.pop(site, None)
+            site = sites.following[site]
