@@ -36,6 +36,12 @@ extensions = [
         ["src/lycosa/extract/_scan.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
     ),
+    Extension(
+        "lycosa.frontier.urltable._table",
+        ["src/lycosa/frontier/urltable/_table.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+        define_macros=[] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
+    ),
 ]
 
 setup(ext_modules=cythonize(extensions, compiler_directives=directives))
