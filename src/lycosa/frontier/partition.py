@@ -47,6 +47,10 @@ class TaskKind(IntEnum):
     ERRAND = 3
 
 
+# Bound once: reading a member of an enum costs as much as making a task.
+PAGE = TaskKind.PAGE
+
+
 class Task(NamedTuple):
     """Something that may be asked for now; `subject` is a page, a site or an errand."""
 
@@ -134,7 +138,7 @@ class Partition:
         if page is None:
             return None
         self._offered[page] = 0
-        return Task(TaskKind.PAGE, page, state.sites.host[state.pages.site[page]])
+        return Task(PAGE, page, state.sites.host[state.pages.site[page]])
 
     def _next_of_burst(self) -> int | None:
         """Go on with the first host in a burst, if the scheduler can."""

@@ -120,9 +120,7 @@ class TreeOrder:
 
     def choose(self) -> int | None:
         """Take the next URL of the walk."""
-        if not self._table.ready:
-            return None
-        return self._taken(self._walk.next_page())
+        return self._taken(self._walk.next_page()) if self._table.ready else None
 
     def choose_from(self, site: int) -> int | None:
         """Take the next URL of one site, if it is awake."""

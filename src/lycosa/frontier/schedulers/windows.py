@@ -26,7 +26,6 @@ from typing import Protocol
 
 from lycosa.frontier.schedulers.scores import Score
 from lycosa.frontier.urltable import UrlTable
-from lycosa.frontier.urltable.segments import is_node
 
 
 class Track(Protocol):
@@ -60,26 +59,15 @@ class LeafTrack:
 
     def step(self) -> int | None:
         """Return the next leaf in the present direction."""
-        page = self._ahead()
-        while page is not None and self._is_above_others(page):
-            self._at = page
-            page = self._ahead()
-        if page is None:
-            self._at = None
-            self._goes_right = not self._goes_right
-        else:
-            self._at = page
-        return page
-
-    def _ahead(self) -> int | None:
         table, at = self._table, self._at
         if self._goes_right:
-            return table.first_ready() if at is None else table.next_ready(at)
-        return table.last_ready() if at is None else table.previous_ready(at)
-
-    def _is_above_others(self, page: int) -> bool:
-        key = self._table.key(page)
-        return is_node(key) and self._table.ready_below(key) > 1
+            page = table.first_ready_leaf() if at is None else table.next_ready_leaf(at)
+        else:
+            page = table.last_ready() if at is None else table.previous_ready_leaf(at)
+        self._at = page
+        if page is None:
+            self._goes_right = not self._goes_right
+        return page
 
 
 class Window:

@@ -425,19 +425,54 @@ cdef class Table(Trees):
     def first_ready_leaf(self, str prefix not None = ""):
         cdef uint32_t size
         cdef const uint8_t *data = utf8(prefix, &size)
-        cdef int64_t number = self.seek(data, size), deeper
+        cdef int64_t number = self.seek(data, size)
         if number < 0 or not begins(self.scratch, self.found_size, data, size):
             return None
+        return self.leaf_of(number)
+
+    @cython.final
+    cdef int64_t leaf_of(self, int64_t number) except -2:
+        """Return the left-most ready leaf at or below the ready URL whose key is in `scratch`."""
+        cdef int64_t deeper
         while is_node(self.scratch, self.found_size):
-            fill(&self.target, self.scratch, self.found_size)
-            push(&self.target, 0)
-            deeper = self.seek(self.target.data, self.target.size)
-            if deeper < 0 or not begins(
-                self.scratch, self.found_size, self.target.data, self.target.size - 1
-            ):
+            deeper = self.first_below()
+            if deeper < 0:
                 break
             number = deeper
         return number
+
+    @cython.final
+    cdef int64_t first_below(self) except -2:
+        """Return the first ready URL below the key in `scratch`, or -1; that key is in `target`."""
+        cdef int64_t deeper
+        fill(&self.target, self.scratch, self.found_size)
+        push(&self.target, 0)
+        deeper = self.seek(self.target.data, self.target.size)
+        self.target.size -= 1
+        if deeper < 0 or not begins(
+            self.scratch, self.found_size, self.target.data, self.target.size
+        ):
+            return -1
+        return deeper
+
+    def next_ready_leaf(self, number):
+        cdef int64_t found
+        self.load_key(self.known(number))
+        fill(&self.target, self.scratch, self.found_size)
+        push(&self.target, 0)
+        found = self.seek(self.target.data, self.target.size)
+        return None if found < 0 else self.leaf_of(found)
+
+    def previous_ready_leaf(self, number):
+        cdef int64_t found
+        self.load_key(self.known(number))
+        fill(&self.target, self.scratch, self.found_size)
+        while True:
+            found = self.seek_back(self.target.data, self.target.size)
+            if found < 0:
+                return None
+            if not is_node(self.scratch, self.found_size) or self.first_below() < 0:
+                return found
 
     def next_ready(self, number, str prefix not None = ""):
         cdef uint32_t size
@@ -478,13 +513,15 @@ cdef class Table(Trees):
         cdef uint32_t size, served, end
         cdef const uint8_t *data = utf8(prefix, &size)
         cdef uint64_t h
-        cdef int64_t number
+        cdef int64_t number = -1
         fill(&self.node, data, size)
         while True:
             h = hash_of(self.node.data, self.node.size)
             served = self.cursors.served(h)
-            number = -1
+            # What was found one step above is the first ready URL here too, and that is whose
+            # turn it is at a node that has served nobody yet.
             if served != NONE:
+                number = -1
                 self.load_key(served)
                 if begins(self.scratch, self.found_size, self.node.data, self.node.size):
                     number = self.seek_behind_child()

@@ -122,6 +122,15 @@ class Counted(Protocol):
     def previous_ready(self, number: int, prefix: str = "") -> int | None:
         """Return the ready URL before a URL in key order; that one need not be ready."""
 
+    def next_ready_leaf(self, number: int) -> int | None:
+        """Return the first leaf behind a URL in key order; that one need not be ready.
+
+        A leaf is a ready URL that has no ready URL below it.
+        """
+
+    def previous_ready_leaf(self, number: int) -> int | None:
+        """Return the last leaf before a URL in key order; that one need not be ready."""
+
     def next_ready_host(self, after: str = "") -> str | None:
         """Return the node of the first host with ready URLs that follows a host's node.
 

@@ -184,11 +184,27 @@ class PlainUrlTable:
         at, end = _range(self._ready, prefix)
         if at == end:
             return None
-        while at + 1 < end and is_node(self._ready[at]):
-            if not self._ready[at + 1].startswith(self._ready[at]):
-                break
+        while self._is_above_next(at):
             at += 1
         return self._number_at(at)
+
+    def next_ready_leaf(self, number: int) -> int | None:
+        """Pass over what lies above others."""
+        at = bisect_right(self._ready, self.key(number))
+        while self._is_above_next(at):
+            at += 1
+        return self._number_at(at) if at < len(self._ready) else None
+
+    def previous_ready_leaf(self, number: int) -> int | None:
+        """Pass over what lies above others."""
+        at = bisect_left(self._ready, self.key(number)) - 1
+        while at >= 0 and self._is_above_next(at):
+            at -= 1
+        return self._number_at(at) if at >= 0 else None
+
+    def _is_above_next(self, at: int) -> bool:
+        keys = self._ready
+        return at + 1 < len(keys) and is_node(keys[at]) and keys[at + 1].startswith(keys[at])
 
     def next_ready(self, number: int, prefix: str = "") -> int | None:
         """Return what follows in key order."""

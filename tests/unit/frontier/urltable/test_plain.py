@@ -82,6 +82,18 @@ def test_windows_move_to_and_fro_and_over_hosts() -> None:
     assert hosts == [A, B, "org.c:"]
 
 
+def test_leaves_have_nothing_ready_below_them() -> None:
+    table = filled(f"{A}/", f"{A}/v/", f"{A}/v/1", f"{A}/w", f"{B}/")
+    root, folder, first, second, other = range(5)
+    assert [table.next_ready_leaf(url) for url in range(5)] == [first, first, second, other, None]
+    assert table.previous_ready_leaf(other) == second
+    assert table.previous_ready_leaf(second) == first
+    assert table.previous_ready_leaf(first) is None
+    table.unmark(first)
+    assert table.next_ready_leaf(root) == folder
+    assert table.previous_ready_leaf(second) == folder
+
+
 def test_round_robin_gives_every_child_its_turn() -> None:
     """The example of the RDFa spider, 4.6."""
     keys = [f"com.{host}.www:/page{page}" for host in (1, 2, 3) for page in (1, 2, 3)]

@@ -124,6 +124,8 @@ class Twins(RuleBasedStateMachine):
             self.both("previous_ready", self.url(chosen), prefix)
             self.both("next_ready", self.url(chosen))
             self.both("previous_ready", self.url(chosen))
+            self.both("next_ready_leaf", self.url(chosen))
+            self.both("previous_ready_leaf", self.url(chosen))
 
     @rule()
     def slide_over_hosts(self) -> None:
@@ -203,6 +205,8 @@ def test_twins_agree_on_many_urls_in_deep_trees(seed: int) -> None:
         number = chance.randrange(len(plain))
         assert compact.next_ready(number) == plain.next_ready(number)
         assert compact.previous_ready(number) == plain.previous_ready(number)
+        assert compact.next_ready_leaf(number) == plain.next_ready_leaf(number)
+        assert compact.previous_ready_leaf(number) == plain.previous_ready_leaf(number)
         prefix = plain.key(number)[: chance.randrange(40)]
         assert compact.ready_below(prefix) == plain.ready_below(prefix)
     for _ in range(3_000):
