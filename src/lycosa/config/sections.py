@@ -366,6 +366,12 @@ class Frontier:
         least=1,
         most=4096,
     )
+    url_memory_bytes: int = key(
+        0,
+        "Memory that the known URLs may take. Beyond it, URLs of sites that are finished or "
+        "wait for long are put on disk, compressed, until they are needed. 0 is no limit.",
+        unit="bytes",
+    )
     partitioner: str = key(
         "domain",
         "What keeps URLs together in a partition: the registrable domain or the host; "

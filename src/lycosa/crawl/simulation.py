@@ -316,6 +316,7 @@ class _Life:
                 random=random.Random(f"{simulation.seed} {self._number} {index}"),
                 poll_seconds=float("inf") if simulation.workers == 1 else 0.5,
                 slots=slots,
+                sealed_folder=simulation.folder,
                 hooks=simulation.hooks,
             )
             worker = Worker(parts, self._reasons.append)

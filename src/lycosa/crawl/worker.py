@@ -40,6 +40,8 @@ from lycosa.frontier.agenda import Agenda
 from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
+from lycosa.frontier.thrift import Thrift
+from lycosa.frontier.urltable import FileVault
 from lycosa.log.format import decode_messages
 from lycosa.plugins.orders import scheduler_of
 from lycosa.records import (
@@ -68,6 +70,7 @@ class Worker:
         self._clock = parts.clock
         self._on_end = on_end
         self._agenda = Agenda()
+        self._thrift = Thrift(0)
         self._router = Router(parts)
         self._gatherer = Gatherer(parts, self._router)
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
@@ -108,6 +111,8 @@ class Worker:
             now + politeness.ip_delay_seconds if is_resumed else 0.0,
             parts.slots,
         )
+        frontier = self._job.frontier
+        self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
         for number, (state, _, snapshot_sequence) in opened.items():
             around = Surroundings(
                 self._agenda,
@@ -119,6 +124,8 @@ class Worker:
                 self._changed,
                 self._lookups.look_ahead,
             )
+            if parts.sealed_folder is not None:
+                state.table.put_into(FileVault(parts.sealed_folder))
             partition = Partition(number, state, scheduler, around)
             self._partitions[number] = partition
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
@@ -348,6 +355,7 @@ class Worker:
         self._read_inboxes()
         self._note_time()
         self._commit()
+        self._thrift.look(self._partitions.values(), self._clock.now())
         self.pump()
 
     def _note_time(self) -> None:

@@ -220,6 +220,11 @@ class Readiness:
         self._phase[host] = QUEUED
         self._addresses.enter(address, self, host, now, had_turn and address == before)
 
+    def rests_until(self, host: int) -> float:
+        """Return when a host is next due: never if it has nothing to do, now if it is busy."""
+        phase = self._phase[host] if host < len(self._phase) else IDLE
+        return NEVER if phase == IDLE else self._wake_at[host] if phase == WAITING else 0.0
+
     def is_resolving(self, host: int) -> bool:
         """Return whether the host waits for its address."""
         return self._phase[host] == RESOLVING

@@ -2,7 +2,7 @@
 #
 # A node is a record of 16 bytes and a block of the arena that is as large as it needs to be.
 #
-#   leaf     text of up to MOST keys in order, front-coded: bytes shared with the key before,
+#   leaf     text of up to MOST_KEYS keys in order, front-coded: bytes shared with the key before,
 #            bytes that follow, both as varints, then the bytes | free | the numbers, backwards
 #            from the end; the highest bit of a number is its mark
 #   inner    children, their weights, ends of separators (each u32 × count) | separators
@@ -13,13 +13,23 @@
 cdef enum:
     UNIT = 16           # bytes: blocks are counted in units
     CLASSES = 640       # free blocks of up to so many units are kept by size
-    MOST = 64           # keys of a leaf, children of an inner node
+    MOST_KEYS = 32      # of a leaf: more of them take less memory and more time
+    MOST_CHILDREN = 64  # of an inner node
     FULL_BYTES = 4096   # text of a leaf that is split although it has fewer keys
     SITES = 128         # flag in Node.height: the tree of site names
 
 cdef extern from *:
     """
     #define LYCOSA_NONE 0xFFFFFFFFu
+    /* Eight bytes as a number that is ordered as they are. */
+    static inline uint64_t lycosa_head(const uint8_t *p) {
+        uint64_t w;
+        memcpy(&w, p, 8);
+    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        w = __builtin_bswap64(w);
+    #endif
+        return w;
+    }
     #define LYCOSA_HIGH 0x80000000u
     #define LYCOSA_LOW 0x7FFFFFFFu
     """
@@ -28,6 +38,7 @@ cdef extern from *:
     const uint32_t ROOT "LYCOSA_HIGH"     # in Node.parent: what follows is the owner
     const uint32_t SEALED "LYCOSA_HIGH"   # in a URL's place: what follows is a chunk
     const uint32_t LOW "LYCOSA_LOW"
+    uint64_t head "lycosa_head"(const uint8_t *) noexcept nogil
 
 cdef struct Node:
     uint32_t block      # where its block begins, in units
@@ -80,7 +91,14 @@ cdef inline uint32_t number_size(uint32_t value) noexcept nogil:
 
 cdef inline int compare(const uint8_t *a, uint32_t m, const uint8_t *b, uint32_t n) noexcept nogil:
     """Return less than 0, 0 or more as a stands before b, is b, or stands behind b."""
-    cdef int order = memcmp(a, b, m if m < n else n)
+    cdef uint64_t x, y
+    cdef int order
+    if m >= 8 and n >= 8:
+        x = head(a)
+        y = head(b)
+        if x != y:
+            return -1 if x < y else 1
+    order = memcmp(a, b, m if m < n else n)
     return order if order else (<int>(m > n) - <int>(m < n))
 
 
@@ -91,6 +109,7 @@ cdef class Blocks:
     cdef uint32_t arena_used
     cdef uint32_t arena_size
     cdef uint32_t *free_blocks
+    cdef size_t free_units
     cdef Node *nodes
     cdef uint32_t node_count
     cdef uint32_t node_size
@@ -139,6 +158,7 @@ cdef class Blocks:
             raise ValueError("a key is too long for the URL table")
         if units < CLASSES and self.free_blocks[units] != NONE:
             found = self.free_blocks[units]
+            self.free_units -= units
             memcpy(&self.free_blocks[units], self.arena + <size_t>found * UNIT, sizeof(uint32_t))
         else:
             if self.arena_used + units > self.arena_size:
@@ -162,6 +182,7 @@ cdef class Blocks:
         if units < CLASSES:
             memcpy(self.arena + <size_t>block * UNIT, &self.free_blocks[units], sizeof(uint32_t))
             self.free_blocks[units] = block
+            self.free_units += units
 
     @cython.final
     cdef uint32_t new_node(self, uint8_t height) except? 0xFFFFFFFF:
@@ -204,6 +225,30 @@ cdef class Blocks:
             self.scratch = <uint8_t *>moved
             self.scratch_size = <uint32_t>(size * 2)
         return 0
+
+    def _tighten(self):
+        """Move all blocks together and give back what is free."""
+        cdef size_t units = 0, at = 0
+        cdef uint32_t i
+        cdef uint8_t *arena
+        for i in range(self.node_count):
+            units += self.nodes[i].size
+        arena = <uint8_t *>malloc((units + 1) * UNIT)
+        if not arena:
+            raise MemoryError
+        for i in range(self.node_count):
+            if self.nodes[i].size:
+                memcpy(arena + at * UNIT, self.block(i), <size_t>self.nodes[i].size * UNIT)
+                self.nodes[i].block = <uint32_t>at
+                at += self.nodes[i].size
+            else:
+                self.nodes[i].block = 0
+        free(self.arena)
+        self.arena = arena
+        self.arena_used = <uint32_t>units
+        self.free_units = 0
+        self.arena_size = <uint32_t>(units + 1)
+        memset(self.free_blocks, 255, CLASSES * sizeof(uint32_t))
 
     # -- leaves ---------------------------------------------------------------------------
 
@@ -258,17 +303,28 @@ cdef class Blocks:
         Returns its length; `room` bytes are left as they are.
         """
         cdef const uint8_t *p
-        cdef uint32_t i, shared, length
+        cdef const uint8_t *tails[MOST_KEYS + 1]
+        cdef uint32_t begins[MOST_KEYS + 1]
+        cdef uint32_t i, length = 0, size, wanted
         self.reserve(room + self.nodes[node].used)
         p = self.block(node)
-        shared = length = 0
         for i in range(index + 1):
-            shared = get_number(&p)
+            begins[i] = get_number(&p)
             length = get_number(&p)
-            assert shared + length <= self.nodes[node].used
-            memcpy(self.scratch + room + shared, p, length)
+            tails[i] = p
             p += length
-        return shared + length
+        size = begins[index] + length
+        assert size <= self.nodes[node].used
+        memcpy(self.scratch + room + begins[index], tails[index], length)
+        # Backwards: an entry gives what none of those behind it has.
+        wanted = begins[index]
+        while wanted:
+            index -= 1
+            if begins[index] < wanted:
+                length = wanted - begins[index]
+                memcpy(self.scratch + room + begins[index], tails[index], length)
+                wanted = begins[index]
+        return size
 
     @cython.final
     cdef uint32_t entry_of(self, uint32_t node, uint32_t number) noexcept:

@@ -699,14 +699,7 @@ cdef class Table(Trees):
 
     def _free_bytes(self):
         """Return how much of the arena waits to be used again."""
-        cdef size_t total = 0
-        cdef uint32_t units, block
-        for units in range(CLASSES):
-            block = self.free_blocks[units]
-            while block != NONE:
-                total += units * UNIT
-                memcpy(&block, self.arena + <size_t>block * UNIT, sizeof(uint32_t))
-        return total
+        return self.free_units * UNIT
 
     # -- for tests ------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ cdef class Trees(Blocks):
         self.put_entry(spot, key, size, number)
         self.place(node, number)
         count = self.nodes[node].count
-        if count > MOST or (count > 1 and self.nodes[node].used > FULL_BYTES):
+        if count > MOST_KEYS or (count > 1 and self.nodes[node].used > FULL_BYTES):
             self.split_leaf(node, spot.index == count - 1 and self.is_last(node))
         return 0
 
@@ -196,7 +196,7 @@ cdef class Trees(Blocks):
         self.nodes[parent].count = <uint8_t>(count + 1)
         self.nodes[parent].used = used + size
         self.nodes[right].parent = parent
-        if count + 1 > MOST:
+        if count + 1 > MOST_CHILDREN:
             self.split_inner(parent)
         return 0
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import msgspec
 import zstandard
 
+from lycosa.failpoints import reach
 from lycosa.frontier.urltable._table import Table, run_entries, run_find, run_path
 from lycosa.frontier.urltable.segments import is_node, segment_end
 from lycosa.frontier.urltable.vaults import MemoryVault, Place, Vault
@@ -99,6 +100,12 @@ class CompactUrlTable(Table):
             yield from entries
             path = entries[-1][0] + b"\0"
 
+    def put_into(self, vault: Vault) -> None:
+        """Name the vault, before anything is sealed."""
+        if self._chunks:
+            raise ValueError("what is sealed is in another vault already")
+        self._vault = vault
+
     # -- sealing --------------------------------------------------------------------------
 
     def seal(self, site: int) -> bool:
@@ -106,18 +113,30 @@ class CompactUrlTable(Table):
         if self.is_awake(site):
             return False
         if not self.is_sealed(site):
-            chunks, firsts, places = [], [], []
-            for first, text, numbers in self._runs(site, CHUNK_URLS):
-                packed = zstandard.compress(text, _LEVEL)
-                place = self._vault.put(_SIZE.pack(len(packed)) + packed + numbers)
-                self._chunks[self._next_chunk] = _Chunk(site, place)
-                chunks.append(self._next_chunk)
-                firsts.append(first)
-                places.append((self._next_chunk, _SIZE.unpack_from(text)[0]))
-                self._next_chunk += 1
-            self._put_away(site, places)
-            self._sealed[site] = _Sealed(chunks, firsts)
+            runs = self._runs(site, CHUNK_URLS)
+            first, end = self._next_chunk, self._next_chunk + len(runs)
+            for chunk, place in enumerate(self._put([run[1:] for run in runs]), first):
+                self._chunks[chunk] = _Chunk(site, place)
+            self._next_chunk = end
+            sizes = [_SIZE.unpack_from(text)[0] for _, text, _ in runs]
+            self._put_away(site, zip(range(first, end), sizes, strict=True))
+            self._sealed[site] = _Sealed(list(range(first, end)), [run[0] for run in runs])
+            reach("urls.sealed")
         return True
+
+    def _put(self, runs: list[tuple[bytes, bytes]]) -> list[Place]:
+        """Put runs into the vault, all or none."""
+        places: list[Place] = []
+        try:
+            for text, numbers in runs:
+                packed = zstandard.compress(text, _LEVEL)
+                reach("urls.before-seal")
+                places.append(self._vault.put(_SIZE.pack(len(packed)) + packed + numbers))
+        except OSError:
+            for place in places:
+                self._vault.drop(place)
+            raise
+        return places
 
     def unseal(self, site: int) -> None:
         """Bring a site back."""
@@ -129,6 +148,10 @@ class CompactUrlTable(Table):
                 self._vault.drop(self._chunks.pop(chunk).place)
                 self._recent.pop(chunk, None)
 
+    def tighten(self) -> None:
+        """Give the memory back that sealing has freed; linear in what is left."""
+        self._tighten()
+
     def is_sealed(self, site: int) -> bool:
         """Return whether a site is put away."""
         return self._is_put_away(site)
@@ -137,6 +160,10 @@ class CompactUrlTable(Table):
         """Return what the arrays take, and roughly what sealed sites have left here."""
         recent = sum(len(text) + len(numbers) for text, numbers in self._recent.values())
         return self._native_bytes() + recent + 400 * len(self._chunks) + 300 * len(self._sealed)
+
+    def bytes_in_use(self) -> int:
+        """`bytes_held` without what `tighten` would give back."""
+        return self.bytes_held() - self._free_bytes()
 
     def _find_sealed(self, site: int, path: bytes) -> int:
         sealed = self._sealed[site]

@@ -1,17 +1,18 @@
 """Where sealed URLs wait: bytes go in, and come out by their place.
 
 What is in a vault can be made again from the snapshot and the log, and is: a table that is
-restored begins with an empty one. So nothing here is synced, and a file that is left over from
-a process that was killed is emptied when it is opened.
+restored begins with an empty one. So nothing here is synced, and nothing outlives its process.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
+import weakref
+from bisect import bisect
 from pathlib import Path
-from typing import NamedTuple, Protocol
-
-from lycosa.errors import LogError
+from typing import IO, NamedTuple, Protocol
 
 
 class Place(NamedTuple):
@@ -58,72 +59,70 @@ class MemoryVault:
 
 
 class FileVault:
-    """One file; what is dropped is filled again, first fit.
+    """A file without a name in a folder; what is dropped is filled again, first fit.
 
-    The file is made when something is put away for the first time.
+    The file is made when something is put away for the first time. As it has no name, it is
+    gone with the process, however that ends.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = -1
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
         self._end = 0
-        self._free: list[Place] = []
-        """Gaps, by their offset; no two touch, and none touches the end."""
-        path.unlink(missing_ok=True)
+        self._gaps: list[Place] = []
+        """By their offset; no two touch, and none touches the end."""
 
     def put(self, data: bytes) -> Place:
         """Keep bytes."""
+        if self._file is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file = tempfile.TemporaryFile(  # noqa: SIM115
+                dir=self._folder, prefix="sealed-", suffix=".urls", buffering=0
+            )
+            weakref.finalize(self, self._file.close)
         place = self._room_for(len(data))
         try:
-            if self._file < 0:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
-            if os.pwrite(self._file, data, place.offset) != len(data):
-                raise OSError(28, "No space left on device")
+            written = os.pwrite(self._file.fileno(), data, place.offset)
         except OSError:
             self.drop(place)
             raise
+        if written != len(data):
+            self.drop(place)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._folder))
         return place
 
     def get(self, place: Place) -> bytes:
         """Return them."""
-        data = os.pread(self._file, place.size, place.offset)
-        if len(data) != place.size:
-            raise LogError(
-                f"{self._path}: was cut short while the crawl was running\n"
-                "  resume the crawl: the file is made again from the log"
-            )
-        return data
+        if self._file is None:
+            raise ValueError("nothing was put into this vault")
+        return os.pread(self._file.fileno(), place.size, place.offset)
 
     def drop(self, place: Place) -> None:
         """Forget them, and join the gap with those beside it."""
-        free = sorted([*self._free, place])
-        joined: list[Place] = []
-        for gap in free:
-            if joined and joined[-1].offset + joined[-1].size == gap.offset:
-                joined[-1] = Place(joined[-1].offset, joined[-1].size + gap.size)
-            else:
-                joined.append(gap)
-        if joined[-1].offset + joined[-1].size == self._end:
-            self._end = joined.pop().offset
-            if self._file >= 0:
-                os.ftruncate(self._file, self._end)
-        self._free = joined
+        at = bisect(self._gaps, place)
+        if at < len(self._gaps) and place.offset + place.size == self._gaps[at].offset:
+            place = Place(place.offset, place.size + self._gaps.pop(at).size)
+        if at and self._gaps[at - 1].offset + self._gaps[at - 1].size == place.offset:
+            at -= 1
+            before = self._gaps.pop(at)
+            place = Place(before.offset, before.size + place.size)
+        if place.offset + place.size == self._end and self._file is not None:
+            self._end = place.offset
+            os.ftruncate(self._file.fileno(), self._end)
+        else:
+            self._gaps.insert(at, place)
 
-    def close(self) -> None:
-        """Remove the file: it is of no use to anybody else."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-            self._path.unlink(missing_ok=True)
+    def size_bytes(self) -> int:
+        """Return how large the file is."""
+        return self._end
 
     def _room_for(self, size: int) -> Place:
-        for number, gap in enumerate(self._free):
+        for number, gap in enumerate(self._gaps):
             if gap.size >= size:
                 if gap.size == size:
-                    del self._free[number]
+                    del self._gaps[number]
                 else:
-                    self._free[number] = Place(gap.offset + size, gap.size - size)
+                    self._gaps[number] = Place(gap.offset + size, gap.size - size)
                 return Place(gap.offset, size)
         place = Place(self._end, size)
         self._end += size
