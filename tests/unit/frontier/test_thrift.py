@@ -63,7 +63,7 @@ def test_finished_sites_are_sealed_and_those_at_work_or_too_small_are_not() -> N
 
 
 def test_what_is_finished_goes_first_then_what_waits_for_long() -> None:
-    made = partition(resolving=3000, waiting=3000, soon=3000, finished=2000)
+    made = partition(resolving=3000, waiting=3000, soon=3000, finished=6000)
     for host, seconds in ((1, FAR_SECONDS + 60), (2, FAR_SECONDS - 60)):
         made.change_host(HostChanged(NOW, host, NOW + seconds, 1))
         made.readiness.resolved(host, None, NOW)

@@ -30,6 +30,11 @@ cdef extern from *:
     #endif
         return w;
     }
+    /* The same of fewer bytes, filled with zeros; more than `size` may be read. */
+    static inline uint64_t lycosa_short_head(const uint8_t *p, uint32_t size) {
+        uint64_t w = lycosa_head(p);
+        return size >= 8 ? w : size ? w & (~(uint64_t)0 << (64 - 8 * size)) : 0;
+    }
     #define LYCOSA_HIGH 0x80000000u
     #define LYCOSA_LOW 0x7FFFFFFFu
     """
@@ -39,6 +44,7 @@ cdef extern from *:
     const uint32_t SEALED "LYCOSA_HIGH"   # in a URL's place: what follows is a chunk
     const uint32_t LOW "LYCOSA_LOW"
     uint64_t head "lycosa_head"(const uint8_t *) noexcept nogil
+    uint64_t short_head "lycosa_short_head"(const uint8_t *, uint32_t) noexcept nogil
 
 cdef struct Node:
     uint32_t block      # where its block begins, in units
@@ -91,14 +97,7 @@ cdef inline uint32_t number_size(uint32_t value) noexcept nogil:
 
 cdef inline int compare(const uint8_t *a, uint32_t m, const uint8_t *b, uint32_t n) noexcept nogil:
     """Return less than 0, 0 or more as a stands before b, is b, or stands behind b."""
-    cdef uint64_t x, y
-    cdef int order
-    if m >= 8 and n >= 8:
-        x = head(a)
-        y = head(b)
-        if x != y:
-            return -1 if x < y else 1
-    order = memcmp(a, b, m if m < n else n)
+    cdef int order = memcmp(a, b, m if m < n else n)
     return order if order else (<int>(m > n) - <int>(m < n))
 
 
@@ -165,7 +164,7 @@ cdef class Blocks:
                 wanted = self.arena_used + units + 64 + self.arena_size // 8
                 if wanted >= 0xFFFFFFFF:
                     raise MemoryError("the URL table of a partition has outgrown 64 GB")
-                moved = realloc(self.arena, wanted * UNIT)
+                moved = realloc(self.arena, wanted * UNIT + UNIT)  # `short_head` reads beyond
                 if not moved:
                     raise MemoryError
                 self.arena = <uint8_t *>moved
