@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import SCHEDULERS, Job
-from lycosa.crawl.simulation import KillEvery, KillRandomly, Simulation
-from lycosa.testweb import GraphWeb, Group, Robots
+from lycosa.crawl.auditing import audit
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.running import run_crawl
+from lycosa.crawl.simulation import KillEvery, KillRandomly, Simulation, referee_rules
+from lycosa.testweb import GraphWeb, Group, Referee, Robots
+from lycosa.testweb.connection import Connection
 from lycosa.testweb.ledger import Exchange
+from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 from small_crawl import check, job_for, small_web
 
 PAUSE = 10.0
@@ -132,3 +137,43 @@ def test_crawls_with_bursts_bring_the_same_pages_through_kills(seed: int, tmp_pa
     result = simulation.run(KillRandomly(seed, kills=10, probability=0.02))
     check(simulation, result, seed)
     assert len(result.kills) == 10
+
+
+class CountingWeb(SocketWeb):
+    """Counts the connections that were made."""
+
+    made = 0
+
+    def opened(self, connection: Connection) -> None:
+        """Count a connection."""
+        self.made += 1
+        super().opened(connection)
+
+
+def test_over_sockets_one_connection_serves_a_burst_and_the_audit_agrees(tmp_path: Path) -> None:
+    urls = urls_of(HOST)
+    web = GraphWeb({url: [] for url in urls}, latency=0.0)
+    referee = Referee(referee_rules(Job()), web)
+    with CountingWeb(web, referee=referee, tls=False) as server:
+        made = Job.of(
+            seeds=urls,
+            politeness={
+                "delay_seconds": 0.2,
+                "large_site_delay_seconds": 0.2,
+                "ip_delay_seconds": 0.02,
+                "burst_urls": 5,
+            },
+            fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
+            crawl={"workers": 1},
+        )
+        rules = referee_rules(made, 0.1)
+        referee.rules = dataclasses.replace(rules, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)
+        directory = CrawlDirectory.create(tmp_path / "crawl", made)
+        assert run_crawl(directory).reason == "exhausted"
+        server.settle()
+        assert [str(breach) for breach in referee.breaches] == []
+        assert referee.statistics.requests == len(urls) + 1
+        assert server.made <= 4, "robots file, and three bursts"
+    judged = audit(directory)
+    assert judged.breaches == []
+    assert any("share their pauses" in rule for rule in judged.rules)
