@@ -22,7 +22,7 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi)
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi src/lycosa/*/*/*.pyx src/lycosa/*/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -58,6 +58,7 @@ bench-parts: setup
 	$(BIN)/python benchmarks/soft_404.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py
+	$(BIN)/python benchmarks/schedulers.py
 
 bench-scale: setup
 	$(BIN)/python -m benchmarks.workers
@@ -77,7 +78,7 @@ mutants: setup
 
 debug-build: setup
 	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force
-	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract
+	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract tests/unit/frontier tests/contract
 	$(BIN)/python setup.py build_ext --inplace --force
 
 lock: setup

@@ -33,6 +33,8 @@ NAMES: dict[str, str] = {
     "snapshot.before-rename": "a snapshot is written under its temporary name",
     "snapshot.renamed": "a snapshot is in place, the log still holds what it covers",
     "trim.archived": "log batches are in the archive and still in the log",
+    "urls.before-seal": "a site's URLs are compressed, nothing is put away",
+    "urls.sealed": "a site's URLs are in the vault and no longer in memory",
     "end.seen": "the end was found and has not been recorded",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from lycosa.clock import Clock
@@ -108,5 +109,7 @@ class Parts:
     """What keeps the processes of this machine from asking an address at once."""
     connections: int = 0
     """Our share of the job's connections; 0 is all of them."""
+    sealed_folder: Path | None = None
+    """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

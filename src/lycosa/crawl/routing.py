@@ -206,10 +206,9 @@ class Router:
     ) -> list[int]:
         keys = [target.key for target, _ in own]
         nearer = partition.admit(moment, source, keys, [distance for _, distance in own], parts)
-        find = partition.state.table.find
-        for target, _ in own:
-            page = find(target.key)
-            target.page = -1 if page is None else page
+        found = partition.state.table.find_many(keys)
+        for (target, _), page in zip(own, found, strict=True):
+            target.page = page
         return nearer
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:

@@ -110,6 +110,7 @@ class Station:
             owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
             slots=self._slots,
             connections=post.connections,
+            sealed_folder=directory.log_folder,
             hooks=hooks,
         )
         self.worker = Worker(self.parts, on_end)

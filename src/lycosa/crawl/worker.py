@@ -30,7 +30,7 @@ from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
 from lycosa.crawl.lookups import Lookups
 from lycosa.crawl.opening import take_partition
 from lycosa.crawl.parts import Parts
-from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
 from lycosa.errors import StoreError
@@ -41,6 +41,8 @@ from lycosa.frontier.agenda import Agenda
 from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
+from lycosa.frontier.thrift import Thrift
+from lycosa.frontier.urltable import FileVault
 from lycosa.log.format import decode_messages
 from lycosa.plugins.orders import scheduler_of
 from lycosa.records import (
@@ -70,6 +72,7 @@ class Worker:
         self._clock = parts.clock
         self._on_end = on_end
         self._agenda = Agenda()
+        self._thrift = Thrift(0)
         self._router = Router(parts)
         self._gatherer = Gatherer(parts, self._router)
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
@@ -102,7 +105,7 @@ class Worker:
             for number in numbers
         }
         is_resumed = any(partition.is_resumed for partition in opened.values())
-        scheduler = scheduler_of(self._job, parts.hooks)
+        scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
         politeness = self._job.politeness
         addresses = Addresses(
             self._agenda,
@@ -110,6 +113,8 @@ class Worker:
             now + politeness.ip_delay_seconds if is_resumed else 0.0,
             parts.slots,
         )
+        frontier = self._job.frontier
+        self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
         for number, (state, _, snapshot_sequence) in opened.items():
             around = Surroundings(
                 self._agenda,
@@ -121,6 +126,8 @@ class Worker:
                 self._changed,
                 self._lookups.look_ahead,
             )
+            if parts.sealed_folder is not None:
+                state.table.put_into(FileVault(parts.sealed_folder))
             partition = Partition(number, state, scheduler, around)
             self._partitions[number] = partition
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
@@ -345,7 +352,7 @@ class Worker:
         self._robots.errands_failed(partition, host, now)
 
     def _pause_after_resume(self, state: PartitionState, host: int) -> float:
-        return due_pause(self._job, state, host) + FORGETTABLE_SECONDS
+        return resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
 
     # -- the rhythm -----------------------------------------------------------------------
 
@@ -361,6 +368,7 @@ class Worker:
         self._read_inboxes()
         self._note_time()
         self._commit()
+        self._thrift.look(self._partitions.values(), self._clock.now())
         self.pump()
 
     def _note_time(self) -> None:

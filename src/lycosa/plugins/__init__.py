@@ -8,6 +8,7 @@ worker calls. Every process of a crawl loads its own.
     on_url        a rule beside the job's rules: accept, reject, replace
     extractors    readers of content types that Lycosa does not read
     schedulers    orders of the crawl
+    scores        what URLs are worth, for orders that go by it
     partitioners  what stays together in a partition
 
 A plugin is a stranger's code. What it does to one page or one URL, by raising or by giving back
@@ -19,6 +20,6 @@ in the log file. What orders the crawl cannot be stepped over: there the crawl e
     pages         a page as a hook sees it
     columns       the columns that plugins add to `pages`
     hooks         everything that a worker calls, guarded
-    orders        schedulers and partitioners of plugins, held to their promises
+    orders        schedulers, scores and partitioners of plugins, held to their promises
     loading       from names to hooks
 """

@@ -66,6 +66,7 @@ class Broken(Alphabetical):
 PLUGIN = Plugin(
     "p",
     schedulers={"alphabet": Alphabetical, "rude": Rude, "broken": Broken},
+    scores={"late": lambda url, depth: (ord(url[-1]) - 47) / 100, "wild": lambda url, depth: 7},
     partitioners={"all": lambda host: "one", "none": lambda host: 5},  # type: ignore[dict-item, return-value]
     version="1.0",
 )
@@ -81,6 +82,22 @@ def test_a_crawl_goes_in_the_order_of_a_plugin(tmp_path: Path) -> None:
     web = DrawnWeb({URLS[0]: linking(*URLS[1:]), **{url: page() for url in URLS[1:]}})
     crawl(web, job(scheduler="p:alphabet"), tmp_path, Hooks([PLUGIN, looking]))
     assert asked == sorted(URLS)
+
+
+def test_best_first_goes_by_the_score_of_a_plugin(tmp_path: Path) -> None:
+    asked: list[str] = []
+    looking = Plugin("q", on_page=lambda page: asked.append(page.url))
+    web = DrawnWeb({URLS[0]: linking(*URLS[1:]), **{url: page() for url in URLS[1:]}})
+    order = job(scheduler="best-first", score="p:late")
+    crawl(web, order, tmp_path, Hooks([PLUGIN, looking]))
+    assert asked == [URLS[0], *sorted(URLS[1:], key=lambda url: url[-1], reverse=True)]
+
+
+def test_a_score_out_of_bounds_ends_the_crawl_and_is_named(tmp_path: Path) -> None:
+    web = DrawnWeb({URLS[0]: page()})
+    order = job(scheduler="best-first", score="p:wild")
+    with pytest.raises(PluginError, match=r"`p:wild` of a plugin failed: it gave back 7 for http"):
+        crawl(web, order, tmp_path, Hooks([PLUGIN]))
 
 
 def test_a_scheduler_that_raises_ends_the_crawl_and_is_named(tmp_path: Path) -> None:
@@ -143,6 +160,7 @@ def test_a_partitioner_that_gives_no_text_is_named() -> None:
 @pytest.mark.parametrize(
     ("frontier", "said"),
     [
+        ({"score": "p:other"}, "has no score `other`\n  it has: late, wild"),
         ({"scheduler": "p:other"}, "has no scheduler `other`\n  it has: alphabet, rude, broken"),
         ({"partitioner": "p:other"}, "has no partitioner `other`"),
         ({"partitioner": "q:all"}, "does not use the plugin `q`"),
