@@ -206,10 +206,11 @@ class Router:
     ) -> list[int]:
         keys = [target.key for target, _ in own]
         nearer = partition.admit(moment, source, keys, [distance for _, distance in own], parts)
-        find = partition.state.table.find
+        find, guess_of = partition.state.table.find, partition.state.pages.guess
         for target, _ in own:
             page = find(target.key)
-            target.page = -1 if page is None else page
+            # A guess that links to itself stays one: the next link to it must come here again.
+            target.page = -1 if page is None or guess_of[page] else page
         return nearer
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:

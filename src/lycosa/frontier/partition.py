@@ -30,6 +30,7 @@ from lycosa.records import (
     ErrandTaken,
     Fetched,
     HostChanged,
+    Mined,
     Outcome,
     ProbeChosen,
     RobotsLearned,
@@ -177,18 +178,23 @@ class Partition:
         `parts` are those of the keys that the page needs to be shown.
         """
         find, distance_of = self.state.table.find, self.state.pages.distance
+        guess_of = self.state.pages.guess
         new: dict[str, int] = {}
         nearer: dict[int, int] = {}
+        linked: dict[int, None] = {}
         for key, distance in zip(keys, distances, strict=True):
             page = find(key)
             if page is None:
                 if distance < new.get(key, distance + 1):
                     new[key] = distance
-            elif distance < nearer.get(page, distance_of[page]):
+                continue
+            if distance < nearer.get(page, distance_of[page]):
                 nearer[page] = distance
+            if guess_of[page] and key != source:
+                linked[page] = None
         first = len(distance_of)
         new_parts = self._new_parts(parts, new, first) if parts else []
-        if not new and not nearer and not new_parts:
+        if not new and not nearer and not new_parts and not linked:
             return []
         self.record(
             Admitted(
@@ -199,6 +205,7 @@ class Partition:
                 list(nearer),
                 list(nearer.values()),
                 new_parts,
+                list(linked),
             )
         )
         self._offer_from(first, moment)
@@ -237,6 +244,12 @@ class Partition:
 
     def plant_probe(self, event: ProbeChosen) -> None:
         """Record that a site is to be probed; the probe is a URL like any other."""
+        first = len(self.state.pages.site)
+        self.record(event)
+        self._offer_from(first, event.moment)
+
+    def plant_guesses(self, event: Mined) -> None:
+        """Record what was guessed of a site; the guesses are URLs like any other."""
         first = len(self.state.pages.site)
         self.record(event)
         self._offer_from(first, event.moment)
