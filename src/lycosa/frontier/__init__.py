@@ -10,7 +10,7 @@ blocks the head of a queue. When an answer is in, a `Fetched` event says what be
 the URL and when the host may be asked again.
 
     distance        how far a URL is from the seeds: depth and redirect hops in one number
-    table           URL key ↔ number
+    urltable/       URL key ↔ number, the tree of URLs, and what is ready in it
     columns         what is known of every URL, site and host, in flat arrays
     state           the fold: events in, columns changed; snapshots
     schedulers/     the order

@@ -35,7 +35,7 @@ from lycosa.frontier.columns import (
 )
 from lycosa.frontier.guesses import Guesses
 from lycosa.frontier.probes import Probes
-from lycosa.frontier.table import PlainUrlTable, UrlTable
+from lycosa.frontier.urltable import PlainUrlTable, UrlTable
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
