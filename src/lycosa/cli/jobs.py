@@ -35,6 +35,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "bandwidth": (("fetch", "bytes_per_second"),),
     "allow_private": (("fetch", "allow_private"),),
     "requisites": (("extract", "requisites"),),
+    "mining": (("discovery", "mining"),),
 }
 """The keys that each flag sets."""
 

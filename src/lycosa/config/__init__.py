@@ -29,6 +29,7 @@ from lycosa.config.sections import (
     SCHEDULERS,
     SECTIONS,
     Crawl,
+    Discovery,
     Extract,
     Fetch,
     Frontier,
@@ -50,6 +51,7 @@ __all__ = [
     "SCHEDULERS",
     "SECTIONS",
     "Crawl",
+    "Discovery",
     "Extract",
     "Fetch",
     "Frontier",
@@ -82,6 +84,7 @@ class Job:
     fetch: Fetch = field(default_factory=Fetch)
     extract: Extract = field(default_factory=Extract)
     frontier: Frontier = field(default_factory=Frontier)
+    discovery: Discovery = field(default_factory=Discovery)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)

@@ -16,8 +16,8 @@ import msgspec
 
 NONE = 0xFFFFFFFF
 
-JUDGED = 0x80
-"""Added to the rule of a guess when it is known what it was worth."""
+JUDGED, VAIN = 0x80, 0x40
+"""Added to the rule of a guess when it is known what it was worth, and when that was nothing."""
 
 
 class Status(IntEnum):
@@ -80,7 +80,7 @@ class Pages(Columns):
     fetch: array[int]
     """Index into `Fetches`, or NONE."""
     guess: array[int]
-    """The rule that it was guessed by and whether it is `JUDGED`; 0 when something led to it."""
+    """What it was guessed by, with `JUDGED` and `VAIN`; 0 when something led to it."""
 
     _types = {  # noqa: RUF012
         "distance": "H",

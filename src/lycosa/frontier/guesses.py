@@ -16,6 +16,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from lycosa.frontier.columns import JUDGED, VAIN
 from lycosa.records import GuessJudged, MiningRule, Worth
 
 _FIELDS = 4
@@ -36,6 +37,11 @@ class Yield(NamedTuple):
     def guessed(self) -> int:
         """Guesses made, also those that nobody has answered yet."""
         return self.judged + self.open
+
+
+def rule_name(guess: int) -> str:
+    """Return what a URL was guessed by, given its entry in the columns; "" if it was not."""
+    return MiningRule(guess & ~(JUDGED | VAIN)).name.lower() if guess else ""
 
 
 class Guesses:

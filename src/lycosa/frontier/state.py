@@ -27,6 +27,7 @@ from lycosa.frontier.columns import (
     JUDGED,
     NONE,
     PENDING,
+    VAIN,
     WAITING,
     Fetches,
     Hosts,
@@ -64,6 +65,7 @@ from lycosa.records import (
     Settled,
     SiteProbed,
     Taken,
+    Worth,
 )
 from lycosa.url.key import reversed_host_of, site_of
 
@@ -271,6 +273,8 @@ class PartitionState:
         self.last_moment = event.moment
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if not is_held:
+            if event.outcome is KEPT and pages.outcome[page] != KEPT:
+                self.sites.mined_out[site] = 0
             pages.outcome[page] = event.outcome
         self.outcomes[event.outcome] += 1
         self.guesses.asked += 1
@@ -397,7 +401,8 @@ class PartitionState:
 
     def _apply_guess_judged(self, event: GuessJudged) -> None:
         rule = self.pages.guess[event.page]
-        self.pages.guess[event.page] = rule | JUDGED
+        in_vain = VAIN if event.worth is Worth.NOTHING else 0
+        self.pages.guess[event.page] = rule | JUDGED | in_vain
         self.guesses.judged(self.sites.host[self.pages.site[event.page]], rule, event)
 
     def _apply_mined_out(self, event: MinedOut) -> None:
