@@ -172,11 +172,11 @@ class Mining:
         is_doubling = outcome is Outcome.KEPT and kept >= FIRST_LOOK and not kept & (kept - 1)
         if is_doubling or _is_idle(partition, site):
             self._look(partition, site)
-        if self._held_up and self._affordable() > 0:
-            held_up, self._held_up = self._held_up, {}
-            for number, other in held_up:
-                if number in self._partitions:
-                    self._look(self._partitions[number], other)
+        if self._held_up and not self._looks and self._affordable() > 0:
+            number, other = next(iter(self._held_up))
+            del self._held_up[number, other]
+            if number in self._partitions:
+                self._look(self._partitions[number], other)
 
     def _is_new(self, state: PartitionState, page: int, seen: Seen, is_guess: bool) -> bool:
         """Remember the text of a page; returns whether it is like no other of its site."""

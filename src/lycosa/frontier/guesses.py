@@ -22,6 +22,8 @@ from lycosa.records import GuessJudged, MiningRule, Worth
 _FIELDS = 4
 _JUDGED, _PAGES, _OPEN, _LEFT = range(_FIELDS)
 _SIZE = _FIELDS * (max(MiningRule) + 1)
+_ALL = -1
+"""Stands for all hosts together."""
 
 
 class Yield(NamedTuple):
@@ -54,7 +56,7 @@ class Guesses:
         """Guesses that were nothing."""
         self.open = 0
         """Guesses that nobody has judged."""
-        self._yields: dict[int, array[int]] = {}
+        self._yields: dict[int, array[int]] = {_ALL: array("I", bytes(4 * _SIZE))}
 
     def of(self, host: int, rule: int) -> Yield:
         """Return the yield of a rule on a host."""
@@ -73,8 +75,7 @@ class Guesses:
     def by_rule(self) -> Iterator[tuple[MiningRule, Yield]]:
         """Yield each rule that has guessed, with what all hosts together gave."""
         for rule in MiningRule:
-            found = [self.of(host, rule) for host in self._yields]
-            total = Yield(*map(sum, zip(*found, strict=True))) if found else Yield()
+            total = self.of(_ALL, rule)
             if total.guessed:
                 yield rule, total
 
@@ -82,24 +83,27 @@ class Guesses:
         """Count a guess."""
         if host not in self._yields:
             self._yields[host] = array("I", bytes(4 * _SIZE))
-        self._yields[host][rule * _FIELDS + _OPEN] += 1
+        for numbers in (self._yields[host], self._yields[_ALL]):
+            numbers[rule * _FIELDS + _OPEN] += 1
         self.open += 1
 
     def judged(self, host: int, rule: int, event: GuessJudged) -> None:
         """Count what a guess was worth; one that moved is counted where it moved to."""
         self.withdrawn(host, rule)
-        numbers, at = self._yields[host], rule * _FIELDS
-        if event.worth is not Worth.MOVED:
-            numbers[at + _JUDGED] += 1
-            numbers[at + _PAGES] += event.worth
-        numbers[at + _LEFT] = event.left
+        at = rule * _FIELDS
+        for numbers in (self._yields[host], self._yields[_ALL]):
+            if event.worth is not Worth.MOVED:
+                numbers[at + _JUDGED] += 1
+                numbers[at + _PAGES] += event.worth
+        self._yields[host][at + _LEFT] = event.left
         self.vain += event.worth is Worth.NOTHING
 
     def withdrawn(self, host: int, rule: int) -> None:
         """Count a guess no more: it was linked or forbidden before it was asked for."""
-        numbers, at = self._yields[host], rule * _FIELDS + _OPEN
-        if numbers[at]:
-            numbers[at] -= 1
+        at = rule * _FIELDS + _OPEN
+        if self._yields[host][at]:
+            self._yields[host][at] -= 1
+            self._yields[_ALL][at] -= 1
             self.open -= 1
 
     def closed(self, host: int) -> None:

@@ -27,7 +27,7 @@ from lycosa.testweb.parts import Parts, origin, take_apart
 from lycosa.testweb.plan import Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Ground, Section
-from lycosa.testweb.sections import News, Thicket, Tree
+from lycosa.testweb.sections import Cellar, News, Series, Thicket, Tree
 from lycosa.testweb.web import HTML, Reply
 
 _REMEMBERED_HOSTS = 20_000
@@ -313,6 +313,14 @@ class GeneratedWeb:
                 yield from section.pages(site.ground)
             if site.traits.has_annex:
                 yield from _ANNEX.pages(site.annex)
+
+    def hidden_pages(self) -> Iterator[tuple[str, str]]:
+        """Yield every page that its section keeps hidden, with the section's folder."""
+        for number in range(self.plan.hosts):
+            site = self._site(number)
+            for section in site.traits.sections:
+                if isinstance(section, Series | Cellar) and site.traits.has_address:
+                    yield from ((url, section.folder) for url in section.hidden(site.ground))
 
     def pages_within(
         self, seeds: list[str], depth: int, agent: str = "lycosa", moment: float = 0.0
