@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, zip_longest
 
 from xxhash import xxh3_64_intdigest
 
@@ -74,6 +74,8 @@ PIECE = 5000
 MOST_HOPS = 3
 """So many redirects in a row a guess may move."""
 TEXTS = 1 << 16
+SHORTEST_TEXT = 100
+"""In bytes: pages with less are compared as they were sent, links and pictures included."""
 
 Place = tuple[int, int]
 """A partition and a site of it."""
@@ -181,9 +183,9 @@ class Mining:
     def _is_new(self, state: PartitionState, page: int, seen: Seen, is_guess: bool) -> bool:
         """Remember the text of a page; returns whether it is like no other of its site."""
         site_name = state.site_names[state.pages.site[page]]
-        content = seen.content or seen.answer.body
-        is_copy = self._texts.note(_tag(site_name, content))
-        if is_guess and seen.content:
+        has_words = len(seen.content) >= SHORTEST_TEXT
+        is_copy = self._texts.note(_tag(site_name, seen.content if has_words else seen.answer.body))
+        if is_guess and has_words:
             path = state.table.key(page)[len(site_name) :]
             rest = without_echo(seen.content.decode(), path).encode()
             is_copy |= self._texts.note(_tag("guess " + site_name, rest))
@@ -234,11 +236,15 @@ class Mining:
             nodes.clear()
             return False
         known = list(self._known(state, site, nodes))
-        guesses = guess_folders(known)
         if self._mode == "full":
             host = state.sites.host[site]
             patient = [rule for rule in MiningRule if self._left(state, host, rule) >= PATIENT]
-            guesses += guess_siblings(known, frozenset(patient))
+            inside, beyond = guess_siblings(known, frozenset(patient))
+            by_turns = zip_longest(guess_folders(known), inside)
+            guesses = [guess for pair in by_turns for guess in pair if guess is not None]
+            guesses += beyond
+        else:
+            guesses = guess_folders(known)
         chosen = self._chosen(partition, site, guesses)
         if not chosen:
             return False

@@ -115,18 +115,18 @@ class _Families:
             where = (rule, rank, family)
             self._vain[where] = self._vain.get(where, 0) + 1
 
-    def choose(self, promises: Iterable[_Promise]) -> Iterator[Guess]:
+    def choose(self, promises: Iterable[_Promise]) -> Iterator[_Promise]:
         """Yield of every family what it has earned, in order."""
         made: dict[tuple[MiningRule, str], int] = {}
         for promise in sorted(promises):
             guess, family = promise.guess, (promise.guess.rule, promise.family)
             found = self._found.get(family, 0)
             vain = self._vain.get((guess.rule, promise.rank, promise.family), 0)
-            most_vain = 1 if promise.rank is Rank.BEYOND else MOST_VAIN
+            most_vain = MOST_VAIN if promise.rank is Rank.INSIDE else 1
             if vain >= found + most_vain or (not found and made.get(family)):
                 continue
             made[family] = made.get(family, 0) + 1
-            yield guess
+            yield promise
 
 
 def guess_folders(known: Iterable[Known]) -> list[Guess]:
@@ -157,11 +157,20 @@ def guess_folders(known: Iterable[Known]) -> list[Guess]:
         for folder, count in below.items()
         if folder not in taken
     ]
-    return list(families.choose(promises))
+    return [promise.guess for promise in families.choose(promises)]
 
 
-def guess_siblings(known: Iterable[Known], patient: frozenset[MiningRule]) -> list[Guess]:
-    """Return what continues the runs of a site, gaps before ends.
+class Siblings(NamedTuple):
+    """What continues the runs of a site, the most promising first."""
+
+    inside: list[Guess]
+    """What lies in gaps."""
+    beyond: list[Guess]
+    """What lies behind the ends."""
+
+
+def guess_siblings(known: Iterable[Known], patient: frozenset[MiningRule]) -> Siblings:
+    """Return what continues the runs of a site.
 
     The runs of `patient` rules, those that have paid here, step over one URL that is nothing.
     """
@@ -178,9 +187,12 @@ def guess_siblings(known: Iterable[Known], patient: frozenset[MiningRule]) -> li
                 promises.append(promise)
             elif folder not in site.tried:
                 strangers[folder] = min(promise, strangers.get(folder, promise))
-    chosen = families.choose([*promises, *strangers.values()])
-    unique = {guess.path: guess for guess in reversed(list(chosen))}
-    return list(reversed(unique.values()))
+    found = Siblings([], [])
+    for promise in families.choose([*promises, *strangers.values()]):
+        if promise.guess.path not in site.taken:
+            site.taken.add(promise.guess.path)
+            (found.inside if promise.rank is Rank.INSIDE else found.beyond).append(promise.guess)
+    return found
 
 
 def folders_above(path: str) -> Iterator[str]:

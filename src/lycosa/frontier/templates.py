@@ -32,9 +32,7 @@ _DATE = re.compile(
     r"(?<!\d)((?:19|20)\d\d)([-/_.]?)(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?!\d)"
 )
 _DIGITS = re.compile(r"\d+")
-_WORD = re.compile(
-    r"[A-Za-z]*\d[0-9A-Za-z]*|(?<![A-Za-z])(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z])"
-)
+_WORD = re.compile(r"[A-Za-z]*\d[0-9A-Za-z]*|(?<![A-Za-z])(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z])")
 _HEX = re.compile(r"(?:[0-9a-f]{2,8}|[0-9A-F]{2,8})\Z")
 _DIGIT_BEFORE_LETTER = re.compile(r"\d[a-fA-F]")
 _PARAMETER = re.compile(r"(?<=[=])\d+(?=&|\Z)")
@@ -131,9 +129,9 @@ def _numbers(path: str, inside: tuple[int, int]) -> Iterator[Spot]:
     for word in _WORD.finditer(path):
         if word.start() < inside[1] and inside[0] < word.end():
             continue
-        is_hex = word.start() >= name and _HEX.match(word[0]) is not None
+        is_hex = _HEX.match(word[0]) is not None
         is_telling = is_hex and _DIGIT_BEFORE_LETTER.search(word[0]) is not None
-        if is_hex:
+        if is_hex and word.start() >= name:
             way = "X" if word[0] != word[0].lower() else "x"
             place = (path[: word.start()], path[word.end() :])
             template = Template(*place, way, len(word[0]))
