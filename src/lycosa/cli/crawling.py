@@ -16,6 +16,7 @@ from lycosa.cli.options import (
     directory_argument,
     fetch_flags,
     limit_flags,
+    order_flags,
     scope_flags,
     screen_flags,
     seeds_flag,
@@ -55,6 +56,7 @@ _LOG_SECONDS = 60.0
 @limit_flags
 @scope_flags
 @fetch_flags
+@order_flags
 @screen_flags
 @click.pass_obj
 def crawl(
@@ -97,6 +99,7 @@ def crawl(
 @set_flag
 @limit_flags
 @fetch_flags
+@order_flags
 @screen_flags
 @click.pass_obj
 def resume(session: Session, /, path: Path, **flags: Any) -> int:

@@ -34,6 +34,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "connections": (("fetch", "connections"),),
     "bandwidth": (("fetch", "bytes_per_second"),),
     "allow_private": (("fetch", "allow_private"),),
+    "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
     "mining": (("discovery", "mining"),),
 }

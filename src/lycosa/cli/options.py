@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from lycosa.cli.amounts import duration_flag, size_flag
+from lycosa.config import SCHEDULERS
 from lycosa.config.sections import MINING
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,6 +58,7 @@ def _option(heading: str, *names: str, **facts: Any) -> Callable[[F], F]:
 _LIMITS = "When it ends"
 _POLITE = "How polite, how fast"
 _SCOPE = "What belongs to it"
+_ORDER = "In which order"
 _OUTPUT = "Screen"
 
 limit_flags = flags(
@@ -144,6 +146,15 @@ fetch_flags = flags(
         multiple=True,
         metavar="NETWORK",
         help="Ask also hosts of this private network: 10.20.0.0/16. Others stay refused.",
+    ),
+)
+
+order_flags = flags(
+    _option(
+        _ORDER,
+        "--scheduler",
+        metavar="NAME",
+        help=f"What is fetched next: {', '.join(SCHEDULERS)}, or plugin:name.",
     ),
 )
 

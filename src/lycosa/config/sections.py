@@ -23,7 +23,15 @@ class Table(dict[str, Any]):
 
 T = TypeVar("T", bool, int, float, str, tuple[str, ...], Table)
 
-SCHEDULERS = ("breadth-first",)
+SCHEDULERS = (
+    "breadth-first",
+    "best-first",
+    "top-window",
+    "leaf-window",
+    "round-robin",
+    "diverse",
+)
+SCORES = ("default", "links", "depth", "path")
 PARTITIONERS = ("domain", "host-hash")
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
@@ -108,6 +116,16 @@ class Politeness:
     )
     ip_delay_seconds: float = key(
         0.5, "The pause between requests to one address, whatever host it serves.", unit="seconds"
+    )
+    burst_urls: int = key(
+        1,
+        "How many URLs of a host are asked for without a pause between them, followed by as many "
+        "pauses: one connection then serves them all. The pause of the address is kept. A host "
+        "that names a Crawl-delay, fails, refuses or is slow is asked as without bursts. 1 is no "
+        "bursts.",
+        unit="URLs",
+        least=1,
+        most=20,
     )
     answer_time_factor: float = key(
         1.0, "The pause is at least this many times as long as the last answer took."
@@ -313,7 +331,34 @@ class Frontier:
     """The order of the crawl, and how the URL space is cut."""
 
     scheduler: str = key(
-        "breadth-first", "What is fetched next.", choices=SCHEDULERS, may_be_plugged=True
+        "breadth-first",
+        "What is fetched next; docs/howto/choose-a-scheduler.md shows each of them.",
+        choices=SCHEDULERS,
+        may_be_plugged=True,
+    )
+    score: str = key(
+        "default",
+        "What `best-first` goes by, and what orders the URLs within a window: how many links to "
+        "a URL were seen, how near it is to a seed, how short its path is, or what a plugin "
+        "says. By default links for `best-first`, and nothing for windows; the other schedulers "
+        "have no use for it.",
+        choices=SCORES,
+        may_be_plugged=True,
+    )
+    window: int = key(
+        20,
+        "How many hosts (`top-window`) or leaves (`leaf-window`) a window holds; without a score "
+        "it makes no difference.",
+        unit="URLs",
+        least=1,
+        most=10_000,
+    )
+    page_urls: int = key(
+        10_000,
+        "How many URLs `diverse` spreads over one page.",
+        unit="URLs",
+        least=1,
+        most=1_000_000,
     )
     partitions: int = key(
         64,

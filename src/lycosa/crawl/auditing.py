@@ -82,8 +82,18 @@ def _rules(job: Job) -> list[str]:
         f"{politeness.delay_seconds:g} s from the end of an answer to the next request to its host"
         f" ({usual_pause(job, politeness.large_site_pages + 1):g} s after"
         f" {politeness.large_site_pages} pages)",
+        *_burst_rule(politeness.burst_urls),
         "Crawl-delay and Retry-After, where they are longer",
         "no page before its site's robots file, and none that it forbids",
+    ]
+
+
+def _burst_rule(burst_urls: int) -> list[str]:
+    if burst_urls == 1:
+        return []
+    return [
+        f"up to {burst_urls} requests to a host without a Crawl-delay may share their pauses,"
+        " which then follow all at once"
     ]
 
 
@@ -166,19 +176,23 @@ def _host_pauses(
     pages: dict[str, int] = {}
     last: dict[str, _Exchange] = {}
     until: dict[str, float] = {}
+    asked: dict[str, int] = {}
+    """How often each host was asked since its last full pause, which is one pause a request."""
     for exchange in exchanges:
         host = exchange.host
         before = last.get(host)
         if before is not None:
-            delay = max(
-                usual_pause(job, pages.get(host, 0)), _crawl_delay(exchange, before, lessons)
-            )
+            crawl_delay = _crawl_delay(exchange, before, lessons)
+            delay = max(asked[host] * usual_pause(job, pages.get(host, 0)), crawl_delay)
             gap = exchange.began - before.ended
-            if gap < delay - TOLERANCE_SECONDS:
+            if gap >= delay - TOLERANCE_SECONDS:
+                asked[host] = 0
+            elif crawl_delay or asked[host] >= job.politeness.burst_urls:
                 yield f"{exchange.url}: {gap:.3f} s after the last answer, {delay:g} s are due"
             if exchange.began < until.get(host, 0.0) - TOLERANCE_SECONDS:
                 yield f"{exchange.url}: before the end of Retry-After"
         last[host] = exchange
+        asked[host] = min(asked.get(host, 0) + 1, job.politeness.burst_urls)
         pages[host] = pages.get(host, 0) + exchange.is_page
         demanded = retry_after.get((exchange.url, exchange.ended), 0.0)
         until[host] = max(until.get(host, 0.0), demanded)

@@ -77,7 +77,7 @@ def explain(
     page = state.table.find(key)
     if page is None:
         return Explanation(url, "has not been found, or was refused before it was admitted", False)
-    standing, due = _standing(state, page)
+    standing, due = _standing(state, page, job)
     host = state.sites.host[state.pages.site[page]]
     rule = rule_name(state.pages.guess[page])
     return Explanation(
@@ -96,7 +96,7 @@ def explain(
     )
 
 
-def _standing(state: PartitionState, page: int) -> tuple[str, float]:
+def _standing(state: PartitionState, page: int, job: Job) -> tuple[str, float]:
     """Say where a URL stands, and when it is due."""
     site = state.pages.site[page]
     host = state.sites.host[site]
@@ -114,7 +114,10 @@ def _standing(state: PartitionState, page: int) -> tuple[str, float]:
         return "waits to be tried again" if outcome in _FAILED else "waits to be revisited", own
     if robots is RobotsState.UNKNOWN:
         return "waits for the site's robots file, which has not been asked for yet", host_due
-    return "is pending: waits for its turn", host_due
+    standing = "is pending: waits for its turn"
+    if job.politeness.burst_urls > 1:
+        standing += ", or earlier if a burst of its host goes on"
+    return standing, host_due
 
 
 def _reason(state: PartitionState, site: int, outcome: Outcome | None) -> str:

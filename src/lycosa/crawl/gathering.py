@@ -9,9 +9,10 @@ precedes it.
 
 from __future__ import annotations
 
+from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.mining import Mining
 from lycosa.crawl.parts import Parts
-from lycosa.crawl.pauses import back_off, due_pause, pause_after
+from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause
 from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
@@ -56,6 +57,7 @@ class Gatherer:
         self._job = parts.job if self._visits is None else self._visits.job
         self._router = router
         self._prober = Prober(parts)
+        self.bursts = Bursts(parts.job)
 
     def page_answered(
         self,
@@ -89,8 +91,9 @@ class Gatherer:
         links = self._links(partition, page, url, answer, outcome, facts, visit)
         place = self._keep(partition, page, outcome, request, seen, facts, links, visit)
         reach("answer.stored")
-        usual = due_pause(self._job, state, host)
+        forgettable = resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
         pause = self.host_pause(partition, host, answer, outcome)
+        pause = self.bursts.pause_after_page(partition, host, outcome, pause)
         due = self._due(partition, page, outcome, answer.ended, pause)
         partition.finish(
             Fetched(
@@ -109,7 +112,7 @@ class Gatherer:
         self._prober.learn(partition, page, outcome, seen)
         self._mining.answered(partition, page, outcome, seen)
         self._close_when_full(partition, host, answer.ended)
-        return outcome in STAY_AWAY or pause > usual + FORGETTABLE_SECONDS
+        return outcome in STAY_AWAY or pause > forgettable
 
     def host_pause(
         self,

@@ -23,6 +23,12 @@ def due_pause(job: Job, state: PartitionState, host: int) -> float:
     return pause
 
 
+def resume_pause(job: Job, state: PartitionState, host: int) -> float:
+    """Return the pause that a host has after a resume, whatever was forgotten: a whole burst's."""
+    a_burst = job.politeness.burst_urls * usual_pause(job, state.hosts.kept[host])
+    return max(due_pause(job, state, host), a_burst)
+
+
 def usual_pause(job: Job, pages: int) -> float:
     """Return the job's own pause for a host that has given so many pages."""
     politeness = job.politeness

@@ -173,7 +173,7 @@ def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None =
     """Return how long what is pending takes at least, by the pauses alone.
 
     A host must first be due, or its robots file be tried again; then come as many pauses as
-    it has URLs pending.
+    it has URLs pending, or fewer if the last ones may go in a burst.
     """
     now = time.time() if now is None else now
     longest = 0.0
@@ -189,5 +189,6 @@ def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None =
                 opens = min(opens, sites.robots_expires[site] if is_blocked else 0.0)
             if pending:
                 wait = max(due, opens, now) - now
-                longest = max(longest, wait + (pending - 1) * due_pause(job, state, host))
+                pauses = max(0, pending - job.politeness.burst_urls)
+                longest = max(longest, wait + pauses * due_pause(job, state, host))
     return longest

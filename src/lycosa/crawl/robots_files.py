@@ -174,6 +174,7 @@ class RobotsFiles:
         outcome = judge(answer, self._job)
         place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
         pause = self._gatherer.host_pause(partition, host, answer, outcome, crawl_delay)
+        pause = self._gatherer.bursts.pause_after(partition, host, pause)
         return place if answer.status else None, answer.ended + pause
 
     @staticmethod

@@ -366,6 +366,7 @@ def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules
     return RefereeRules(
         delay_seconds=lambda host, pages: usual_pause(job, pages),
         ip_delay_seconds=job.politeness.ip_delay_seconds,
+        burst_urls=job.politeness.burst_urls,
         agent=job.fetch.agent,
         revisit_seconds=job.revisit.seconds,
         robots_cache_seconds=job.robots.cache_seconds,

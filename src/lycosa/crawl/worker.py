@@ -31,7 +31,7 @@ from lycosa.crawl.lookups import Lookups
 from lycosa.crawl.mining import Mining
 from lycosa.crawl.opening import take_partition
 from lycosa.crawl.parts import Parts
-from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
 from lycosa.failpoints import reach
@@ -102,7 +102,7 @@ class Worker:
             for number in numbers
         }
         is_resumed = any(partition.is_resumed for partition in opened.values())
-        scheduler = scheduler_of(self._job, parts.hooks)
+        scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
         politeness = self._job.politeness
         addresses = Addresses(
             self._agenda,
@@ -340,7 +340,7 @@ class Worker:
         self._robots.errands_failed(partition, host, now)
 
     def _pause_after_resume(self, state: PartitionState, host: int) -> float:
-        return due_pause(self._job, state, host) + FORGETTABLE_SECONDS
+        return resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
 
     # -- the rhythm -----------------------------------------------------------------------
 

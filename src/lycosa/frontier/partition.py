@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Pages
+from lycosa.config import Frontier
+from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING
 from lycosa.frontier.readiness import Readiness, Surroundings
-from lycosa.frontier.schedulers import Scheduler
-from lycosa.frontier.schedulers.breadth_first import BreadthFirst
+from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
+from lycosa.frontier.schedulers.making import Order, make_scheduler
 from lycosa.frontier.state import PartitionState
 from lycosa.records import (
     Admitted,
@@ -37,8 +38,6 @@ from lycosa.records import (
     RobotsState,
     Settled,
 )
-
-SCHEDULERS: dict[str, Callable[[Pages], Scheduler]] = {"breadth-first": BreadthFirst}
 
 
 class TaskKind(IntEnum):
@@ -70,7 +69,13 @@ class Partition:
         self.number = number
         self.state = state
         self.scheduler: Scheduler = (
-            SCHEDULERS[scheduler](state.pages) if isinstance(scheduler, str) else scheduler(state)
+            make_scheduler(state, Order(Frontier(scheduler=scheduler)))
+            if isinstance(scheduler, str)
+            else scheduler(state)
+        )
+        counter = self.scheduler
+        self._linked = (
+            counter.linked if isinstance(counter, CountsLinks) and counter.counts_links else None
         )
         self.readiness = Readiness(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
@@ -124,11 +129,24 @@ class Partition:
         if readiness.robots_wanted:
             site = next(iter(readiness.robots_wanted))
             return Task(TaskKind.ROBOTS, site, state.sites.host[site])
-        page = self.scheduler.choose()
+        page = self._next_of_burst() if readiness.bursts_wanted else None
+        if page is None:
+            page = self.scheduler.choose()
         if page is None:
             return None
         self._offered[page] = 0
         return Task(TaskKind.PAGE, page, state.sites.host[state.pages.site[page]])
+
+    def _next_of_burst(self) -> int | None:
+        """Go on with the first host in a burst, if the scheduler can."""
+        if not isinstance(self.scheduler, ChoosesFrom):
+            return None
+        for host in self.readiness.bursts_wanted:
+            for site in self.state.sites_of(host):
+                page = self.scheduler.choose_from(site)
+                if page is not None:
+                    return page
+        return None
 
     def hand_back(self, task: Task, now: float) -> None:
         """Undo `next_task` for something that could not be asked for after all."""
@@ -192,6 +210,8 @@ class Partition:
                 nearer[page] = distance
             if guess_of[page] and key != source:
                 linked[page] = None
+            if self._linked is not None:
+                self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
         new_parts = self._new_parts(parts, new, first) if parts else []
         if not new and not nearer and not new_parts and not linked:
@@ -224,6 +244,7 @@ class Partition:
     def learn_robots(self, event: RobotsLearned) -> None:
         """Record what a site's robots file says."""
         self.record(event)
+        self.readiness.end_burst(self.state.sites.host[event.site], event.moment)
         if event.state is RobotsState.GIVEN_UP:
             self.scheduler.drop(event.site)
         self.readiness.work_came(self.state.sites.host[event.site], event.moment)
@@ -231,6 +252,7 @@ class Partition:
     def change_host(self, event: HostChanged) -> None:
         """Record that a host waits, has recovered, or is closed."""
         self.record(event)
+        self.readiness.end_burst(event.host, event.moment)
         if event.closed is not None:
             for site in self.state.sites_of(event.host):
                 self.scheduler.drop(site)
@@ -276,11 +298,17 @@ class Partition:
         for host in hosts:
             self.readiness.work_came(host, now)
 
+    def _site_if_offered(self, page: int) -> int | None:
+        """Return the site of a URL that the scheduler has, or None."""
+        site = self.state.pages.site[page]
+        return site if self._offered[page] and not self.state.sites.closed[site] else None
+
     def _came_nearer(self, page: int) -> bool:
         """Move an offered URL up; returns whether its links are known and must be passed on."""
         pages = self.state.pages
-        if self._offered[page] and not self.state.sites.closed[pages.site[page]]:
-            self.scheduler.move(page, pages.site[page])
+        site = self._site_if_offered(page)
+        if site is not None:
+            self.scheduler.move(page, site)
         fetch = pages.fetch[page]
         return fetch != NONE and bool(self.state.fetches.length[fetch])
 

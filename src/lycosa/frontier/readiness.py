@@ -16,8 +16,8 @@ Every host is in one of six phases:
 Always true:
   * a site is awake in the scheduler only while its host is awake here, its robots rules
     are known and have not expired, and it is not closed;
-  * a host is awake only at or after its due moment, and while its address is let through
-    for it: at most one request per host and per address, and each after its pause;
+  * a host is awake only at or after its due moment, or in a burst, and while its address is
+    let through for it: at most one request per host and per address, and each after its pause;
   * a host with something to ask for is never idle;
   * a host is awake only for an address that is valid: one that expired while the host was
     queued is asked for again, and the host keeps its place.
@@ -26,7 +26,11 @@ So that hosts seldom resolve, the names of those that are due within `AHEAD_SECO
 those that are next at an address, are looked up ahead. A host that fails is not: it waits
 long enough as it is.
 
-Not here: how long a pause is (lycosa.crawl.pauses), the order of URLs (schedulers).
+A host whose *burst* goes on is the exception to its due moment: it may be asked again at once, as
+far as its address permits, until somebody takes that back (`end_burst`).
+
+Not here: when a burst may go on (lycosa.crawl.bursts), how long a pause is
+(lycosa.crawl.pauses), the order of URLs (schedulers).
 """
 
 from __future__ import annotations
@@ -39,6 +43,7 @@ from typing import NamedTuple
 
 from lycosa.frontier.addresses import Addresses
 from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.columns import NONE
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.state import PartitionState
 from lycosa.records import RobotsState
@@ -96,6 +101,9 @@ class Readiness:
         self._scheduler = scheduler
         self._around = around
         self._agenda = around.agenda
+        self._with_work = around.with_work
+        self._when_due = self._on_due
+        """Bound once: the agenda holds one for every host that waits."""
         self._addresses = around.addresses
         self._phase = array("B")
         self._wake_at = array("d")
@@ -104,11 +112,15 @@ class Readiness:
         self._had_turn: set[int] = set()
         """Hosts that resolve because their address had expired when their turn came."""
         self._errands: dict[int, deque[int]] = {}
+        self._bursting: set[int] = set()
+        """Hosts that may be asked before they are due."""
         self._is_abandoned = False
         self.robots_wanted: dict[int, None] = {}
         """Sites of awake hosts that need their robots file before anything else, in order."""
         self.errands_wanted: dict[int, None] = {}
         """Awake hosts that have an errand to be done, in order."""
+        self.bursts_wanted: dict[int, None] = {}
+        """Awake hosts whose burst goes on with a page, in order."""
 
     # -- what the partition tells us ------------------------------------------------------
 
@@ -144,6 +156,7 @@ class Readiness:
         if self._phase[host] != AWAKE:
             raise AssertionError(f"host {host} is {Phase(self._phase[host]).name}, not awake")
         self._phase[host] = TAKEN
+        self._bursting.discard(host)
         self._rest_sites(host)
         return self._address[host]
 
@@ -158,6 +171,18 @@ class Readiness:
         self._phase[host] = IDLE
         self._addresses.leave(self._address.pop(host), now)
         self._plan(host, now)
+
+    def let_go_on(self, host: int) -> None:
+        """Let a host that is taken be asked again at once: its burst goes on."""
+        self._bursting.add(host)
+
+    def end_burst(self, host: int, now: float) -> None:
+        """Let a host be asked no earlier than it is due; harmless when it has no burst."""
+        if host in self._bursting:
+            self._bursting.discard(host)
+            if self._phase[host] == AWAKE:
+                self._rest_sites(host)
+                self.put_back(host, now)
 
     def take_errand(self) -> int:
         """Take the first errand that can be done out of its host's queue."""
@@ -229,7 +254,7 @@ class Readiness:
             self._addresses.enter(address, self, host, now)
             return False
         self._phase[host] = AWAKE
-        if self._wake_sites(host, now):
+        if self._due(host) <= now and self._wake_sites(host, now):
             return True
         self._phase[host] = IDLE
         del self._address[host]
@@ -256,19 +281,23 @@ class Readiness:
         if moment == NEVER:
             self._phase[host] = IDLE
             return
-        moment = max(moment, self._state.hosts.due[host], self._floor(host))
+        moment = max(moment, self._due(host), self._floor(host))
         if moment > now:
             is_news = self._phase[host] != WAITING or moment != self._wake_at[host]
             self._phase[host] = WAITING
             self._wake_at[host] = moment
             if is_news:
-                self._agenda.note(moment, self._on_due, host)
-                self._look_ahead(host, now)
+                self._agenda.note(moment, self._when_due, host)
+                if self._state.hosts.address_expires[host] <= moment:
+                    self._look_ahead(host, now)
             return
         self._phase[host] = RESOLVING
         address = self._around.resolve(self._number, host)
         if address is not None:
             self.resolved(host, address, now)
+
+    def _due(self, host: int) -> float:
+        return 0.0 if host in self._bursting else self._state.hosts.due[host]
 
     def _floor(self, host: int) -> float:
         """Return when a host may be asked at the earliest after a resume.
@@ -302,11 +331,14 @@ class Readiness:
             return 0.0
         sites = self._state.sites
         earliest = NEVER
-        for site in self._state.sites_of(host):
-            if sites.closed[site] or not self._scheduler.waiting(site):
-                continue
-            blocked = sites.robots[site] in (UNREACHABLE, ELSEWHERE)
-            earliest = min(earliest, sites.robots_expires[site] if blocked else 0.0)
+        site = self._state.hosts.first_site[host]
+        while site != NONE:
+            if not sites.closed[site] and self._scheduler.waiting(site):
+                robots = sites.robots[site]
+                if robots != UNREACHABLE and robots != ELSEWHERE:
+                    return 0.0
+                earliest = min(earliest, sites.robots_expires[site])
+            site = sites.following[site]
         return earliest
 
     def _wake_sites(self, host: int, now: float) -> bool:
@@ -318,14 +350,18 @@ class Readiness:
         if host in self._errands:
             self.errands_wanted[host] = None
             has_work = True
-        sites = self._state.sites
-        for site in self._state.sites_of(host):
+        sites, following = self._state.sites, self._state.hosts.first_site[host]
+        while following != NONE:
+            site, following = following, sites.following[following]
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
             robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
             if robots == KNOWN and is_fresh:
-                self.robots_wanted.pop(site, None)
+                if self.robots_wanted:
+                    self.robots_wanted.pop(site, None)
                 self._scheduler.wake(site)
+                if host in self._bursting:
+                    self.bursts_wanted[host] = None
                 has_work = True
                 continue
             self._scheduler.rest(site)
@@ -335,11 +371,18 @@ class Readiness:
             else:
                 self.robots_wanted.pop(site, None)
         if has_work:
-            self._around.with_work[self._number] = None
+            self._with_work[self._number] = None
         return has_work
 
     def _rest_sites(self, host: int) -> None:
-        self.errands_wanted.pop(host, None)
-        for site in self._state.sites_of(host):
+        if self.errands_wanted:
+            self.errands_wanted.pop(host, None)
+        if self.bursts_wanted:
+            self.bursts_wanted.pop(host, None)
+        sites, wanted = self._state.sites, self.robots_wanted
+        site = self._state.hosts.first_site[host]
+        while site != NONE:
             self._scheduler.rest(site)
-            self.robots_wanted.pop(site, None)
+            if wanted:
+                wanted.pop(site, None)
+            site = sites.following[site]

@@ -131,6 +131,10 @@ class Hooks:
         """Return what makes the scheduler `plugin:name`."""
         return _of_plugin(named, "scheduler", self._plugin(named).schedulers)
 
+    def score(self, named: str) -> Callable[[str, int], float]:
+        """Return the score `plugin:name`."""
+        return _of_plugin(named, "score", self._plugin(named).scores)
+
     def partitioner(self, named: str) -> tuple[Callable[[str], str], str]:
         """Return the function `plugin:name`, and by what it is known to agree with itself."""
         plugin = self._plugin(named)

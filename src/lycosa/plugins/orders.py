@@ -1,4 +1,4 @@
-"""Schedulers and partitioners of plugins, held to their promises.
+"""Schedulers, scores and partitioners of plugins, held to their promises.
 
 Politeness does not depend on a plugin. Whatever its scheduler says, a URL is asked for only if it
 is pending and its site is awake; a partitioner is asked about hosts alone, so that all URLs of a
@@ -18,6 +18,8 @@ from lycosa.config import Job
 from lycosa.errors import PluginError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.schedulers import Scheduler
+from lycosa.frontier.schedulers.making import Order, make_scheduler
+from lycosa.frontier.schedulers.scores import PluginScore
 from lycosa.frontier.state import PartitionState
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.loading import load_hooks
@@ -49,11 +51,14 @@ def partitioner_of(job: Job, hooks: Hooks | None = None) -> HashPartitioner:
     return HashPartitioner(partitions, name_of, identity)
 
 
-def scheduler_of(job: Job, hooks: Hooks | None) -> str | Callable[[PartitionState], Scheduler]:
-    """Return the name of the job's scheduler, or what makes it if it is a plugin's."""
+def scheduler_of(
+    job: Job, hooks: Hooks | None, now: Callable[[], float] = lambda: 0.0
+) -> Callable[[PartitionState], Scheduler]:
+    """Return what makes the job's scheduler, which may be a plugin's, or go by a plugin's score."""
     named = job.frontier.scheduler
+    score = _score_of(job, hooks)
     if ":" not in named:
-        return named
+        return lambda state: make_scheduler(state, Order(job.frontier, now, score))
     make = (hooks or Hooks(())).scheduler(named)
 
     def made(state: PartitionState) -> Scheduler:
@@ -61,6 +66,23 @@ def scheduler_of(job: Job, hooks: Hooks | None) -> str | Callable[[PartitionStat
             return HeldScheduler(make(PendingIn(state)), named)
 
     return made
+
+
+def _score_of(job: Job, hooks: Hooks | None) -> PluginScore | None:
+    """Return the score of a plugin, if the job names one."""
+    named = job.frontier.score
+    if ":" not in named:
+        return None
+    score = (hooks or Hooks(())).score(named)
+
+    def scored(url: str, depth: int) -> float:
+        with _telling(named, "score"):
+            value: object = score(url, depth)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise _broken(named, "score", f"it gave back {value!r:.200} for {url}, not 0 to 1")
+        return value
+
+    return scored
 
 
 class PendingIn(Pending):

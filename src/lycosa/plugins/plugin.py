@@ -65,6 +65,9 @@ class Plugin:
     `content_types` say, and Lycosa's own scanner leaves them alone."""
     schedulers: Mapping[str, Callable[[Pending], Scheduler]] = field(default_factory=dict)
     """Name → what makes the order of a partition; `[frontier] scheduler = "plugin:name"`."""
+    scores: Mapping[str, Callable[[str, int], float]] = field(default_factory=dict)
+    """Name → what a URL is worth, given the URL and its depth: from 0, the least, to 1, the best;
+    `[frontier] score = "plugin:name"`."""
     partitioners: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     """Name → a pure function that gives of a host the name of what stays together with it;
     `[frontier] partitioner = "plugin:name"`."""
@@ -88,6 +91,7 @@ class Plugin:
             (self.columns, _COLUMN, "a column"),
             (self.extractors, _CONTENT_TYPE, "a content type (in lower case)"),
             (self.schedulers, _NAME, "a scheduler"),
+            (self.scores, _NAME, "a score"),
             (self.partitioners, _NAME, "a partitioner"),
         ):
             for name in names:
@@ -106,6 +110,6 @@ class Plugin:
         for hook in ("on_page", "on_url"):
             if getattr(self, hook) is not None:
                 yield hook, getattr(self, hook)
-        for kind in ("extractors", "schedulers", "partitioners"):
+        for kind in ("extractors", "schedulers", "scores", "partitioners"):
             for name, function in getattr(self, kind).items():
                 yield f"{kind} {name!r}", function

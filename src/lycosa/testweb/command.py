@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--agent", default="lycosa", help="the crawler's product token (lycosa)")
     add("--delay", type=float, default=1.0, help="the pause it promised per host (1)")
     add("--ip-delay", type=float, default=0.5, help="the pause it promised per address (0.5)")
+    add("--burst", type=int, default=1, help="requests to a host that may share their pauses (1)")
     return parser
 
 
@@ -81,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rules = RefereeRules(
         delay_seconds=options.delay,
         ip_delay_seconds=options.ip_delay,
+        burst_urls=options.burst,
         agent=options.agent,
         tolerance_seconds=SOCKET_TOLERANCE_SECONDS,
     )

@@ -33,11 +33,21 @@ class Line:
 class HostLine(Line):
     """A host and what it has demanded."""
 
-    __slots__ = ("crawl_delay", "last", "pages", "retry_lost", "retry_until", "unsure_delay")
+    __slots__ = (
+        "asked",
+        "crawl_delay",
+        "last",
+        "pages",
+        "retry_lost",
+        "retry_until",
+        "unsure_delay",
+    )
 
     def __init__(self) -> None:
         super().__init__()
         self.pages = 0
+        self.asked = 0
+        """How often since its last full pause."""
         self.last: Entry | None = None
         self.retry_until = 0.0
         self.retry_lost = 0.0

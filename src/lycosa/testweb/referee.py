@@ -7,7 +7,8 @@ mind and no client's log, so it cannot make the client's own mistakes.
 Judged at the beginning of a request:
   * nothing else is under way on the host (all its ports and schemes) or on the address;
   * the pauses have run, from the *end* of the last answer: the address's, the host's own,
-    its Crawl-delay once a robots answer has named it, its Retry-After;
+    its Crawl-delay once a robots answer has named it, its Retry-After; where the rules permit
+    bursts, a host without a Crawl-delay has n pauses after n requests instead;
   * for a page: the site's robots file has been answered, is not too old, and allows it;
   * nothing is asked again that had a final answer, unless revisiting is due.
 
@@ -147,9 +148,19 @@ class Referee:
         if host.under_way:
             self._breach(BreachKind.HOST_OVERLAP, entry, f"{host.under_way} under way")
             return
-        pause = self.rules.pause_of(entry.parts.host, host.pages)
-        self._judge_gap(BreachKind.HOST_PAUSE, entry, host.last_end, pause)
+        self._judge_pause(entry)
         self._judge_crawl_delay(entry)
+
+    def _judge_pause(self, entry: Entry) -> None:
+        """A host has its pause, or after n requests in a row without one n pauses."""
+        host, rules = entry.host, self.rules
+        wanted = rules.pause_of(entry.parts.host, host.pages) * host.asked
+        gap = entry.began - host.last_end + rules.tolerance_seconds
+        if gap >= wanted:
+            host.asked = 0
+        elif host.asked >= rules.burst_urls or host.crawl_delay:
+            self._judge_gap(BreachKind.HOST_PAUSE, entry, host.last_end, wanted)
+        host.asked = min(host.asked + 1, rules.burst_urls)
 
     def _judge_crawl_delay(self, entry: Entry) -> None:
         host = entry.host

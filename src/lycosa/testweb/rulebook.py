@@ -50,6 +50,9 @@ class RefereeRules:
     delay_seconds: float | Callable[[str, int], float] = 1.0
     """The pause of a host, or a function of the host and of the pages it has given so far."""
     ip_delay_seconds: float = 0.5
+    burst_urls: int = 1
+    """How often a host without a Crawl-delay may be asked with no pause in between; as many pauses
+    must follow as it was asked times."""
     agent: str = "lycosa"
     revisit_seconds: float = 0.0
     """After how long a page may be asked for again; 0 is never."""

@@ -49,6 +49,7 @@ def test_without_flags_the_job_stays_as_it_is() -> None:
         ({"workers": 3}, "crawl", "workers", 3),
         ({"bandwidth": 2_000_000}, "fetch", "bytes_per_second", 2_000_000),
         ({"allow_private": True}, "fetch", "allow_private", True),
+        ({"scheduler": "diverse"}, "frontier", "scheduler", "diverse"),
         ({"requisites": True}, "extract", "requisites", True),
         ({"settings": ["limits.bytes=10MB"]}, "limits", "bytes", 10_000_000),
         ({"settings": ["limits.seconds = 2h"]}, "limits", "seconds", 7200.0),

@@ -384,3 +384,50 @@ def test_a_kill_amid_robots_redirects_begins_them_again() -> None:
     kill(court, 5.0)
     court.robots(at=7.0)
     assert court.breaches == []
+
+
+BURSTS = RefereeRules(burst_urls=3, ip_delay_seconds=0.0)
+
+
+def test_n_requests_in_a_row_are_followed_by_n_pauses() -> None:
+    court = Court(rules=BURSTS)
+    court.robots()
+    for number, at in enumerate((1.1, 1.2, 1.3, 4.4, 4.5, 6.6)):
+        court.ask(f"{A}{number}", at)
+    assert court.breaches == []
+
+
+def test_one_request_too_many_in_a_row_and_one_pause_too_few_are_breaches() -> None:
+    court = Court(rules=BURSTS)
+    court.robots()
+    for number, at in enumerate((1.1, 1.2, 1.3, 1.4)):
+        court.ask(f"{A}{number}", at)
+    assert court.breaches == [BreachKind.HOST_PAUSE]
+    court.ask(f"{A}later", 4.4)
+    assert court.breaches == [BreachKind.HOST_PAUSE] * 2
+    court.ask(f"{A}at last", 7.5)
+    assert len(court.breaches) == 2
+
+
+def test_the_robots_file_is_one_of_the_requests_that_are_counted() -> None:
+    court = Court(rules=BURSTS)
+    court.robots()
+    for number, at in enumerate((0.2, 0.3, 3.3)):
+        court.ask(f"{A}{number}", at)
+    assert court.breaches == [BreachKind.HOST_PAUSE]
+
+
+def test_a_host_with_a_crawl_delay_permits_no_bursts() -> None:
+    court = Court({"a.test": STRICT}, rules=BURSTS)
+    court.robots()
+    court.ask(A, 5.2)
+    court.ask(f"{A}x", 5.4)
+    assert set(court.breaches) == {BreachKind.HOST_PAUSE, BreachKind.CRAWL_DELAY}
+
+
+def test_a_burst_is_still_one_request_at_a_time() -> None:
+    court = Court(rules=BURSTS)
+    court.robots()
+    court.begin(A, 1.1)
+    court.begin(f"{A}x", 1.15)
+    assert set(court.breaches) == {BreachKind.HOST_OVERLAP, BreachKind.ADDRESS_OVERLAP}

@@ -11,17 +11,28 @@ Always true:
   * a URL that was offered once is chosen at most once.
 
 Cursors and queues are not state: a crawl resumes with fresh ones.
+
+    ranked          the smallest rank first: queues and a heap
+    breadth_first   by distance
+    best_first      by score, which `scores` gives
+    tree            along the tree of URLs: round robin
+    windows         along the tree of URLs: windows that slide over it
+    again           what failed before
+    diverse         pages on which sites are spread
+    making          the scheduler that a job names
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Scheduler(Protocol):
     """An order over pending URLs. Called by `lycosa.frontier.partition` alone."""
 
-    ready: int
+    @property
+    def ready(self) -> int:
+        """How many URLs can be chosen now."""
 
     def offer(self, page: int, site: int) -> None:
         """Take in a URL that has become pending."""
@@ -43,3 +54,22 @@ class Scheduler(Protocol):
 
     def choose(self) -> int | None:
         """Return the next URL, which is then no longer offered, or None."""
+
+
+@runtime_checkable
+class CountsLinks(Protocol):
+    """What a scheduler can do beside: learn from how often a URL is linked to."""
+
+    counts_links: bool
+    """Whether it wants to be told."""
+
+    def linked(self, page: int, site: int | None) -> None:
+        """Note one more link to a known URL; `site` is None unless it is offered."""
+
+
+@runtime_checkable
+class ChoosesFrom(Protocol):
+    """What a scheduler can do beside: go on with one site, for bursts."""
+
+    def choose_from(self, site: int) -> int | None:
+        """Return the next URL of a site that is awake, or None."""

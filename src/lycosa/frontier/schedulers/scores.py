@@ -1,0 +1,115 @@
+"""Scores: by how much one URL is worth more than another, in a few steps.
+
+A score is what `best-first` goes by, and what can order the URLs within a window. It is given
+as a *position*: a small whole number, 0 for the best, so that URLs of one position form a
+first-in-first-out list (WebParF, 3.2.1). A position may change only for the better.
+
+    links   how many links to the URL have been seen: none or one, two or three, four to seven,
+            and so on in powers of two
+    depth   how many links it is away from a seed
+    path    how many folders deep it is; a query counts as two more
+    plugin  what a function of the URL and its depth says
+
+Links are counted as the crawl sees them and are not written down: a crawl that is resumed
+begins to count anew. Links from other partitions are counted as they arrive, and those that
+repeat themselves arrive once.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable
+from typing import Protocol
+
+from lycosa.frontier.columns import Pages
+from lycosa.frontier.distance import depth_of
+from lycosa.frontier.urltable import UrlTable
+
+LAST = 255
+"""The position of what is worth least."""
+
+PluginScore = Callable[[str, int], float]
+"""(URL, depth) → from 0, the least, to 1, the best."""
+
+
+class Score(Protocol):
+    """Gives URLs their positions."""
+
+    @property
+    def counts_links(self) -> bool:
+        """Whether it wants to be told of links."""
+
+    def position(self, page: int) -> int:
+        """Return where a URL stands now, from 0 to `LAST`."""
+
+    def linked(self, page: int) -> bool:
+        """Note one more link to a URL; returns whether that can change its position."""
+
+
+class _Unlinked:
+    counts_links = False
+
+    def linked(self, page: int) -> bool:
+        """Take no notice of links."""
+        return False
+
+
+class DepthScore(_Unlinked):
+    """The fewer links from a seed, the better."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._distance = pages.distance
+
+    def position(self, page: int) -> int:
+        """Return the depth."""
+        return min(depth_of(self._distance[page]), LAST)
+
+
+class PathScore(_Unlinked):
+    """The shorter the path, the better."""
+
+    def __init__(self, table: UrlTable) -> None:
+        self._key = table.key
+
+    def position(self, page: int) -> int:
+        """Return the number of folders, and two more for a query."""
+        path, mark, _ = self._key(page).partition("?")
+        return min(path.count("/") - 1 + (2 if mark else 0), LAST)
+
+
+class LinksScore:
+    """The more links lead to it, the better."""
+
+    counts_links = True
+
+    def __init__(self) -> None:
+        self._counts = array("B")
+
+    def position(self, page: int) -> int:
+        """Return how many doublings the count lacks to 256."""
+        count = self._counts[page] if page < len(self._counts) else 0
+        return 8 - max(count, 1).bit_length()
+
+    def linked(self, page: int) -> bool:
+        """Count a link; only a power of two makes a difference."""
+        counts = self._counts
+        if page >= len(counts):
+            counts.extend(array("B", [1]) * (page + 1 - len(counts)))
+        count = min(counts[page] + 1, 255)
+        counts[page] = count
+        return not count & (count - 1)
+
+
+class CustomScore(_Unlinked):
+    """What a function of a plugin says."""
+
+    def __init__(self, pages: Pages, url: Callable[[int], str], function: PluginScore) -> None:
+        self._distance = pages.distance
+        self._url = url
+        self._function = function
+
+    def position(self, page: int) -> int:
+        """Return the position of a score between 0 and 1."""
+        score = self._function(self._url(page), depth_of(self._distance[page]))
+        return math.ceil((1 - score) * LAST)

@@ -1,0 +1,135 @@
+"""Windows that slide over the tree of URLs (Tarantula, 5.2).
+
+`TopWindow` slides over hosts, from left to right and then from the left again, and takes the
+left-most leaf of each: of a host's URLs what lies below comes before what lies above, so that a
+folder is served after everything in it. `LeafWindow` slides over leaves, to the right and back
+to the left, host after host. A *leaf* is a ready URL that has no ready URL below it. Each
+partition is a tree with a window of its own, and the worker takes one URL of every partition
+in turn: the windows are columns, and what is fetched is row after row.
+
+A host that rests counts nothing in the tree, so a window passes over it at no cost.
+
+Without a score the URLs of a window come in its own order, and how wide it is makes no
+difference. With one, a window is filled with as many hosts or leaves as it is wide, and they
+are served best first before the window moves on; what has gone to rest meanwhile is left for
+the next time.
+
+Cost: a few walks down the tree a choice; with a score, as many as the window is wide for
+every window, which may serve fewer.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from typing import Protocol
+
+from lycosa.frontier.schedulers.scores import Score
+from lycosa.frontier.urltable import UrlTable
+from lycosa.frontier.urltable.segments import is_node
+
+
+class Track(Protocol):
+    """The way that a window takes over the tree."""
+
+    def step(self) -> int | None:
+        """Return the URL at the next step, or None at an end: the next step is the way back."""
+
+
+class TopTrack:
+    """From host to host, to the right; at the end from the left again."""
+
+    def __init__(self, table: UrlTable) -> None:
+        self._table = table
+        self._host = ""
+
+    def step(self) -> int | None:
+        """Return the left-most leaf of the next host."""
+        host = self._table.next_ready_host(self._host)
+        self._host = host or ""
+        return None if host is None else self._table.first_ready_leaf(host)
+
+
+class LeafTrack:
+    """From leaf to leaf, to the right and back to the left."""
+
+    def __init__(self, table: UrlTable) -> None:
+        self._table = table
+        self._at: int | None = None
+        self._goes_right = True
+
+    def step(self) -> int | None:
+        """Return the next leaf in the present direction."""
+        page = self._ahead()
+        while page is not None and self._is_above_others(page):
+            self._at = page
+            page = self._ahead()
+        if page is None:
+            self._at = None
+            self._goes_right = not self._goes_right
+        else:
+            self._at = page
+        return page
+
+    def _ahead(self) -> int | None:
+        table, at = self._table, self._at
+        if self._goes_right:
+            return table.first_ready() if at is None else table.next_ready(at)
+        return table.last_ready() if at is None else table.previous_ready(at)
+
+    def _is_above_others(self, page: int) -> bool:
+        key = self._table.key(page)
+        return is_node(key) and self._table.ready_below(key) > 1
+
+
+class Window:
+    """What a window has in sight, and what it comes to next; a `Walk`."""
+
+    def __init__(
+        self,
+        table: UrlTable,
+        track: Track,
+        width: int,
+        score: Score | None,
+        site_of: array[int],
+    ) -> None:
+        self._table = table
+        self._track = track
+        self._width = width
+        self._score = score
+        self._site_of = site_of
+        self._in_sight: deque[int] = deque()
+
+    def next_page(self) -> int:
+        """Return the next URL; something is ready."""
+        if self._score is None:
+            return self._next_step()
+        while True:
+            while self._in_sight:
+                page = self._in_sight.popleft()
+                if self._is_ready(page):
+                    return page
+            self._fill(self._score)
+
+    def next_below(self, prefix: str) -> int | None:
+        """Return the left-most leaf below a prefix."""
+        return self._table.first_ready_leaf(prefix)
+
+    def _next_step(self) -> int:
+        while True:
+            page = self._track.step()
+            if page is not None:
+                return page
+
+    def _fill(self, score: Score) -> None:
+        """Move on: what comes into sight is ordered by its score, equals as they stand."""
+        found = [self._next_step()]
+        while len(found) < self._width:
+            page = self._track.step()
+            if page is None:
+                break
+            found.append(page)
+        self._in_sight.extend(sorted(found, key=score.position))
+
+    def _is_ready(self, page: int) -> bool:
+        return self._table.is_marked(page) and self._table.is_awake(self._site_of[page])

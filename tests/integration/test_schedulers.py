@@ -1,0 +1,130 @@
+"""Whole crawls with each scheduler: the same pages in the end, and nobody is bothered.
+
+The order is a scheduler's; what is fetched, and how politely, is not. Every scheduler crawls the
+small test web, which has every kind of site and weather, with kills and without, on both logs;
+each time the pages must be those that the web itself says are right (`small_crawl.check`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import SCHEDULERS, Frontier, Job
+from lycosa.crawl.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.testweb.graph import GraphWeb
+from small_crawl import PARTITIONS, check, job_for, small_web
+
+SCORED = [
+    Frontier(scheduler=name, score=score, window=4, partitions=PARTITIONS)
+    for name, score in [("best-first", "path"), ("top-window", "links"), ("leaf-window", "depth")]
+]
+ORDERS = [
+    *(Frontier(scheduler=name, page_urls=16, partitions=PARTITIONS) for name in SCHEDULERS),
+    *SCORED,
+]
+
+
+def named(order: Frontier) -> str:
+    return f"{order.scheduler}-{order.score}"
+
+
+def crawl(
+    folder: Path, seed: int, order: Frontier, kills: KillPlan = no_kills, log: str = "memory"
+) -> Result:
+    web = small_web(seed)
+    job = dataclasses.replace(job_for(web), frontier=order)
+    simulation = Simulation(web, job, folder, seed=seed, log=log)
+    result = simulation.run(kills)
+    check(simulation, result, seed)
+    return result
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=named)
+def test_every_scheduler_brings_the_same_pages(order: Frontier, tmp_path: Path) -> None:
+    for seed in range(2):
+        crawl(tmp_path / str(seed), seed, order)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=named)
+@pytest.mark.parametrize("seed", range(2))
+def test_every_scheduler_is_resumed_after_kills(order: Frontier, seed: int, tmp_path: Path) -> None:
+    plan = KillRandomly(seed, kills=12, probability=0.02)
+    result = crawl(tmp_path, seed, order, plan, "sqlite" if seed % 2 else "memory")
+    assert len(result.kills) == 12
+
+
+@pytest.mark.parametrize("order", ORDERS[3:6:2], ids=named)
+def test_several_workers_share_no_order_and_bring_the_same_pages(
+    order: Frontier, tmp_path: Path
+) -> None:
+    web = small_web(3)
+    job = dataclasses.replace(job_for(web), frontier=order)
+    simulation = Simulation(web, job, tmp_path, seed=3, workers=3)
+    result = simulation.run(KillRandomly(3, kills=4, probability=0.01))
+    check(simulation, dataclasses.replace(result, ends=1), 3)
+
+
+def test_a_crawl_may_go_on_with_another_scheduler_after_every_kill(tmp_path: Path) -> None:
+    """Queues and cursors are not state."""
+    web = small_web(5)
+    simulation = Simulation(web, job_for(web), tmp_path, seed=5)
+    orders = iter(ORDERS)
+    dice = KillRandomly(5, kills=len(ORDERS), probability=0.01)
+
+    def kill(name: str) -> bool:
+        if not dice(name):
+            return False
+        simulation.job = dataclasses.replace(simulation.job, frontier=next(orders))
+        return True
+
+    result = simulation.run(kill)
+    assert len(result.kills) == len(ORDERS)
+    check(simulation, result, 5)
+
+
+def test_a_url_that_always_fails_does_not_cost_the_others_of_its_host(tmp_path: Path) -> None:
+    """It stands first in every order, and would be tried until the host is given up."""
+    urls = [f"http://www.one.test/{name}" for name in "abcdef"]
+    web = GraphWeb({url: [] for url in urls}, statuses={urls[0]: 503})
+    for order in ORDERS[1:]:
+        job = dataclasses.replace(Job.of(seeds=urls), frontier=order)
+        simulation = Simulation(web, job, tmp_path / named(order), seed=1)
+        result = simulation.run()
+        assert result.breaches == []
+        assert sorted(simulation.kept_urls()) == urls[1:], named(order)
+
+
+def rows(job: Job, web: GraphWeb, folder: Path) -> list[str]:
+    """Return the pages in the order in which they were asked for."""
+    simulation = Simulation(web, job, folder, seed=1)
+    simulation.referee._keep_history = True
+    result = simulation.run()
+    assert result.breaches == []
+    history = [exchange.url for exchange in simulation.referee.history]
+    return [url.removeprefix("http://") for url in history if not url.endswith("/robots.txt")]
+
+
+@pytest.mark.parametrize("scheduler", ["leaf-window", "top-window"])
+def test_figure_6_the_windows_of_all_trees_are_columns_served_row_by_row(
+    scheduler: str, tmp_path: Path
+) -> None:
+    hosts = ["www.one.test", "www.two.test", "www.three.test"]
+    urls = [f"http://{host}/{leaf}" for host in hosts for leaf in "dcba"]
+    job = Job.of(
+        seeds=urls,
+        politeness={
+            "delay_seconds": 0.0,
+            "large_site_delay_seconds": 0.0,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        frontier={"scheduler": scheduler, "partitions": 64},
+        fetch={"connections": 1},
+    )
+    order = rows(job, GraphWeb({url: [] for url in urls}), tmp_path)
+    first = [url.partition("/")[0] for url in order[:3]]
+    assert sorted(first) == sorted(hosts)
+    assert order == [f"{host}/{leaf}" for leaf in "abcd" for host in first]
