@@ -31,7 +31,7 @@ from lycosa.frontier.columns import DONE, JUDGED
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_events
-from lycosa.records import Fetched, GuessJudged, Mined, Outcome, Request, Resolved
+from lycosa.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.mixing import digest
@@ -166,7 +166,7 @@ def small_web(seed: int) -> GeneratedWeb:
     )
 
 
-def events(simulation: Simulation, result: Result) -> list[object]:
+def events(simulation: Simulation, result: Result) -> list[AnyEvent]:
     log, _ = simulation.open_log()
     found = [
         event
@@ -232,9 +232,12 @@ class Fate(NamedTuple):
     depth: int
 
 
-def crawl(web: GraphWeb, folder: Path, **sections: dict[str, object]) -> Simulation:
+def crawl(web: GraphWeb, folder: Path, **limits: object) -> Simulation:
     job = Job.of(
-        seeds=[HOME], **{"discovery": {"mining": "full"}, "frontier": {"partitions": 4}} | sections
+        seeds=[HOME],
+        discovery={"mining": "full"},
+        frontier={"partitions": 4},
+        limits=limits,
     )
     simulation = Simulation(web, job, folder)
     result = simulation.run()
@@ -262,7 +265,7 @@ def test_a_guess_is_one_link_farther_than_its_source(tmp_path: Path) -> None:
 
 def test_depth_limits_hold_for_guesses(tmp_path: Path) -> None:
     web = GraphWeb({HOME: [HOME + "x"], HOME + "x": [HOME + "a/b/c"], HOME + "a/": []})
-    assert guesses(crawl(web, tmp_path, limits={"depth_static": 2})) == {}
+    assert guesses(crawl(web, tmp_path, depth_static=2)) == {}
 
 
 def test_robots_rules_hold_for_guesses(tmp_path: Path) -> None:

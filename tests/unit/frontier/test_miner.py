@@ -10,9 +10,10 @@ from lycosa.records import MiningRule
 
 PAGE, OPEN, NOTHING = Standing.PAGE, Standing.OPEN, Standing.NOTHING
 EVERY_RULE = frozenset(MiningRule)
+Given = str | tuple[str, Standing] | tuple[str, Standing, MiningRule]
 
 
-def known(*urls: str | tuple[str, Standing] | tuple[str, Standing, MiningRule]) -> list[Known]:
+def known(*urls: Given) -> list[Known]:
     """Return URLs, pages unless they say otherwise, in key order, each one link farther."""
     given_urls = [(url, PAGE) if isinstance(url, str) else url for url in urls]
     return [
@@ -25,7 +26,7 @@ def paths(guesses: list[Guess]) -> list[str]:
     return [guess.path for guess in guesses]
 
 
-def siblings(*urls: str | tuple[str, Standing] | tuple[str, Standing, MiningRule]) -> list[str]:
+def siblings(*urls: Given) -> list[str]:
     return paths(every_sibling(known(*urls)))
 
 
@@ -87,7 +88,7 @@ def test_gaps_come_before_ends() -> None:
 
 def test_a_run_grows_by_what_was_found_in_a_row() -> None:
     found = [(f"/page{n}.html", PAGE, MiningRule.NUMBER) for n in range(3, 9)]
-    urls = ["/page1.html", "/page2.html", *found]
+    urls: list[Given] = ["/page1.html", "/page2.html", *found]
     assert siblings(*urls) == ["/page10.html", "/page11.html", "/page9.html"]
 
 
@@ -118,13 +119,13 @@ def test_numbers_far_apart_are_names() -> None:
 
 def test_padded_numbers_stay_padded() -> None:
     found = ("/scan/008.html", PAGE, MiningRule.PADDED)
-    urls = ["/scan/007.html", found, "/scan/009.html", "/scan/010.html"]
+    urls: list[Given] = ["/scan/007.html", found, "/scan/009.html", "/scan/010.html"]
     assert siblings(*urls) == ["/scan/006.html", "/scan/011.html"]
 
 
 def test_hexadecimal_goes_on_after_nine() -> None:
     found = ("/x/0b.html", PAGE, MiningRule.HEXADECIMAL)
-    urls = ["/x/08.html", "/x/0a.html", found, "/x/10.html"]
+    urls: list[Given] = ["/x/08.html", "/x/0a.html", found, "/x/10.html"]
     guesses = siblings(*urls)
     assert "/x/09.html" in guesses
     assert "/x/0c.html" in guesses
