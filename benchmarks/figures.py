@@ -33,7 +33,7 @@ from lycosa.testweb.weather import Pace
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 ORDERS = [name for name in ("breadth-first", "top-window", "leaf-window") if name in SCHEDULERS]
-COLOURS: dict[str, str] = dict(zip(ORDERS, ("#1f77b4", "#d95f02", "#1b9e77"), strict=False))
+COLOURS: dict[str, str] = dict(zip(ORDERS, ("#1f77b4", "#d95f02", "#7b3294"), strict=False))
 SEED = 11
 SLICE_SECONDS = 60.0
 LINE_BYTES_PER_SECOND = 2_000_000 / 8

@@ -71,6 +71,11 @@ class GeneratedWeb:
         return cls(seed, plans.forgetful())
 
     @classmethod
+    def secretive(cls, seed: int = 0) -> GeneratedWeb:
+        """Return hosts with pages that nobody links to, and others that have none."""
+        return cls(seed, plans.secretive(copies=1))
+
+    @classmethod
     def tree(cls, levels: int, fanout: int, triples: int = 0, hosts: int = 1) -> GeneratedWeb:
         """Return hosts that each are one tree and nothing else."""
         return cls(0, plans.tree(levels, fanout, triples, hosts))
