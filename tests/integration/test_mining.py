@@ -3,18 +3,18 @@
 The secretive web has hosts with series of pages that are linked only in part, with folders whose
 own pages nobody links to, and hosts where nothing is hidden at all.
 
-Seeds 1 to 9 and the knobs of `DEVELOPED` were looked at while the rules were written. Those of
-`EVALUATED` were not: they were drawn beforehand and run when everything was done.
+`benchmarks.mining` says which seeds and knobs were looked at while the rules were written, and
+which were not.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for
 
 from lycosa.config import Job
 from lycosa.crawl.explaining import explain
@@ -36,53 +36,14 @@ from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.mixing import digest
 from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.plans import Secrets, secretive
 from lycosa.testweb.robots import Closure, Group, Robots
 from lycosa.testweb.sections import Cellar, Kind, Series, Thicket
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.words import prose
 from lycosa.url import key_of, site_url, url_of
 
-DEVELOPED = (1, Secrets())
-EVALUATED = [
-    (7301, Secrets(44, 0.3, 0.08, 0.8, first=3, pages_per_host=160)),
-    (7302, Secrets(18, 0.55, 0.0, 1.0, first=12, pages_per_host=110)),
-]
 NUMBERED = ("series-number", "series-padded", "series-folder")
 PARENTS = "cellar"
-
-
-def job_for(web: GeneratedWeb, mining: str = "full", budget: float = 0.1) -> Job:
-    return Job.of(
-        seeds=[web.home(number) for number in range(web.plan.hosts)],
-        politeness={"delay_seconds": 1.0},
-        frontier={"partitions": 8},
-        log={"snapshot_batches": 20},
-        discovery={"mining": mining, "budget": budget},
-    )
-
-
-class Found(NamedTuple):
-    """What a crawl made of the hidden pages of its web."""
-
-    hidden: Counter[str]
-    found: Counter[str]
-    asked: int
-    vain: int
-
-    def share(self, *kinds: str) -> float:
-        """Return the share that was found, over some kinds together."""
-        return sum(self.found[kind] for kind in kinds) / sum(self.hidden[kind] for kind in kinds)
-
-
-def found_in(simulation: Simulation, web: GeneratedWeb, result: Result) -> Found:
-    kept, hidden, found = set(simulation.kept_urls()), Counter[str](), Counter[str]()
-    for url, kind in web.hidden_pages():
-        hidden[kind] += 1
-        found[kind] += url in kept
-    asked = sum(state.guesses.asked for state in result.states.values())
-    vain = sum(state.guesses.vain for state in result.states.values())
-    return Found(hidden, found, asked, vain)
 
 
 @cache
@@ -105,12 +66,10 @@ def check_whole(simulation: Simulation, web: GeneratedWeb, result: Result) -> No
         assert PartitionState.unpack(state.pack(3)).pack(3) == state.pack(3)
 
 
-@pytest.mark.parametrize(("seed", "secrets"), EVALUATED)
-def test_hidden_pages_are_found_at_a_bounded_cost(
-    seed: int, secrets: Secrets, tmp_path: Path
-) -> None:
-    web = GeneratedWeb(seed, secretive(secrets, copies=1))
-    simulation = Simulation(web, job_for(web), tmp_path, seed=seed)
+@pytest.mark.parametrize("case", EVALUATED)
+def test_hidden_pages_are_found_at_a_bounded_cost(case: Case, tmp_path: Path) -> None:
+    web = case.web()
+    simulation = Simulation(web, job_for(web), tmp_path, seed=case.seed)
     result = simulation.run()
     check_whole(simulation, web, result)
     found = found_in(simulation, web, result)
@@ -126,9 +85,8 @@ def test_hidden_pages_are_found_at_a_bounded_cost(
 
 
 def test_by_default_only_folders_are_guessed(tmp_path: Path) -> None:
-    seed, secrets = DEVELOPED
-    web = GeneratedWeb(seed, secretive(secrets, copies=1))
-    simulation = Simulation(web, job_for(web, Job().discovery.mining), tmp_path, seed=seed)
+    web = DEVELOPED[0].web()
+    simulation = Simulation(web, job_for(web, Job().discovery.mining), tmp_path, seed=1)
     result = simulation.run()
     check_whole(simulation, web, result)
     found = found_in(simulation, web, result)
