@@ -4,7 +4,7 @@ For every rule of a host that has made a guess there are four numbers: guesses t
 judged, pages among them, guesses that are open, and how many more the rule may make in vain.
 The last is decided elsewhere and comes with the event that judges a guess.
 
-Memory: 144 bytes a host of which something was guessed, however much it was.
+Memory: some 300 bytes a host of which something was guessed, however much it was.
 
 Not here: what is guessed (`lycosa.frontier.miner`), and what a guess was worth and how many
 more there will be (`lycosa.crawl.mining`).
