@@ -22,22 +22,16 @@ Always true:
     resumed crawl looks at those that do;
   * a look that is due keeps the crawl from ending (`is_busy`);
   * a URL that something links to is no guess any more, whatever was guessed before.
-
-Memory: texts are remembered by hash in a table of fixed size, forgotten at a kill; then a
-copy may count as new once more.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
 
-from xxhash import xxh3_64_intdigest
-
+from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.probing import Prober, Seen
-from lycosa.extract.echo import without_echo
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.agenda import Agenda
 from lycosa.frontier.columns import DONE, JUDGED, VAIN
@@ -73,25 +67,11 @@ PIECE = 5000
 """So many URLs are looked at in one go."""
 MOST_HOPS = 3
 """So many redirects in a row a guess may move."""
-TEXTS = 1 << 16
-SHORTEST_TEXT = 100
-"""In bytes: pages with less are compared as they were sent, links and pictures included."""
+MOST_HELD_UP = 10_000
+"""So many sites are remembered that the budget holds up; others are not looked at again."""
 
 Place = tuple[int, int]
 """A partition and a site of it."""
-
-
-class Texts:
-    """Hashes of the texts that were seen lately; what comes later takes the slot."""
-
-    def __init__(self) -> None:
-        self._slots = array("Q", bytes(8 * TEXTS))
-
-    def note(self, tag: int) -> bool:
-        """Remember a text; returns whether it was there."""
-        was_there = self._slots[tag % TEXTS] == tag
-        self._slots[tag % TEXTS] = tag
-        return was_there
 
 
 class Mining:
@@ -113,23 +93,24 @@ class Mining:
         self._agenda = agenda
         self._on_quiet = on_quiet
         self._prober = Prober(parts)
-        self._texts = Texts()
+        self._novelty = Novelty()
         self._looks: dict[Place, list[str]] = {}
         """The sites to be looked at, each with the parts of it that are left."""
+        self._resumed: dict[int, int] = {}
+        """Partitions that were taken over, with the first site that may want a look."""
         self._held_up: dict[Place, None] = {}
         """Sites with guesses that the budget does not permit yet."""
 
     @property
     def is_busy(self) -> bool:
         """Whether a site is still to be looked at, which may lead to more requests."""
-        return bool(self._looks)
+        return bool(self._looks or self._resumed)
 
     def resume(self, partition: Partition) -> None:
-        """Look at the sites of a partition that were not done with."""
-        state = partition.state
-        for site in range(len(state.site_names)):
-            if state.hosts.kept[state.sites.host[site]]:
-                self.look_if_idle(partition, site)
+        """Look, in time, at the sites of a partition that nobody was done with."""
+        if self._mode != "off" and partition.state.site_names:
+            self._come_back(self._parts.clock.now())
+            self._resumed[partition.number] = 0
 
     def look_if_idle(self, partition: Partition, site: int) -> None:
         """Look at a site if nothing of it is queued."""
@@ -167,7 +148,7 @@ class Mining:
         state = partition.state
         site, rule = state.pages.site[page], state.pages.guess[page]
         is_guess = bool(rule) and not rule & JUDGED
-        is_new = outcome is Outcome.KEPT and self._is_new(state, page, seen, is_guess)
+        is_new = outcome is Outcome.KEPT and self._novelty.is_new(state, page, seen, is_guess)
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[state.sites.host[site]]
@@ -179,17 +160,6 @@ class Mining:
             del self._held_up[number, other]
             if number in self._partitions:
                 self._look(self._partitions[number], other)
-
-    def _is_new(self, state: PartitionState, page: int, seen: Seen, is_guess: bool) -> bool:
-        """Remember the text of a page; returns whether it is like no other of its site."""
-        site_name = state.site_names[state.pages.site[page]]
-        has_words = len(seen.content) >= SHORTEST_TEXT
-        is_copy = self._texts.note(_tag(site_name, seen.content if has_words else seen.answer.body))
-        if is_guess and has_words:
-            path = state.table.key(page)[len(site_name) :]
-            rest = without_echo(seen.content.decode(), path).encode()
-            is_copy |= self._texts.note(_tag("guess " + site_name, rest))
-        return not is_copy
 
     def _judge(self, partition: Partition, page: int, worth: Worth) -> None:
         state = partition.state
@@ -207,13 +177,42 @@ class Mining:
         sites, place = partition.state.sites, (partition.number, site)
         if self._mode == "off" or sites.closed[site] or sites.mined_out[site]:
             return
-        if not self._looks:
-            self._agenda.note(self._parts.clock.now(), self._on_turn, 0)
+        self._come_back(self._parts.clock.now())
         if place not in self._looks:
             self._looks[place] = [partition.state.site_names[site] + "/"]
 
+    def _come_back(self, moment: float) -> None:
+        """Be called for the next look, unless that is seen to."""
+        if not self.is_busy:
+            self._agenda.note(moment, self._on_turn, 0)
+
     def _on_turn(self, _: int, now: float) -> None:
         """Look at the next part of the first site, and come back for the rest."""
+        if self._looks:
+            self._look_on(now)
+        else:
+            self._find_idle()
+        if self.is_busy:
+            self._agenda.note(now + 0.001, self._on_turn, 0)
+        else:
+            self._on_quiet()
+
+    def _find_idle(self) -> None:
+        """Go through the sites of a partition that was taken over, up to the first idle one."""
+        number, first = self._resumed.popitem()
+        partition = self._partitions.get(number)
+        if partition is None:
+            return
+        state = partition.state
+        sites, kept = state.sites, state.hosts.kept
+        for site in range(first, len(state.site_names)):
+            wants_none = sites.mined_out[site] or sites.closed[site] or not kept[sites.host[site]]
+            if not wants_none and _is_idle(partition, site):
+                self._resumed[number] = site + 1
+                self._look(partition, site)
+                return
+
+    def _look_on(self, now: float) -> None:
         place, nodes = next(iter(self._looks.items()))
         partition, site = self._partitions.get(place[0]), place[1]
         if partition is None or partition.state.sites.closed[site]:
@@ -224,10 +223,6 @@ class Mining:
             partition.record(MinedOut(now, site))
         if not nodes:
             del self._looks[place]
-        if self._looks:
-            self._agenda.note(now + 0.001, self._on_turn, 0)
-        else:
-            self._on_quiet()
 
     def _makes_guesses(self, partition: Partition, site: int, nodes: list[str], now: float) -> bool:
         """Look at one part of a site; returns whether something came of it."""
@@ -251,7 +246,7 @@ class Mining:
         if not self._can_say_no(state, site):
             if state.guesses.of_host(state.sites.host[site]).pages:
                 self._prober.probe(partition, site, now)
-                if state.sites.pending[site]:
+                if self._prober.is_waiting(state, site):
                     return True
             chosen = chosen[:1]
         start = state.site_names[site]
@@ -303,18 +298,23 @@ class Mining:
         trial = MOST * len(MiningRule) if earned.pages else DOZEN - earned.guessed
         affordable = self._affordable()
         rules = Rules.from_bytes(state.rules.get(site, b""))
-        chosen: list[Guess] = []
+        chosen: dict[str, Guess] = {}
         for guess in guesses:
             if len(chosen) >= trial:
                 break
-            if allowed[guess.rule] <= 0 or not self._may_be_asked(partition, site, guess, rules):
+            if (
+                guess.path in chosen
+                or allowed[guess.rule] <= 0
+                or not self._may_be_asked(partition, site, guess, rules)
+            ):
                 continue
             if len(chosen) >= affordable:
-                self._held_up[partition.number, site] = None
+                if len(self._held_up) < MOST_HELD_UP:
+                    self._held_up[partition.number, site] = None
                 break
             allowed[guess.rule] -= 1
-            chosen.append(guess)
-        return chosen
+            chosen[guess.path] = guess
+        return list(chosen.values())
 
     def _may_be_asked(self, partition: Partition, site: int, guess: Guess, rules: Rules) -> bool:
         state, number = partition.state, partition.number
@@ -353,7 +353,3 @@ def standing_of(state: PartitionState, page: int) -> Standing:
 
 def _is_idle(partition: Partition, site: int) -> bool:
     return not partition.scheduler.waiting(site)
-
-
-def _tag(site_name: str, content: bytes) -> int:
-    return int(xxh3_64_intdigest(content, seed=xxh3_64_intdigest(site_name.encode())))

@@ -144,6 +144,10 @@ class Prober:
         page = state.probes.chosen.get(site)
         return page is not None and (page == NONE or state.pages.status[page] == DONE)
 
+    def is_waiting(self, state: PartitionState, site: int) -> bool:
+        """Return whether the answer to a probe is still to come."""
+        return site in state.probes.chosen and not self.is_answered(state, site)
+
     def probe(self, partition: Partition, site: int, moment: float) -> None:
         """Let a site be probed, unless it is or nothing of it is there to compare with."""
         probes = partition.state.probes
