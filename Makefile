@@ -23,7 +23,7 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi)
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi src/lycosa/*/*/*.pyx src/lycosa/*/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -81,7 +81,7 @@ mutants: setup
 
 debug-build: setup
 	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force
-	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract
+	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract tests/unit/frontier tests/contract
 	$(BIN)/python setup.py build_ext --inplace --force
 
 lock: setup

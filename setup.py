@@ -22,6 +22,11 @@ extensions = [
         extra_compile_args=["-O0", "-g"] if debug else ["-O2"],
     ),
     Extension(
+        "lycosa.frontier.schedulers._queues",
+        ["src/lycosa/frontier/schedulers/_queues.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
         "lycosa.extract._fingerprint",
         ["src/lycosa/extract/_fingerprint.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
@@ -30,6 +35,12 @@ extensions = [
         "lycosa.extract._scan",
         ["src/lycosa/extract/_scan.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
+        "lycosa.frontier.urltable._table",
+        ["src/lycosa/frontier/urltable/_table.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+        define_macros=[] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
     ),
 ]
 

@@ -61,12 +61,11 @@ def keys(urls: int, hosts: int) -> list[str]:
         for n in range(hosts)
     ]
     paths = ["/", "/a/", "/a/b/", "/a/b/1.html", "/a/b/2.html", "/a/c.html", "/news/", "/news/x"]
-    made = [
-        f"{names[n % hosts]}:{'s' if n % hosts % 3 else ''}{path}{'' if turn == 0 else turn}"
-        for n in range(urls)
-        for turn, path in [divmod(n // hosts, len(paths))]
-        for path in [paths[path]]
-    ]
+    made = []
+    for n in range(urls):
+        turn, path = divmod(n // hosts, len(paths))
+        secure = "s" if n % hosts % 3 else ""
+        made.append(f"{names[n % hosts]}:{secure}{paths[path]}{turn or ''}")
     chance.shuffle(made)
     return made
 

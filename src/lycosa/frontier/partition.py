@@ -195,14 +195,13 @@ class Partition:
 
         `parts` are those of the keys that the page needs to be shown.
         """
-        find, distance_of = self.state.table.find, self.state.pages.distance
-        guess_of = self.state.pages.guess
+        distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}
         nearer: dict[int, int] = {}
         linked: dict[int, None] = {}
-        for key, distance in zip(keys, distances, strict=True):
-            page = find(key)
-            if page is None:
+        found = self.state.table.find_many(keys)
+        for key, distance, page in zip(keys, distances, found, strict=True):
+            if page < 0:
                 if distance < new.get(key, distance + 1):
                     new[key] = distance
                 continue

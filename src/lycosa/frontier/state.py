@@ -36,7 +36,7 @@ from lycosa.frontier.columns import (
 )
 from lycosa.frontier.guesses import Guesses
 from lycosa.frontier.probes import Probes
-from lycosa.frontier.urltable import PlainUrlTable, UrlTable
+from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
@@ -73,7 +73,8 @@ KEPT = Outcome.KEPT
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
-SNAPSHOT_VERSION = 1
+SNAPSHOT_VERSION = 2
+"""1 had all keys as one text, in the order of their numbers; it is still read."""
 _SCALARS = (
     "inbox_read",
     "owner",
@@ -105,7 +106,7 @@ class PartitionState:
         self.inbox_read = 0
         self.owner = ""
         self.job_digest = ""
-        self.table: UrlTable = PlainUrlTable()
+        self.table = CompactUrlTable()
         self.pages = Pages()
         self.fetches = Fetches()
         self.sites = Sites()
@@ -237,13 +238,13 @@ class PartitionState:
         self.refusals.update(event.refusals)
 
     def _apply_admitted(self, event: Admitted) -> None:
-        pages, sites, table = self.pages, self.sites, self.table
+        pages, sites = self.pages, self.sites
+        self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
             name = site_of(key)
             site = self._site_numbers.get(name)
             if site is None:
                 site = self._add_site(name)
-            table.add(key)
             pages.add(site, distance)
             sites.pending[site] += 1
             sites.mined_out[site] = 0
@@ -464,7 +465,7 @@ class PartitionState:
                 "version": SNAPSHOT_VERSION,
                 "sequence": sequence,
                 "scalars": scalars,
-                "keys": "\n".join(self.table),
+                "table": self.table.pack(),
                 "sites": self.site_names,
                 "hosts": self.host_names,
                 "addresses": self.addresses.others,
@@ -489,18 +490,19 @@ class PartitionState:
     def unpack(cls, data: bytes) -> PartitionState:
         """Return the state that `pack` made bytes of."""
         packed = msgspec.msgpack.decode(data)
-        if packed["version"] != SNAPSHOT_VERSION:
+        if packed["version"] > SNAPSHOT_VERSION:
             raise FormatError(
-                f"a snapshot of state format {packed['version']}; this Lycosa reads"
+                f"a snapshot of state format {packed['version']}; this Lycosa reads up to"
                 f" {SNAPSHOT_VERSION}\n  delete log/snapshots to fold the log instead"
             )
         state = cls()
         state.sequence = packed["sequence"]
         for name, value in packed["scalars"].items():
             setattr(state, name, value)
-        if packed["keys"]:
-            for key in packed["keys"].split("\n"):
-                state.table.add(key)
+        if packed["version"] > 1:
+            state.table.unpack(packed["table"])
+        elif packed["keys"]:
+            state.table.add_many(packed["keys"].split("\n"))
         state.site_names = packed["sites"]
         state.host_names = packed["hosts"]
         state._site_numbers = {name: n for n, name in enumerate(state.site_names)}

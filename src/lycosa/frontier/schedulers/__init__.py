@@ -12,7 +12,7 @@ Always true:
 
 Cursors and queues are not state: a crawl resumes with fresh ones.
 
-    ranked          the smallest rank first: queues and a heap
+    queues          the smallest rank first: queues and a heap, compiled
     breadth_first   by distance
     best_first      by score, which `scores` gives
     tree            along the tree of URLs: round robin

@@ -1,13 +1,24 @@
-"""Breadth first: what is nearest to the seeds, and among equals what was found first."""
+"""Breadth first: what is nearest to the seeds, and among equals what was found first.
+
+Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes a URL.
+"""
 
 from __future__ import annotations
 
 from lycosa.frontier.columns import Pages
-from lycosa.frontier.schedulers.ranked import Ranked
+from lycosa.frontier.schedulers.queues import Queues
 
 
-class BreadthFirst(Ranked):
-    """URLs ranked by their distance, which only ever becomes smaller."""
+class BreadthFirst(Queues):
+    """URLs by their distance; implements `Scheduler` and `ChoosesFrom`."""
 
     def __init__(self, pages: Pages) -> None:
-        super().__init__(pages.distance)
+        self._distance = pages.distance
+
+    def offer(self, page: int, site: int) -> None:
+        """Queue a URL at its distance."""
+        self.put(page, site, self._distance[page])
+
+    def move(self, page: int, site: int) -> None:
+        """Queue a URL that has come nearer again."""
+        self.improve(page, site, self._distance[page])

@@ -19,63 +19,50 @@ Always true:
   * every URL that was offered has a position or waits behind all that have one;
   * a page takes at least one URL of every site that waits, until it is full.
 
-Cost: `choose` is O(log sites), laying out a page is O(its URLs); a pending URL costs 12 bytes
-once it has a position, and 4 before.
+Cost: `choose` is O(log sites), laying out a page is O(its URLs).
 """
 
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
 
-from lycosa.frontier.schedulers.ranked import Queue
-
-
-class _Site:
-    """The pending URLs of one site: those with a position, and those that wait for one."""
-
-    __slots__ = ("count", "is_awake", "noted", "pages", "positions", "unplaced")
-
-    def __init__(self) -> None:
-        self.pages = Queue()
-        self.positions = Queue("Q")
-        self.unplaced = Queue()
-        self.count = 0
-        self.is_awake = False
-        self.noted = -1
-        """The position under which the heap has the site; -1 for none."""
+from lycosa.frontier.schedulers.queues import Queues
 
 
 class Diverse:
-    """Implements `lycosa.frontier.schedulers.Scheduler` and `choose_from`."""
+    """Implements `lycosa.frontier.schedulers.Scheduler` and `ChoosesFrom`."""
 
     def __init__(self, page_urls: int, now: Callable[[], float]) -> None:
-        self.ready = 0
         self._page_urls = page_urls
         self._now = now
-        self._sites: dict[int, _Site] = {}
-        self._unplaced: dict[int, None] = {}
-        """Sites that have URLs without a position, those first that a full page left out."""
+        self._placed = Queues()
+        """What has a position, which is its rank."""
+        self._unplaced: dict[int, deque[int]] = {}
+        """What waits for one, by site; those first that a full page left out."""
         self._unplaced_urls = 0
-        self._heads: list[tuple[int, int]] = []
+        self._unplaced_ready = 0
+        """How many of those are of awake sites."""
         self._next_position = 0
         self._chosen = 0
         self._laid_out_at = 0.0
         self.diversity = 1.0
         """The largest share of a page that one site may have; all of it until a rate is known."""
 
+    @property
+    def ready(self) -> int:
+        """How many URLs can be chosen."""
+        return self._placed.ready + self._unplaced_ready
+
     def offer(self, page: int, site: int) -> None:
         """Let a URL wait for a position."""
-        entry = self._sites.get(site)
-        if entry is None:
-            entry = self._sites[site] = _Site()
-        entry.count += 1
-        if entry.is_awake:
-            self.ready += 1
-        entry.unplaced.push(page)
-        self._unplaced[site] = None
+        line = self._unplaced.get(site)
+        if line is None:
+            line = self._unplaced[site] = deque()
+        line.append(page)
         self._unplaced_urls += 1
+        self._unplaced_ready += self._placed.is_awake(site)
 
     def move(self, page: int, site: int) -> None:
         """Take no notice: how near a URL is makes no difference here."""
@@ -83,90 +70,50 @@ class Diverse:
     def drop(self, site: int) -> None:
         """Forget a site."""
         self.rest(site)
-        entry = self._sites.pop(site, None)
-        self._unplaced.pop(site, None)
-        if entry is not None:
-            self._unplaced_urls -= len(entry.unplaced)
+        self._placed.drop(site)
+        self._unplaced_urls -= len(self._unplaced.pop(site, ()))
 
     def wake(self, site: int) -> None:
         """Let a site take part."""
-        entry = self._sites.get(site)
-        if entry is None or entry.is_awake:
-            return
-        entry.is_awake = True
-        self.ready += entry.count
-        self._note_head(site, entry)
+        if not self._placed.is_awake(site):
+            self._placed.wake(site)
+            if site in self._unplaced:
+                self._unplaced_ready += len(self._unplaced[site])
 
     def rest(self, site: int) -> None:
-        """Take a site out; its heap entry is left to be found stale."""
-        entry = self._sites.get(site)
-        if entry is None or not entry.is_awake:
-            return
-        entry.is_awake = False
-        self.ready -= entry.count
-        if not entry.count:
-            del self._sites[site]
+        """Take a site out."""
+        if self._placed.is_awake(site):
+            self._placed.rest(site)
+            if site in self._unplaced:
+                self._unplaced_ready -= len(self._unplaced[site])
 
     def waiting(self, site: int) -> int:
         """Return how many URLs of a site wait."""
-        entry = self._sites.get(site)
-        return entry.count if entry is not None else 0
+        placed = self._placed.waiting(site)
+        return placed + len(self._unplaced[site]) if site in self._unplaced else placed
 
     def choose(self) -> int | None:
         """Take the URL with the first position of all awake sites."""
-        if not self.ready:
-            return None
-        while True:
-            if not self._heads:
-                self._lay_out()
-                continue
-            position, site = heappop(self._heads)
-            entry = self._sites.get(site)
-            if entry is None or entry.noted != position:
-                continue
-            entry.noted = -1
-            if entry.is_awake and entry.positions:
-                is_first = entry.positions.peek() == position
-                page = self._take(entry) if is_first else None
-                self._note_head(site, entry)
-                if page is not None:
-                    return page
+        page = self._placed.choose()
+        while page is None and self._unplaced_ready:
+            self._lay_out()
+            page = self._placed.choose()
+        self._chosen += 1
+        return page
 
     def choose_from(self, site: int) -> int | None:
         """Take the first URL of one site, if it is awake."""
-        entry = self._sites.get(site)
-        if entry is None or not entry.is_awake or not entry.count:
+        if not self._placed.is_awake(site):
             return None
-        if entry.pages:
-            page = self._take(entry)
-            self._note_head(site, entry)
-            return page
-        page = entry.unplaced.peek()
-        entry.unplaced.pop()
-        self._unplaced_urls -= 1
-        if not entry.unplaced:
-            del self._unplaced[site]
-        self._count_choice(entry)
+        page = self._placed.choose_from(site)
+        if page is None and site in self._unplaced:
+            page = self._unplaced[site].popleft()
+            if not self._unplaced[site]:
+                del self._unplaced[site]
+            self._unplaced_urls -= 1
+            self._unplaced_ready -= 1
+        self._chosen += page is not None
         return page
-
-    def _take(self, entry: _Site) -> int:
-        page = entry.pages.peek()
-        entry.pages.pop()
-        entry.positions.pop()
-        self._count_choice(entry)
-        return page
-
-    def _count_choice(self, entry: _Site) -> None:
-        entry.count -= 1
-        self.ready -= 1
-        self._chosen += 1
-
-    def _note_head(self, site: int, entry: _Site) -> None:
-        if entry.positions:
-            position = entry.positions.peek()
-            if position != entry.noted:
-                entry.noted = position
-                heappush(self._heads, (position, site))
 
     # -- pages ----------------------------------------------------------------------------
 
@@ -177,28 +124,23 @@ class Diverse:
         sites: list[int] = []
         counts: list[int] = []
         room = self._page_urls
-        for site in self._unplaced:
-            count = min(len(self._sites[site].unplaced), most, room)
+        for site, line in self._unplaced.items():
+            count = min(len(line), most, room)
             sites.append(site)
             counts.append(count)
             room -= count
             if not room:
                 break
-        first = self._next_position
-        for number, index in enumerate(spread(counts)):
-            entry = self._sites[sites[index]]
-            entry.positions.push(first + number)
-            entry.pages.push(entry.unplaced.peek())
-            entry.unplaced.pop()
+        put, lines = self._placed.put, [self._unplaced.pop(site) for site in sites]
+        for number, index in enumerate(spread(counts), self._next_position):
+            put(lines[index].popleft(), sites[index], number)
         self._next_position += sum(counts)
         self._unplaced_urls -= sum(counts)
-        for site in sites:
-            entry = self._sites[site]
-            del self._unplaced[site]
-            if entry.unplaced:
-                self._unplaced[site] = None
-            if entry.is_awake:
-                self._note_head(site, entry)
+        for site, line, count in zip(sites, lines, counts, strict=True):
+            if self._placed.is_awake(site):
+                self._unplaced_ready -= count
+            if line:
+                self._unplaced[site] = line
 
     def _share(self) -> int:
         """Return how many URLs of one site the next page may have."""

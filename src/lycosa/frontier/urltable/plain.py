@@ -221,11 +221,11 @@ class PlainUrlTable:
             if served == node:
                 at += self._ready[first] == node
             elif served is not None:
-                at = _after(self._ready, served)
+                at = (_after if is_node(served) else bisect_right)(self._ready, served)
             key = self._ready[at if at < end else first]
             child = node if key == node else key[: segment_end(key, len(node))]
             self._served[node] = child
-            if key == child and (child == node or not is_node(child)):
+            if child == node or not is_node(child):
                 return self._numbers[key]
             node = child
 

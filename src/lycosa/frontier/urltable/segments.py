@@ -30,10 +30,15 @@ def segment_end(key: str, start: int) -> int:
     return (mark if end < 0 else end) + 1 or len(key)
 
 
-def is_node(key: str) -> bool:
-    """Return whether other keys can lie below a key: it ends where a step ends."""
-    mark = key.find("?")
-    return mark == len(key) - 1 if mark >= 0 else key[-1] == "/"
+def is_node(prefix: str) -> bool:
+    """Return whether a beginning of a key, or a whole key, ends where a step ends.
+
+    What stands before the path is taken to do so.
+    """
+    if "/" not in prefix:
+        return True
+    mark = prefix.find("?")
+    return mark == len(prefix) - 1 if mark >= 0 else prefix[-1] == "/"
 
 
 def _end_in_site(key: str, start: int, slash: int) -> int:

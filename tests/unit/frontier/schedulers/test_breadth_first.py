@@ -45,8 +45,7 @@ class SchedulerAgainstItsTwin(RuleBasedStateMachine):
     @rule(site=SITES)
     def a_site_wakes(self, site: int) -> None:
         self.scheduler.wake(site)
-        if site in self.offered.values():
-            self.awake.add(site)
+        self.awake.add(site)
 
     @rule(site=SITES)
     def a_site_goes_to_rest(self, site: int) -> None:

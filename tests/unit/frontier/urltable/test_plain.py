@@ -90,6 +90,11 @@ def test_round_robin_gives_every_child_its_turn() -> None:
     ]
 
 
+def test_a_page_is_no_folder_of_pages_with_longer_names() -> None:
+    table = filled(f"{A}/page1", f"{A}/page10", f"{A}/page2")
+    assert drained(table, "round_robin") == [f"{A}/page1", f"{A}/page10", f"{A}/page2"]
+
+
 def test_a_nodes_own_url_is_its_first_child() -> None:
     table = filled(f"{A}/", f"{A}/f/", f"{A}/f/1", f"{A}/f/2", f"{A}/g")
     order = [table.round_robin() for _ in range(7)]
