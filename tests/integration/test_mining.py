@@ -40,7 +40,7 @@ from lycosa.testweb.robots import Closure, Group, Robots
 from lycosa.testweb.sections import Cellar, Kind, Series, Thicket
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.words import prose
-from lycosa.url import key_of, site_url, url_of
+from lycosa.url import url_of
 
 NUMBERED = ("series-number", "series-padded", "series-folder")
 PARENTS = "cellar"
@@ -260,6 +260,23 @@ def test_a_redirect_to_a_new_page_moves_the_guess(tmp_path: Path) -> None:
     assert sum(total.judged for total in totals) == 1
 
 
+def test_what_two_rules_guess_is_asked_for_once(tmp_path: Path) -> None:
+    pages = [f"{HOME}h/{path}" for path in ("1/", "2/", "3/x.html")]
+    web = GraphWeb({HOME: pages, HOME + "h/3/": []})
+    job = Job.of(seeds=[HOME], discovery={"mining": "full"}, extract={"soft_404_after": 0})
+    simulation = Simulation(web, job, tmp_path)
+    result = simulation.run()
+    keys = [
+        key
+        for event in events(simulation, result)
+        if isinstance(event, Mined)
+        for key in event.keys
+    ]
+    assert keys.count("test.a.www:/h/3/") == 1
+    for state in result.states.values():
+        assert len(state.table) == len(state.pages.site)
+
+
 def test_a_guess_that_is_linked_later_counts_as_linked(tmp_path: Path) -> None:
     late, folder = "http://www.b.test/", HOME + "a/"
     web = GraphWeb(
@@ -370,5 +387,3 @@ def test_fetched_guesses_say_so_in_the_log(tmp_path: Path) -> None:
     kinds = [type(event) for event in events(simulation, simulation.run())]
     assert kinds.index(Mined) < kinds.index(GuessJudged)
     assert kinds[kinds.index(GuessJudged) - 1] is Fetched
-    assert site_url("test.a.www:") + "/" == HOME
-    assert key_of(HOME) == "test.a.www:/"
