@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DATA ?= ../shared/data
 
-.PHONY: help setup demo simulation test check bench bench-parts bench-scale bench-lock conformance soak mutants debug-build lock clean
+.PHONY: help setup demo simulation test check bench bench-parts bench-scale bench-lock figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl"
+	@echo "make figures      pages, URLs and bandwidth over time, by scheduler, with and without mining"
 	@echo "make soak         long random runs"
 	@echo "make mutants      break the code on purpose and see the tests fail"
 
@@ -69,6 +70,9 @@ bench-lock: setup
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 requirements/bench.in -o requirements/bench.lock
+
+figures: setup
+	$(BIN)/python -m benchmarks.figures
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak

@@ -226,6 +226,7 @@ class Crawl:
             limits={"pages": pages, "host_pages": 0, "depth_static": 3000},
             fetch={"connections": CONNECTIONS},
             frontier={"partitions": PARTITIONS},
+            discovery={"mining": "off"},
             log={"commit_seconds": COMMIT_SECONDS},
         )
         self.clock = VirtualClock()

@@ -131,6 +131,7 @@ def job_of(pages: int) -> Job:
         limits={"pages": pages, "host_pages": 0, "depth_static": 3000},
         fetch={"connections": kernel.CONNECTIONS},
         frontier={"partitions": PARTITIONS},
+        discovery={"mining": "off"},
         log={"commit_seconds": kernel.COMMIT_SECONDS},
     )
 

@@ -95,6 +95,7 @@ def command(folder: Path, tree: trees.Tree, port: int, hosts: Sequence[str]) -> 
     for host in hosts:
         words += ["--include", f"http://{host}{tree.scope}"]
     words += ["--delay", "0", "--ip-delay", "0", "--connections", str(CONNECTIONS)]
+    words += ["--mining", "off"]
     settings = ["politeness.answer_time_factor=0", f"fetch.hosts_file={folder / 'hosts'}"]
     for setting in settings:
         words += ["--set", setting]

@@ -218,6 +218,36 @@ class Link(NamedTuple):
     kind: LinkKind = LinkKind.ANCHOR
 
 
+class MiningRule(enum.IntEnum):
+    """What a guess was made by. The numbers are part of the log's format."""
+
+    FOLDER = 1
+    """The folders above a page."""
+    NUMBER = 2
+    """Siblings whose names count: `page1.html`, `page2.html`."""
+    PADDED = 3
+    """The same with leading zeros: `007.html`."""
+    NUMBERED_FOLDER = 4
+    """Folders that count: `pics1/page1.html`, `pics2/page1.html`."""
+    DATE = 5
+    """Siblings whose names are days or months: `2021/03/`, `2021-03-31.html`."""
+    HEXADECIMAL = 6
+    """Siblings that count to sixteen: `0a.html`."""
+    PAGING = 7
+    """A parameter of the query that counts: `?page=2`."""
+
+
+class Worth(enum.IntEnum):
+    """What became of a guess. The numbers are part of the log's format."""
+
+    NOTHING = 0
+    """No page, a soft 404, the way to a page that was known, or the copy of one."""
+    PAGE = 1
+    """A page that was not known."""
+    MOVED = 2
+    """The way to a URL that was not known, which is now the guess in its place."""
+
+
 class KeyedLink(NamedTuple):
     """A reference resolved, made canonical and found in scope."""
 
@@ -302,6 +332,8 @@ class Capture(Struct, frozen=True):
     fingerprint: int = 0
     source: str = ""
     """The key of the page that led here, where it is known."""
+    rule: str = ""
+    """What the URL was guessed by, in small letters; "" when something led to it."""
     extra: tuple[object, ...] = ()
     """The values of the plugins' columns, in the order of the store's; () when there are none."""
 
@@ -372,6 +404,8 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     nearer_distances: list[int] = []
     parts: list[int] = []
     """URLs, new or known, that `source` needs to be shown."""
+    linked: list[int] = []
+    """Known URLs that had been guessed, and that something links to after all."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):
@@ -515,6 +549,37 @@ class SiteProbed(Event, frozen=True, array_like=True, tag=22):
     """With `PROBE_SOFT`: of the page that says that there is none."""
     beside: list[int] = []
     """Pages of the sample that look like it all the same: they stay what they are."""
+    is_everything: bool = False
+    """With `PROBE_INCONCLUSIVE`: the site made a page of it, as it may of every URL."""
+
+
+class Mined(Event, frozen=True, array_like=True, tag=23):
+    """URLs that nobody linked to, guessed from known ones of the same site."""
+
+    moment: float
+    site: int
+    keys: list[str]
+    distances: list[int]
+    rules: list[int]
+    """Numbers of `MiningRule`."""
+    sources: list[int]
+    """The page that each was guessed from."""
+
+
+class GuessJudged(Event, frozen=True, array_like=True, tag=24):
+    """What a guess was worth; its own `Fetched` precedes this."""
+
+    page: int
+    worth: Worth
+    left: int
+    """How many more guesses its rule may make on this host in vain."""
+
+
+class MinedOut(Event, frozen=True, array_like=True, tag=25):
+    """Nothing more is to be guessed of a site, until something new is found on it."""
+
+    moment: float
+    site: int
 
 
 AnyEvent = (
@@ -536,4 +601,7 @@ AnyEvent = (
     | Sampled
     | ProbeChosen
     | SiteProbed
+    | Mined
+    | GuessJudged
+    | MinedOut
 )

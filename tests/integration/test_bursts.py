@@ -33,6 +33,7 @@ def job(urls: list[str], burst_urls: int = 5, **politeness: float) -> Job:
             **politeness,
         },
         frontier={"partitions": 4},
+        discovery={"mining": "off"},  # every request is counted
     )
 
 

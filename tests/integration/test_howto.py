@@ -1,4 +1,4 @@
-"""What the how-to on checking tells to type gives what it shows."""
+"""What the how-tos on checking and on unlinked pages tell to type gives what they show."""
 
 from __future__ import annotations
 
@@ -8,26 +8,34 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "check-before-you-crawl.md"
+HOWTO = Path(__file__).parents[2] / "docs" / "howto"
+PAGE = HOWTO / "check-before-you-crawl.md"
+MINING_PAGE = HOWTO / "find-unlinked-pages.md"
 BLOCK = re.compile(r"```sh\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 ROW = re.compile(r"\| `check (\w+) --batch` \| (.*?) \| (.*?) \|")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder beside which the test web is served, as the page says."""
-    folder = tmp_path_factory.mktemp("howto")
-    command = [sys.executable, "-m", "lycosa", "testweb", "--no-tls", "--folder", "web"]
+@contextmanager
+def served(folder: Path, *flags: str) -> Iterator[Path]:
+    """Serve a test web beside a folder, as the pages say."""
+    command = [sys.executable, "-m", "lycosa", "testweb", *flags, "--no-tls", "--folder", "web"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as server:
         assert server.stdout is not None
         while (line := server.stdout.readline()) != "ready\n":
             assert line, "the test web did not start"
         yield folder
         server.terminate()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with served(tmp_path_factory.mktemp("howto")) as folder:
+        yield folder
 
 
 def typed(script: str, folder: Path) -> str:
@@ -63,3 +71,14 @@ def test_the_table_of_batches_names_every_member(folder: Path) -> None:
         (folder / "line").write_text(json.dumps(given))
         answer = json.loads(typed(f"lycosa check {kind} --batch line", folder))
         assert list(answer) == re.findall(r"`(\w+)`", answered)
+
+
+def test_unlinked_pages_are_found_as_the_page_shows(tmp_path: Path) -> None:
+    first, *blocks = BLOCK.findall(MINING_PAGE.read_text(encoding="utf-8"))
+    words = first[0].split()
+    assert words[:2] == ["lycosa", "testweb"]
+    assert words[4:] == ["--no-tls", "--folder", "web"]
+    with served(tmp_path, *words[2:4]) as folder:
+        assert len(blocks) == 4
+        for script, shown in blocks:
+            assert typed(script, folder) == shown, script

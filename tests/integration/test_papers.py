@@ -53,6 +53,7 @@ def crawl(
             politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
             extract={"most_links": papers.LINKS_CAP},
             frontier={"partitions": 4},
+            discovery={"mining": "off"},  # the papers count what links lead to
             log={"commit_seconds": 0.02},
             fetch={
                 "allow_private": True,

@@ -46,6 +46,7 @@ def job_for(web: GeneratedWeb, conditional: bool = True) -> Job:
         seeds=[web.home(0)],
         politeness={"delay_seconds": 2.0},
         frontier={"partitions": 4},
+        discovery={"mining": "off"},  # every visit is counted
         log={"snapshot_batches": 6},
         revisit={"seconds": HOUR, "conditional": conditional},
     )

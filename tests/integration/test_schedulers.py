@@ -122,6 +122,7 @@ def test_figure_6_the_windows_of_all_trees_are_columns_served_row_by_row(
             "answer_time_factor": 0.0,
         },
         frontier={"scheduler": scheduler, "partitions": 64},
+        discovery={"mining": "off"},  # the figure shows what is known
         fetch={"connections": 1},
     )
     order = rows(job, GraphWeb({url: [] for url in urls}), tmp_path)

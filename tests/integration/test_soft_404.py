@@ -57,6 +57,7 @@ def job_for(web: GeneratedWeb, after: int = 20, **limits: object) -> Job:
         fetch={"retries": 8},
         extract={"soft_404_after": after},
         frontier={"partitions": 8},
+        discovery={"mining": "off"},  # what is kept is compared with what links lead to
         log={"snapshot_batches": 6},
     )
 

@@ -213,7 +213,8 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.floats(0, 100)
     if key.name == "backoff_most_seconds":
         return st.floats(100, 1000)
-    return st.floats(key.least, min(most, 1e10)) | st.integers(math.ceil(key.least), 3600)
+    whole = st.integers(math.ceil(key.least), int(min(most, 3600)))
+    return st.floats(key.least, min(most, 1e10)) | whole
 
 
 leaves = (

@@ -210,7 +210,8 @@ class _Filter:
         return batch
 
 
-_ABSENT: dict[str, Any] = dict.fromkeys(["title", "description", "language", "charset"], "")
+_TEXTS = ("title", "description", "language", "charset", "via", "rule")
+_ABSENT: dict[str, Any] = dict.fromkeys(_TEXTS, "")
 _OURS = set(Page._fields)
 
 
@@ -218,7 +219,11 @@ def _pages(batch: pa.RecordBatch) -> Iterator[Page]:
     extra = [n for n in batch.schema.names if n not in SCHEMAS["pages"].names]
     for row in batch.to_pylist():
         values = {**_ABSENT, "fingerprint": 0}
-        values |= {name: value for name, value in row.items() if name in _OURS}
+        values |= {
+            name: "" if value is None and name in _ABSENT else value
+            for name, value in row.items()
+            if name in _OURS
+        }
         yield Page(
             depth=depth_of(row.get("distance") or 0),
             extra={name: row[name] for name in extra},

@@ -38,6 +38,10 @@ class Page(NamedTuple):
     charset: str
     depth: int
     """How many links from a seed, as far as was known."""
+    via: str
+    """What led to it: `seed`, `link`, `mined` or `probe`; "" in old crawls."""
+    rule: str
+    """With `mined`: what it was guessed by, as `folder` or `number`."""
     url_id: int
     fetch_id: int
     digest: str | None

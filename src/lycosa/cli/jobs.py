@@ -36,6 +36,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "allow_private": (("fetch", "allow_private"),),
     "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
+    "mining": (("discovery", "mining"),),
 }
 """The keys that each flag sets."""
 

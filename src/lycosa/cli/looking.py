@@ -18,7 +18,7 @@ from lycosa.cli.messages import Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.seeds import with_scheme
 from lycosa.cli.standing import Standing, standing_of
-from lycosa.cli.summary import command, counts_tables, facts_table
+from lycosa.cli.summary import command, counts_tables, facts_table, mined_text
 from lycosa.crawl.directory import CrawlDirectory
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -54,6 +54,8 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         ("hosts", f"{standing.hosts:,}"),
         ("on disk", size_text(standing.disk_bytes)),
     ]
+    if standing.mined:
+        facts.append(("mined", mined_text(standing.mined)))
     if standing.plugins:
         facts.append(("plugins", ", ".join(standing.plugins)))
     if standing.pending:

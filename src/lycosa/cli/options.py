@@ -10,6 +10,7 @@ import click
 
 from lycosa.cli.amounts import duration_flag, size_flag
 from lycosa.config import SCHEDULERS
+from lycosa.config.sections import MINING
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -182,6 +183,12 @@ scope_flags = flags(
         "--requisites",
         is_flag=True,
         help="Fetch also what pages need to be shown: images, styles, scripts.",
+    ),
+    _option(
+        _SCOPE,
+        "--mining",
+        type=click.Choice(MINING),
+        help="Guess what nobody links to: nothing, folders above pages (default), or siblings too.",
     ),
 )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import outcomes_of, refusals_of, seconds_left
+from lycosa.crawl.progress import mined_of, outcomes_of, refusals_of, seconds_left
 
 
 class Standing(NamedTuple):
@@ -26,6 +26,8 @@ class Standing(NamedTuple):
     refusals: dict[str, int]
     plugins: list[str]
     """Those that the job uses."""
+    mined: dict[str, list[int]]
+    """By rule: how many URLs were guessed, and how many of them were pages."""
 
 
 def standing_of(directory: CrawlDirectory) -> Standing:
@@ -46,6 +48,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
         plugins=list(job.plugins.use),
+        mined=mined_of(states),
     )
 
 

@@ -72,6 +72,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         **commit_times(ended),
         "outcomes": progress.outcomes,
         "refusals": progress.refusals,
+        "mined": progress.mined,
     }
 
 
@@ -95,6 +96,8 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("this run", _run_text(progress)),
         ("in queue", f"{progress.pending:,} URLs"),
     ]
+    if progress.mined:
+        facts.append(("mined", mined_text(progress.mined)))
     parts: list[RenderableType] = [
         Text(reason_text(ended, job), "bold green" if ended.is_complete else "bold yellow"),
         Padding(facts_table(facts), (1, 0, 0, 2)),
@@ -103,6 +106,14 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     if not progress.pages:
         parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
     return Group(*parts)
+
+
+def mined_text(mined: dict[str, list[int]]) -> str:
+    """Say what guesses came to: `folder 3 of 5 · number 7 of 9`."""
+    return " · ".join(
+        f"{rule.replace('_', ' ')} {pages:,} of {guessed:,}"
+        for rule, (guessed, pages) in mined.items()
+    )
 
 
 def _run_text(progress: Progress) -> str:

@@ -30,6 +30,7 @@ from lycosa.config.sections import (
     SCORES,
     SECTIONS,
     Crawl,
+    Discovery,
     Extract,
     Fetch,
     Frontier,
@@ -52,6 +53,7 @@ __all__ = [
     "SCORES",
     "SECTIONS",
     "Crawl",
+    "Discovery",
     "Extract",
     "Fetch",
     "Frontier",
@@ -84,6 +86,7 @@ class Job:
     fetch: Fetch = field(default_factory=Fetch)
     extract: Extract = field(default_factory=Extract)
     frontier: Frontier = field(default_factory=Frontier)
+    discovery: Discovery = field(default_factory=Discovery)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)

@@ -34,6 +34,7 @@ SCHEDULERS = (
 SCORES = ("default", "links", "depth", "path")
 PARTITIONERS = ("domain", "host-hash")
 DURABILITIES = ("process", "power")
+MINING = ("off", "folders", "full")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
@@ -382,6 +383,24 @@ class Frontier:
 
 
 @dataclass(frozen=True)
+class Discovery:
+    """Whether URLs that nobody links to are guessed from those that are known."""
+
+    mining: str = key(
+        "folders",
+        "What is guessed: nothing; the folders above a page; or also what continues its siblings "
+        "(numbers, dates, paging parameters), learned by comparing them.",
+        choices=MINING,
+    )
+    budget: float = key(
+        0.1,
+        "The share of all requests for pages that guesses may cost in vain; a dozen are free. "
+        "A rule that does not pay on a host ends there much earlier.",
+        most=1,
+    )
+
+
+@dataclass(frozen=True)
 class Log:
     """How the crawl is written down as it goes."""
 
@@ -468,6 +487,7 @@ SECTIONS: dict[str, type] = {
     "fetch": Fetch,
     "extract": Extract,
     "frontier": Frontier,
+    "discovery": Discovery,
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,

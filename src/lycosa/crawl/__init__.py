@@ -14,6 +14,8 @@ passed in, so a simulation drives the very code that crawls the web.
     robots_files    an answer becomes a decision about a site
     scoping         which URLs the job wants, and how that grows
     routing         links: canonical, in scope, near enough, to their partition
+    mining          what is guessed, when, and how many more guesses that is worth
+    novelty         whether a guess that is a page is a new one
     visiting        a page is shown to the plugins of the job
     pauses          how long a host is left alone
     budget          reservations against the job's limits

@@ -14,17 +14,21 @@ from lycosa.config import Job
 from lycosa.crawl.probing import probe_of
 from lycosa.frontier.columns import NONE
 from lycosa.frontier.distance import depth_of
+from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import (
     Admitted,
     Fetched,
+    GuessJudged,
+    Mined,
     Outcome,
     Place,
     ProbeChosen,
     RobotsState,
     Settled,
+    Worth,
 )
 from lycosa.url import canonicalize, key_of, refusal, url_of
 
@@ -53,6 +57,10 @@ class Explanation(NamedTuple):
     """Of its host, as it was last looked up; "" when it has none or nobody has asked."""
     address_expires: float = 0.0
     """Until when that is valid; 0 when it will be looked up anew in any case."""
+    via: str = ""
+    """`mined` when it was guessed, and nothing is known to link to it."""
+    rule: str = ""
+    """With `mined`: what it was guessed by."""
 
 
 def explain(
@@ -71,6 +79,7 @@ def explain(
         return Explanation(url, "has not been found, or was refused before it was admitted", False)
     standing, due = _standing(state, page, job)
     host = state.sites.host[state.pages.site[page]]
+    rule = rule_name(state.pages.guess[page])
     return Explanation(
         url,
         standing,
@@ -79,9 +88,11 @@ def explain(
         state.outcome_of(page),
         due,
         state.place_of(page),
-        tuple(_history(log, number, key, page)),
+        tuple(_history(log, number, key, page, state)),
         state.address_of(host),
         state.hosts.address_expires[host],
+        "mined" if rule else "",
+        rule,
     )
 
 
@@ -122,7 +133,21 @@ def _reason(state: PartitionState, site: int, outcome: Outcome | None) -> str:
 _FAILED = frozenset(Outcome) - {Outcome.KEPT, Outcome.NOT_MODIFIED}
 
 
-def _history(log: Log, number: int, key: str, page: int) -> list[Step]:
+_WORTHS = {
+    Worth.NOTHING: "the guess was in vain: no page, or the copy of one",
+    Worth.PAGE: "the guess was a page that was not known",
+    Worth.MOVED: "the guess moved on to where it was redirected to",
+}
+
+
+def _guessed(event: Mined, key: str, state: PartitionState) -> str:
+    place = event.keys.index(key)
+    source = url_of(state.table.key(event.sources[place]))
+    name = rule_name(event.rules[place]).replace("_", " ")
+    return f"mined: guessed from {source} by the rule '{name}'"
+
+
+def _history(log: Log, number: int, key: str, page: int, state: PartitionState) -> list[Step]:
     """Read the log for everything that concerns the URL."""
     steps: list[Step] = []
     for _, batch in log.read(number, 0):
@@ -133,6 +158,13 @@ def _history(log: Log, number: int, key: str, page: int) -> list[Step]:
                     steps.append(Step(event.moment, via))
                 elif page in event.nearer:
                     steps.append(Step(event.moment, f"came nearer by {url_of(event.source)}"))
+                if page in event.linked:
+                    via = f"linked from {url_of(event.source)}" if event.source else "made a seed"
+                    steps.append(Step(event.moment, via))
+            elif isinstance(event, Mined) and key in event.keys:
+                steps.append(Step(event.moment, _guessed(event, key, state)))
+            elif isinstance(event, GuessJudged) and event.page == page:
+                steps.append(Step(steps[-1].moment, _WORTHS[event.worth]))
             elif isinstance(event, ProbeChosen) and event.key == key:
                 steps.append(Step(event.moment, "made up, to see the site's error page"))
             elif isinstance(event, Fetched) and event.page == page:

@@ -10,6 +10,7 @@ precedes it.
 from __future__ import annotations
 
 from lycosa.crawl.bursts import Bursts
+from lycosa.crawl.mining import Mining
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause
 from lycosa.crawl.probing import Prober, Seen
@@ -19,6 +20,7 @@ from lycosa.crawl.visiting import Visit, Visits
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
+from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     NO_LINKS,
@@ -48,8 +50,9 @@ NO_FACTS = Facts()
 class Gatherer:
     """Turns answers into events; one per worker."""
 
-    def __init__(self, parts: Parts, router: Router) -> None:
+    def __init__(self, parts: Parts, router: Router, mining: Mining) -> None:
         self._parts = parts
+        self._mining = mining
         self._visits = Visits(parts.hooks, parts.job) if parts.hooks is not None else None
         self._job = parts.job if self._visits is None else self._visits.job
         self._router = router
@@ -106,8 +109,10 @@ class Gatherer:
                 place if answer.status else None,
             )
         )
-        self._router.route(partition, answer.ended, page, links)
+        if not self._mining.moves(partition, page, outcome, links, answer.ended):
+            self._router.route(partition, answer.ended, page, links)
         self._prober.learn(partition, page, outcome, seen)
+        self._mining.answered(partition, page, outcome, seen)
         self._close_when_full(partition, host, answer.ended)
         return outcome in STAY_AWAY or pause > forgettable
 
@@ -205,6 +210,7 @@ class Gatherer:
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=seen.fingerprint,
+                rule=rule_name(partition.state.pages.guess[page]),
                 extra=() if visit is None or outcome is not Outcome.KEPT else visit.values,
             )
         )

@@ -1,6 +1,7 @@
 """Soft 404s: pages that say "not here" with status 200, found out by asking for one.
 
-When a site (scheme, host, port) has given `soft_404_after` pages with text, one URL of it
+When a site (scheme, host, port) has given `soft_404_after` pages with text, or a first page
+that was guessed (`lycosa.crawl.mining`), one URL of it
 that cannot exist is made up and admitted to the frontier, where it is a URL like any other:
 it waits for its host's clock, and robots rules are looked at again before it is sent. Its
 name is a hash of the site's; it stands in the folder of the page that was kept last, or of
@@ -50,7 +51,7 @@ from lycosa.crawl.reading import content_type_of
 from lycosa.extract.echo import without_echo
 from lycosa.extract.fingerprint import distance, fingerprint
 from lycosa.fetch.robots import Rules
-from lycosa.frontier.columns import NONE
+from lycosa.frontier.columns import DONE, NONE
 from lycosa.frontier.distance import SEED, through
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
@@ -136,8 +137,23 @@ class Prober:
         ):
             partition.record(Sampled(site, page, _fingerprint(state, page, seen)))
             if probes.sample_size(site) >= self._wanted:
-                key = self._choose(state, site)
-                partition.plant_probe(ProbeChosen(seen.answer.ended, site, key, DISTANCE))
+                self.probe(partition, site, seen.answer.ended)
+
+    def is_answered(self, state: PartitionState, site: int) -> bool:
+        """Return whether what the site says of made-up URLs is known, as far as it will be."""
+        page = state.probes.chosen.get(site)
+        return page is not None and (page == NONE or state.pages.status[page] == DONE)
+
+    def is_waiting(self, state: PartitionState, site: int) -> bool:
+        """Return whether the answer to a probe is still to come."""
+        return site in state.probes.chosen and not self.is_answered(state, site)
+
+    def probe(self, partition: Partition, site: int, moment: float) -> None:
+        """Let a site be probed, unless it is or nothing of it is there to compare with."""
+        probes = partition.state.probes
+        if self._wanted and site not in probes.chosen and probes.sample_size(site):
+            key = self._choose(partition.state, site)
+            partition.plant_probe(ProbeChosen(moment, site, key, DISTANCE))
 
     def _verdict(self, state: PartitionState, page: int, outcome: Outcome, seen: Seen) -> Outcome:
         if outcome is Outcome.NOT_FOUND:
@@ -157,7 +173,9 @@ class Prober:
     ) -> None:
         moment = seen.answer.ended
         if verdict is not Outcome.PROBE_SOFT:
-            partition.record(SiteProbed(moment, site, verdict))
+            is_unclear = verdict is Outcome.PROBE_INCONCLUSIVE
+            is_everything = is_unclear and 200 <= seen.answer.status < 300
+            partition.record(SiteProbed(moment, site, verdict, is_everything=is_everything))
             return
         found = _fingerprint(partition.state, page, seen)
         sample = partition.state.probes.sample(site)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
+from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
 from lycosa.records import Outcome, RobotsState
@@ -48,6 +49,8 @@ class Progress(NamedTuple):
     """How long they waited while another worker was writing to the log."""
     commit_write_seconds: float = 0.0
     """How long they took to write."""
+    mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
+    """By rule: how many URLs were guessed, and how many of them were pages."""
 
 
 def _ignore(*_: object) -> None:
@@ -85,8 +88,10 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     hosts: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
+    mined: dict[str, list[int]] = {}
     parts = list(parts)
     for part in parts:
+        _add_mined(mined, part.mined)
         hosts.update(part.hosts)
         outcomes.update(part.outcomes)
         refusals.update(part.refusals)
@@ -103,6 +108,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         refusals=dict(refusals.most_common()),
         seconds_left=max((part.seconds_left for part in parts), default=0.0),
         workers=len(parts),
+        mined=mined,
         **run,
     )
 
@@ -138,6 +144,21 @@ def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
     for state in states:
         counts.update(state.refusals)
     return dict(counts.most_common())
+
+
+def mined_of(states: Iterable[PartitionState]) -> dict[str, list[int]]:
+    """Return by rule how many URLs were guessed, and how many of them were pages."""
+    counts: dict[str, list[int]] = {}
+    for state in states:
+        found = {rule_name(rule): [y.guessed, y.pages] for rule, y in state.guesses.by_rule()}
+        _add_mined(counts, found)
+    return counts
+
+
+def _add_mined(total: dict[str, list[int]], more: dict[str, list[int]]) -> None:
+    for rule, numbers in more.items():
+        known = total.get(rule, [0, 0])
+        total[rule] = [a + b for a, b in zip(known, numbers, strict=True)]
 
 
 def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:

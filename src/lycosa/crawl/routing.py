@@ -206,9 +206,10 @@ class Router:
     ) -> list[int]:
         keys = [target.key for target, _ in own]
         nearer = partition.admit(moment, source, keys, [distance for _, distance in own], parts)
-        found = partition.state.table.find_many(keys)
+        found, guess_of = partition.state.table.find_many(keys), partition.state.pages.guess
         for (target, _), page in zip(own, found, strict=True):
-            target.page = page
+            # A guess that links to itself stays one: the next link to it must come here again.
+            target.page = -1 if page < 0 or guess_of[page] else page
         return nearer
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:

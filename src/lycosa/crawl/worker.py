@@ -28,6 +28,7 @@ from lycosa.crawl.committing import Committer, CommitTimes
 from lycosa.crawl.ending import Report
 from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
 from lycosa.crawl.lookups import Lookups
+from lycosa.crawl.mining import Mining
 from lycosa.crawl.opening import take_partition
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import resume_pause
@@ -74,10 +75,11 @@ class Worker:
         self._agenda = Agenda()
         self._thrift = Thrift(0)
         self._router = Router(parts)
-        self._gatherer = Gatherer(parts, self._router)
+        self._partitions: dict[int, Partition] = {}
+        self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked)
+        self._gatherer = Gatherer(parts, self._router, self._mining)
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
         self._committer = Committer(parts, self._lose)
-        self._partitions: dict[int, Partition] = {}
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._rules: dict[tuple[int, int], Rules] = {}
@@ -137,6 +139,7 @@ class Worker:
         for partition in self._partitions.values():
             on_partition()
             partition.resume(self._clock.now())
+            self._mining.resume(partition)
         self._tick()
 
     def stop(self) -> None:
@@ -254,6 +257,7 @@ class Worker:
             if self._is_allowed(partition, site, task.subject):
                 return task
             partition.settle(now, [task.subject], Outcome.DISALLOWED)
+            self._mining.look_if_idle(partition, site)
             partition.readiness.look_again(task.host, now)
         return None
 
@@ -342,6 +346,10 @@ class Worker:
             readiness.give_back(host, self._clock.now())
         reach("answer.applied")
         self.pump()
+
+    def _has_looked(self) -> None:
+        """See to it that an end which waited for a look at some site is found."""
+        self._tick_within(self._job.log.commit_seconds)
 
     def _has_no_address(self, partition: Partition, host: int, seconds_valid: float) -> None:
         """Record that a host cannot be asked because its name leads nowhere."""
@@ -450,6 +458,8 @@ class Worker:
             return
         if not self.in_flight and (self._is_stopping or self._parts.budget.reached):
             self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+            return
+        if self._mining.is_busy:
             return
         for partition in self._partitions.values():
             if partition.state.pending or partition.state.errands:

@@ -12,6 +12,9 @@ the URL and when the host may be asked again.
     distance        how far a URL is from the seeds: depth and redirect hops in one number
     urltable/       URL key ↔ number, the tree of URLs, and what is ready in it
     columns         what is known of every URL, site and host, in flat arrays
+    templates       where a path counts
+    miner           guesses: URLs that nobody linked to, from those that are known
+    guesses         what guesses were worth, host by host
     state           the fold: events in, columns changed; snapshots
     schedulers/     the order
     readiness       which hosts may be asked now (host clocks, robots)

@@ -1,7 +1,7 @@
 """What is known of every URL, site and host, in flat arrays.
 
-One array per property, indexed by number. A URL costs 13 bytes here beside the table, a
-page that was fetched 24 more, a host 34 and a site 31 with its rules beside it. The
+One array per property, indexed by number. A URL costs 14 bytes here beside the table, a
+page that was fetched 24 more, a host 34 and a site 32 with its rules beside it. The
 arrays are the snapshot: they are written and read as they are.
 """
 
@@ -15,6 +15,9 @@ from typing import Any
 import msgspec
 
 NONE = 0xFFFFFFFF
+
+JUDGED, VAIN = 0x80, 0x40
+"""Added to the rule of a guess when it is known what it was worth, and when that was nothing."""
 
 
 class Status(IntEnum):
@@ -76,6 +79,8 @@ class Pages(Columns):
     site: array[int]
     fetch: array[int]
     """Index into `Fetches`, or NONE."""
+    guess: array[int]
+    """What it was guessed by, with `JUDGED` and `VAIN`; 0 when something led to it."""
 
     _types = {  # noqa: RUF012
         "distance": "H",
@@ -84,6 +89,7 @@ class Pages(Columns):
         "tries": "B",
         "site": "I",
         "fetch": "I",
+        "guess": "B",
     }
 
     def add(self, site: int, distance: int) -> None:
@@ -94,6 +100,7 @@ class Pages(Columns):
         self.tries.append(0)
         self.site.append(site)
         self.fetch.append(NONE)
+        self.guess.append(0)
 
 
 class Fetches(Columns):
@@ -130,6 +137,8 @@ class Sites(Columns):
     robots_tries: array[int]
     robots_expires: array[float]
     crawl_delay: array[float]
+    mined_out: array[int]
+    """1 when nothing more is to be guessed."""
 
     _types = {  # noqa: RUF012
         "host": "I",
@@ -140,6 +149,7 @@ class Sites(Columns):
         "robots_tries": "B",
         "robots_expires": "d",
         "crawl_delay": "d",
+        "mined_out": "B",
     }
 
     def add(self, host: int, following: int) -> None:
@@ -152,6 +162,7 @@ class Sites(Columns):
         self.robots_tries.append(0)
         self.robots_expires.append(0.0)
         self.crawl_delay.append(0.0)
+        self.mined_out.append(0)
 
 
 class Hosts(Columns):

@@ -31,6 +31,7 @@ from lycosa.records import (
     ErrandTaken,
     Fetched,
     HostChanged,
+    Mined,
     Outcome,
     ProbeChosen,
     RobotsLearned,
@@ -198,9 +199,10 @@ class Partition:
 
         `parts` are those of the keys that the page needs to be shown.
         """
-        distance_of = self.state.pages.distance
+        distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}
         nearer: dict[int, int] = {}
+        linked: dict[int, None] = {}
         found = self.state.table.find_many(keys)
         for key, distance, page in zip(keys, distances, found, strict=True):
             if page < 0:
@@ -209,11 +211,13 @@ class Partition:
                 continue
             if distance < nearer.get(page, distance_of[page]):
                 nearer[page] = distance
+            if guess_of[page] and key != source:
+                linked[page] = None
             if self._linked is not None:
                 self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
         new_parts = self._new_parts(parts, new, first) if parts else []
-        if not new and not nearer and not new_parts:
+        if not new and not nearer and not new_parts and not linked:
             return []
         self.record(
             Admitted(
@@ -224,6 +228,7 @@ class Partition:
                 list(nearer),
                 list(nearer.values()),
                 new_parts,
+                list(linked),
             )
         )
         self._offer_from(first, moment)
@@ -264,6 +269,12 @@ class Partition:
 
     def plant_probe(self, event: ProbeChosen) -> None:
         """Record that a site is to be probed; the probe is a URL like any other."""
+        first = len(self.state.pages.site)
+        self.record(event)
+        self._offer_from(first, event.moment)
+
+    def plant_guesses(self, event: Mined) -> None:
+        """Record what was guessed of a site; the guesses are URLs like any other."""
         first = len(self.state.pages.site)
         self.record(event)
         self._offer_from(first, event.moment)

@@ -32,6 +32,8 @@ class Probes:
         self.chosen: dict[int, int] = {}
         """The page that is the probe of a site; `NONE` if there is nothing to ask for."""
         self.not_found: dict[int, NotFound] = {}
+        self.everything: set[int] = set()
+        """Sites that made a page of their probe, and may do so of every URL."""
         self._samples: dict[int, array[int]] = {}
 
     def is_probe(self, site: int, page: int) -> bool:
@@ -66,12 +68,15 @@ class Probes:
         self._samples.pop(event.site, None)
         if event.verdict is Outcome.PROBE_SOFT:
             self.not_found[event.site] = NotFound(event.fingerprint, tuple(event.beside))
+        if event.is_everything:
+            self.everything.add(event.site)
 
     def pack(self) -> dict[str, Any]:
         """Return everything as plain values."""
         return {
             "chosen": self.chosen,
             "not_found": self.not_found,
+            "everything": sorted(self.everything),
             "samples": {site: sample.tolist() for site, sample in self._samples.items()},
         }
 
@@ -82,5 +87,6 @@ class Probes:
             site: NotFound(fingerprint, tuple(beside))
             for site, (fingerprint, beside) in packed.get("not_found", {}).items()
         }
+        self.everything = set(packed.get("everything", ()))
         for site, sample in packed.get("samples", {}).items():
             self._samples[site] = array("Q", sample)

@@ -22,7 +22,19 @@ import msgspec
 
 from lycosa.errors import FormatError
 from lycosa.frontier.address_book import AddressBook
-from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING, Fetches, Hosts, Pages, Sites
+from lycosa.frontier.columns import (
+    DONE,
+    JUDGED,
+    NONE,
+    PENDING,
+    VAIN,
+    WAITING,
+    Fetches,
+    Hosts,
+    Pages,
+    Sites,
+)
+from lycosa.frontier.guesses import Guesses
 from lycosa.frontier.probes import Probes
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.records import (
@@ -36,9 +48,12 @@ from lycosa.records import (
     ErrandTaken,
     Fetched,
     Forgotten,
+    GuessJudged,
     HostChanged,
     HostResolved,
     InboxRead,
+    Mined,
+    MinedOut,
     Outcome,
     Passed,
     Place,
@@ -50,6 +65,7 @@ from lycosa.records import (
     Settled,
     SiteProbed,
     Taken,
+    Worth,
 )
 from lycosa.url.key import reversed_host_of, site_of
 
@@ -115,6 +131,7 @@ class PartitionState:
         """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
         self.refusals: Counter[str] = Counter()
         self.probes = Probes()
+        self.guesses = Guesses()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
         self._appliers: dict[type, Callable[[Any], None]] = {
@@ -136,6 +153,9 @@ class PartitionState:
             ProbeChosen: self._apply_probe_chosen,
             SiteProbed: self.probes.apply_probed,
             HostResolved: self._apply_host_resolved,
+            Mined: self._apply_mined,
+            GuessJudged: self._apply_guess_judged,
+            MinedOut: self._apply_mined_out,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -208,6 +228,8 @@ class PartitionState:
         # Another job may ask another name server, a proxy, or a hosts file.
         expires = self.hosts.address_expires
         expires[:] = array("d", bytes(len(expires) * expires.itemsize))
+        # Or guess more.
+        self.sites.mined_out[:] = array("B", bytes(len(self.sites.mined_out)))
 
     def _apply_inbox_read(self, event: InboxRead) -> None:
         self.inbox_read = event.sequence
@@ -225,11 +247,15 @@ class PartitionState:
                 site = self._add_site(name)
             pages.add(site, distance)
             sites.pending[site] += 1
+            sites.mined_out[site] = 0
             if not sites.closed[site]:
                 self.pending += 1
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
             pages.distance[page] = distance
         self.parts.update(event.parts)
+        for page in event.linked:
+            self._withdraw_guess(page)
+            pages.guess[page] = 0
 
     def _apply_fetched(self, event: Fetched) -> None:
         pages, page = self.pages, event.page
@@ -248,8 +274,11 @@ class PartitionState:
         self.last_moment = event.moment
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if not is_held:
+            if event.outcome is KEPT and pages.outcome[page] != KEPT:
+                self.sites.mined_out[site] = 0
             pages.outcome[page] = event.outcome
         self.outcomes[event.outcome] += 1
+        self.guesses.asked += 1
         if event.outcome is KEPT:
             self.kept_pages += 1
             self.kept_bytes += event.size_bytes
@@ -268,6 +297,7 @@ class PartitionState:
         for page in event.pages:
             self.pages.outcome[page] = event.outcome
             self.outcomes[event.outcome] += 1
+            self._withdraw_guess(page)
             self._finish(page, self.pages.site[page])
 
     def _apply_robots_learned(self, event: RobotsLearned) -> None:
@@ -294,6 +324,7 @@ class PartitionState:
         hosts.strikes[host] = event.strikes
         if event.closed is not None:
             hosts.closed[host] = event.closed
+            self.guesses.closed(host)
             for site in self.sites_of(host):
                 self._close(site, event.closed)
 
@@ -325,6 +356,7 @@ class PartitionState:
         limit that was used up is not given back.
         """
         self.hosts.closed[event.host] = Outcome.BLOCKED
+        self.guesses.closed(event.host)
         sites = set(self.sites_of(event.host))
         for site in sites:
             self._close(site, Outcome.BLOCKED)
@@ -361,6 +393,30 @@ class PartitionState:
         self.probes.apply_chosen(event, len(self.table))
         if event.key:
             self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
+
+    def _apply_mined(self, event: Mined) -> None:
+        first = len(self.table)
+        self._apply_admitted(Admitted(event.moment, "", event.keys, event.distances))
+        host = self.sites.host[event.site]
+        for page, rule in enumerate(event.rules, first):
+            self.pages.guess[page] = rule
+            self.guesses.guessed(host, rule)
+
+    def _apply_guess_judged(self, event: GuessJudged) -> None:
+        rule = self.pages.guess[event.page]
+        in_vain = VAIN if event.worth is Worth.NOTHING else 0
+        self.pages.guess[event.page] = rule | JUDGED | in_vain
+        self.guesses.judged(self.sites.host[self.pages.site[event.page]], rule, event)
+
+    def _apply_mined_out(self, event: MinedOut) -> None:
+        self.sites.mined_out[event.site] = 1
+
+    def _withdraw_guess(self, page: int) -> None:
+        """Judge a guess no more, if it is one that nobody has judged."""
+        rule = self.pages.guess[page]
+        if rule and not rule & JUDGED:
+            self.guesses.withdrawn(self.sites.host[self.pages.site[page]], rule)
+            self.pages.guess[page] = rule | JUDGED
 
     def _account_for(self, place: Place | None) -> None:
         if place is not None:
@@ -422,6 +478,7 @@ class PartitionState:
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
                 "probes": self.probes.pack(),
+                "guesses": self.guesses.pack(),
                 "columns": [
                     self.pages.pack(),
                     self.fetches.pack(),
@@ -460,6 +517,7 @@ class PartitionState:
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])
         state.probes.unpack(packed.get("probes", {}))
+        state.guesses.unpack(packed.get("guesses", {}))
         columns = [state.pages, state.fetches, state.sites, state.hosts]
         for column, content in zip(columns, packed["columns"], strict=True):
             column.unpack(content)

@@ -319,6 +319,7 @@ class _Group(NamedTuple):
         return Place(segment, start + before, length)
 
 
+_PROBED = frozenset({Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE})
 _NOTHING = _Group([], 0, None, None, "", False)
 
 
@@ -361,4 +362,15 @@ def _facts(capture: Capture) -> Facts:
         capture.fingerprint & 0xFFFFFFFFFFFFFFFF,
         capture.distance,
         url_id(capture.source) if capture.source else None,
+        _via(capture),
+        capture.rule,
     )
+
+
+def _via(capture: Capture) -> str:
+    """Return by what means the URL was found."""
+    if capture.rule:
+        return "mined"
+    if capture.outcome in _PROBED:
+        return "probe"
+    return "link" if capture.distance else "seed"

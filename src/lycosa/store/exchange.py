@@ -116,6 +116,7 @@ class Writer:
         capture, links = self._capture, self._capture.links
         lines = [
             *((f"via: {via}",) if via else ()),
+            *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {capture.outcome.name}",
             f"payload-digest: {digest}",

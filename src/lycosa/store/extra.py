@@ -24,11 +24,16 @@ def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
 
 
 def sealed_schema(journal: Path, kind: str) -> pa.Schema:
-    """Return the schema in which the rows of a journal are sealed."""
+    """Return the schema in which the rows of a journal are sealed.
+
+    One that an earlier version began lacks the columns that are younger.
+    """
     found = journal_schema(journal) if kind == "pages" else None
+    if found is None:
+        return SCHEMAS[kind]
     ours = JOURNAL_SCHEMAS[kind].names
-    extra = [field for field in found or () if field.name not in ours]
-    return pa.schema([*SCHEMAS[kind], *extra]) if extra else SCHEMAS[kind]
+    extra = [field for field in found if field.name not in ours]
+    return pa.schema([*(field for field in SCHEMAS[kind] if field.name in found.names), *extra])
 
 
 def journal_schema(journal: Path) -> pa.Schema | None:

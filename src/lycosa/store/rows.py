@@ -62,6 +62,8 @@ _PAGE = [
     ("fingerprint", _ID),
     ("distance", pa.int32()),
     ("source_id", _ID),
+    ("via", pa.string()),
+    ("rule", pa.string()),
 ]
 _GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
 
@@ -138,6 +140,8 @@ class Facts(NamedTuple):
     fingerprint: int
     distance: int
     source_id: int | None
+    via: str
+    rule: str
 
 
 class Pending:

@@ -35,7 +35,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve a made-up web on loopback, and judge who crawls it.",
     )
     add = parser.add_argument
-    add("--kind", choices=("small", "wide", "tree", "bad"), default="small", help="which web")
+    kinds = ("small", "wide", "tree", "secretive", "bad")
+    add("--kind", choices=kinds, default="small", help="which web")
     add("--seed", type=int, default=1, help="another seed is another web (1)")
     add("--hosts", type=int, default=20, help="hosts of a wide web or of a forest (20)")
     add("--addresses", type=int, default=0, help="addresses of a wide web (a tenth of the hosts)")
@@ -65,6 +66,8 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.wide(options.seed, options.hosts, addresses, options.pages)
     if options.kind == "tree":
         return GeneratedWeb.tree(options.levels, options.fanout, hosts=options.hosts)
+    if options.kind == "secretive":
+        return GeneratedWeb.secretive(options.seed)
     return MisbehavingWeb()
 
 

@@ -27,7 +27,7 @@ from lycosa.testweb.parts import Parts, origin, take_apart
 from lycosa.testweb.plan import Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Ground, Section
-from lycosa.testweb.sections import News, Thicket, Tree
+from lycosa.testweb.sections import Cellar, News, Series, Thicket, Tree
 from lycosa.testweb.web import HTML, Reply, with_etag
 
 _REMEMBERED_HOSTS = 20_000
@@ -69,6 +69,11 @@ class GeneratedWeb:
     def forgetful(cls, seed: int = 0) -> GeneratedWeb:
         """Return hosts that are asked for much that is not there, each with its own answer."""
         return cls(seed, plans.forgetful())
+
+    @classmethod
+    def secretive(cls, seed: int = 0) -> GeneratedWeb:
+        """Return hosts with pages that nobody links to, and others that have none."""
+        return cls(seed, plans.secretive(copies=1))
 
     @classmethod
     def tree(cls, levels: int, fanout: int, triples: int = 0, hosts: int = 1) -> GeneratedWeb:
@@ -315,6 +320,14 @@ class GeneratedWeb:
                 yield from section.pages(site.ground)
             if site.traits.has_annex:
                 yield from _ANNEX.pages(site.annex)
+
+    def hidden_pages(self) -> Iterator[tuple[str, str]]:
+        """Yield every page that its section keeps hidden, with the section's folder."""
+        for number in range(self.plan.hosts):
+            site = self._site(number)
+            for section in site.traits.sections:
+                if isinstance(section, Series | Cellar) and site.traits.has_address:
+                    yield from ((url, section.folder) for url in section.hidden(site.ground))
 
     def pages_within(
         self, seeds: list[str], depth: int, agent: str = "lycosa", moment: float = 0.0

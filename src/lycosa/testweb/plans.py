@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lycosa.testweb.missing import Shell, SoftError, ToFront
 from lycosa.testweb.plan import Listed, Mixture, Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.section import Section
 from lycosa.testweb.sections import (
     Calendar,
     Catalogue,
+    Cellar,
     Copies,
     Errors,
     Ghosts,
     Hidden,
+    Kind,
     Maze,
     Moves,
     News,
+    Series,
     Sessions,
     Sitemaps,
     Thicket,
@@ -91,6 +95,60 @@ def forgetful() -> Plan:
         ),
         addresses=4,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """How much of a secretive web nobody links to, and how much is not even there."""
+
+    length: int = 30
+    linked_share: float = 0.4
+    hole_share: float = 0.05
+    folder_share: float = 0.9
+    first: int = 1
+    pages_per_host: int = 150
+    """Of the linked pages around what is hidden."""
+
+
+def secretive(secrets: Secrets = Secrets(), copies: int = 2) -> Plan:  # noqa: B008  frozen
+    """Hosts with hidden pages, one kind of series or several each, and hosts without any.
+
+    The last ones never pay: a thicket, a tree, error pages with status 200, an application that
+    shows one shell, a catalogue that has a page for everything.
+    """
+    around = Thicket(secrets.pages_per_host)
+
+    def series(*kinds: Kind) -> tuple[Section, ...]:
+        return (
+            around,
+            *(
+                Series(
+                    kind,
+                    secrets.length,
+                    secrets.linked_share,
+                    secrets.hole_share,
+                    secrets.first,
+                )
+                for kind in kinds
+            ),
+        )
+
+    cellar = Cellar(folder_share=secrets.folder_share)
+    hosts = [Traits(series(kind)) for kind in Kind]
+    hosts += [
+        Traits((*series(Kind.NUMBER, Kind.DAY), cellar)),
+        Traits((*series(Kind.PADDED, Kind.PAGING), cellar), missing=ToFront()),
+        Traits((*series(Kind.HEXADECIMAL, Kind.FOLDER), cellar), missing=SoftError()),
+        Traits((around, cellar)),
+        Traits((cellar,)),
+        Traits((around,)),
+        Traits((Tree(4, 4),)),
+        Traits((around,), missing=SoftError(words=80)),
+        Traits((Tree(3, 5),), missing=Shell()),
+        Traits((Catalogue(),)),
+        Traits((around, Calendar(), Sessions()), ROBOTS_KINDS["some"]),
+    ]
+    return Listed(tuple(hosts * copies), addresses=len(hosts) * copies)
 
 
 def wide(hosts: int, addresses: int, pages_per_host: int) -> Plan:

@@ -6,6 +6,7 @@ from lycosa.testweb.sections.errors import Errors
 from lycosa.testweb.sections.hidden import Hidden
 from lycosa.testweb.sections.moves import Moves
 from lycosa.testweb.sections.news import News
+from lycosa.testweb.sections.series import Cellar, Kind, Series
 from lycosa.testweb.sections.sitemaps import Sitemaps
 from lycosa.testweb.sections.thicket import Thicket
 from lycosa.testweb.sections.traps import Calendar, Maze, Sessions
@@ -16,13 +17,16 @@ from lycosa.testweb.sections.withered import Withered
 __all__ = [
     "Calendar",
     "Catalogue",
+    "Cellar",
     "Copies",
     "Errors",
     "Ghosts",
     "Hidden",
+    "Kind",
     "Maze",
     "Moves",
     "News",
+    "Series",
     "Sessions",
     "Sitemaps",
     "Thicket",

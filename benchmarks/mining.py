@@ -1,0 +1,106 @@
+"""How much of what nobody links to does mining find, and what does it cost in vain?
+
+Hidden pages of secretive webs, crawled in virtual time with `mining = "full"`. Seeds 1 to 9 and
+the knobs of `DEVELOPED` were looked at while the rules were written; those of `EVALUATED` were
+not: they were drawn beforehand and run when everything was done.
+
+    python -m benchmarks.mining
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.progress import mined_of
+from lycosa.crawl.simulation import Result, Simulation
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.plans import Secrets, secretive
+
+
+class Case(NamedTuple):
+    """A web: its seed and its knobs."""
+
+    seed: int
+    secrets: Secrets
+
+    def web(self) -> GeneratedWeb:
+        """Return the web."""
+        return GeneratedWeb(self.seed, secretive(self.secrets, copies=1))
+
+
+DEVELOPED = [
+    Case(1, Secrets()),
+    Case(3, Secrets(60, 0.15, 0.1, 0.7, pages_per_host=80)),
+]
+EVALUATED = [
+    Case(7301, Secrets(44, 0.3, 0.08, 0.8, first=3, pages_per_host=160)),
+    Case(7302, Secrets(18, 0.55, 0.0, 1.0, first=12, pages_per_host=110)),
+]
+
+
+def job_for(web: GeneratedWeb, mining: str = "full", budget: float = 0.1) -> Job:
+    """Return a job that has every host as a seed."""
+    return Job.of(
+        seeds=[web.home(number) for number in range(web.plan.hosts)],
+        politeness={"delay_seconds": 1.0},
+        frontier={"partitions": 8},
+        log={"snapshot_batches": 20},
+        discovery={"mining": mining, "budget": budget},
+    )
+
+
+class Found(NamedTuple):
+    """What a crawl made of the hidden pages of its web, by the folders they are in."""
+
+    hidden: Counter[str]
+    found: Counter[str]
+    asked: int
+    vain: int
+
+    def share(self, *kinds: str) -> float:
+        """Return the share that was found, over some kinds together."""
+        return sum(self.found[kind] for kind in kinds) / sum(self.hidden[kind] for kind in kinds)
+
+
+def found_in(simulation: Simulation, web: GeneratedWeb, result: Result) -> Found:
+    """Compare what was kept with what the web knows of itself."""
+    kept, hidden, found = set(simulation.kept_urls()), Counter[str](), Counter[str]()
+    for url, kind in web.hidden_pages():
+        hidden[kind] += 1
+        found[kind] += url in kept
+    asked = sum(state.guesses.asked for state in result.states.values())
+    vain = sum(state.guesses.vain for state in result.states.values())
+    return Found(hidden, found, asked, vain)
+
+
+def report(case: Case) -> None:
+    """Crawl one web and print what was found, and by which rule."""
+    web = case.web()
+    with tempfile.TemporaryDirectory() as folder:
+        simulation = Simulation(web, job_for(web), Path(folder), seed=case.seed)
+        result = simulation.run()
+        found = found_in(simulation, web, result)
+    print(f"\nseed {case.seed}, {case.secrets}")
+    print(f"{found.asked:,} requests for pages, {found.vain / found.asked:.1%} of them in vain\n")
+    print("| hidden | pages | found |\n|---|---|---|")
+    for kind, pages in sorted(found.hidden.items()):
+        print(f"| {kind} | {pages} | {found.share(kind):.0%} |")
+    print("\n| rule | guesses | pages | in vain, of all requests |\n|---|---|---|---|")
+    for rule, (guessed, pages) in mined_of(result.states.values()).items():
+        print(f"| {rule} | {guessed} | {pages} | {(guessed - pages) / found.asked:.2%} |")
+    by_host = [
+        state.guesses.of_host(n)
+        for state in result.states.values()
+        for n in range(len(state.host_names))
+    ]
+    never = [earned.guessed for earned in by_host if earned.guessed and not earned.pages]
+    print(f"\nhosts that never paid: {len(never)}, guesses there: {sorted(never)}")
+
+
+if __name__ == "__main__":
+    for each in (*DEVELOPED, *EVALUATED):
+        report(each)
