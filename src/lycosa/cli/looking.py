@@ -18,7 +18,7 @@ from lycosa.cli.messages import Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.seeds import with_scheme
 from lycosa.cli.standing import Standing, standing_of
-from lycosa.cli.summary import command, counts_tables, facts_table
+from lycosa.cli.summary import command, counts_tables, facts_table, triples_fact
 from lycosa.crawl.directory import CrawlDirectory
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -54,6 +54,7 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         ("hosts", f"{standing.hosts:,}"),
         ("on disk", size_text(standing.disk_bytes)),
     ]
+    facts += triples_fact(standing.structured)
     if standing.plugins:
         facts.append(("plugins", ", ".join(standing.plugins)))
     if standing.pending:
@@ -61,7 +62,7 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
     console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
-    for part in counts_tables(standing.outcomes, standing.refusals):
+    for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
         console.print(part)
 
 

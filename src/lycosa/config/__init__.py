@@ -38,6 +38,7 @@ from lycosa.config.sections import (
     Politeness,
     Revisit,
     Robots,
+    Structured,
     keys_of,
     until_pattern,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "Politeness",
     "Revisit",
     "Robots",
+    "Structured",
     "anchored",
     "example",
     "parse_job",
@@ -81,6 +83,7 @@ class Job:
     robots: Robots = field(default_factory=Robots)
     fetch: Fetch = field(default_factory=Fetch)
     extract: Extract = field(default_factory=Extract)
+    structured: Structured = field(default_factory=Structured)
     frontier: Frontier = field(default_factory=Frontier)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)

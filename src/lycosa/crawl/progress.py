@@ -48,6 +48,8 @@ class Progress(NamedTuple):
     """How long they waited while another worker was writing to the log."""
     commit_write_seconds: float = 0.0
     """How long they took to write."""
+    structured: dict[str, int] = {}  # noqa: RUF012
+    """Triples, pages that have some, and what was left out of structured data, by reason."""
 
 
 def _ignore(*_: object) -> None:
@@ -85,11 +87,13 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     hosts: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
+    structured: Counter[str] = Counter()
     parts = list(parts)
     for part in parts:
         hosts.update(part.hosts)
         outcomes.update(part.outcomes)
         refusals.update(part.refusals)
+        structured.update(part.structured)
     run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
     return Progress(
         seconds=0.0,
@@ -103,6 +107,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         refusals=dict(refusals.most_common()),
         seconds_left=max((part.seconds_left for part in parts), default=0.0),
         workers=len(parts),
+        structured=dict(structured.most_common()),
         **run,
     )
 
@@ -137,6 +142,14 @@ def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for state in states:
         counts.update(state.refusals)
+    return dict(counts.most_common())
+
+
+def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return what structured data came to: triples, pages, and what was left out."""
+    counts: Counter[str] = Counter()
+    for state in states:
+        counts.update(state.structured)
     return dict(counts.most_common())
 
 

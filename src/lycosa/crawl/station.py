@@ -27,7 +27,14 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.opening import check_partitioner
 from lycosa.crawl.orders import Post
 from lycosa.crawl.parts import EndWatch, Parts, Reservations
-from lycosa.crawl.progress import Progress, outcomes_of, phases_of, refusals_of, seconds_left
+from lycosa.crawl.progress import (
+    Progress,
+    outcomes_of,
+    phases_of,
+    refusals_of,
+    seconds_left,
+    structured_of,
+)
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.worker import Worker
 from lycosa.fetch.client import CurlTransport
@@ -160,6 +167,7 @@ class Station:
             hosts=phases_of(self.worker.partitions().values()),
             outcomes=outcomes_of(states),
             refusals=refusals_of(states),
+            structured=structured_of(states),
             seconds_left=seconds_left(states, self.job),
             commits=times.commits,
             commit_queue_seconds=times.queued_seconds,

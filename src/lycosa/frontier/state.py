@@ -113,6 +113,8 @@ class PartitionState:
         self.outcomes: Counter[int] = Counter()
         """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
         self.refusals: Counter[str] = Counter()
+        self.structured: Counter[str] = Counter()
+        """Triples kept, and what was left out of structured data."""
         self.probes = Probes()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
@@ -213,6 +215,7 @@ class PartitionState:
 
     def _apply_counted(self, event: Counted) -> None:
         self.refusals.update(event.refusals)
+        self.structured.update(event.structured)
 
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites, table = self.pages, self.sites, self.table
@@ -418,6 +421,7 @@ class PartitionState:
                 "segments": self.segment_ends,
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
+                "structured": dict(self.structured),
                 "probes": self.probes.pack(),
                 "columns": [
                     self.pages.pack(),
@@ -455,6 +459,7 @@ class PartitionState:
         state.segment_ends = packed.get("segments", {})
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])
+        state.structured.update(packed.get("structured", {}))
         state.probes.unpack(packed.get("probes", {}))
         columns = [state.pages, state.fetches, state.sites, state.hosts]
         for column, content in zip(columns, packed["columns"], strict=True):

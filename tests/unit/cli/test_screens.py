@@ -194,4 +194,5 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "commit_write_seconds": "float",
         "outcomes": "dict",
         "refusals": "dict",
+        "structured": "dict",
     }
