@@ -37,6 +37,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.crawling": ("crawl", "resume"),
         "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
         "lycosa.cli.checking": ("check",),
+        "lycosa.cli.querying": ("index", "sparql", "triples", "export", "serve"),
         "lycosa.cli.changing": ("add", "retry", "block"),
         "lycosa.cli.around": ("config", "testweb", "completion"),
     }

@@ -107,6 +107,16 @@ class Distiller:
         self._cut(found)
         return found
 
+    def distil_json_ld(self, body: bytes, base: str, label: str = "b") -> Found:
+        """Return the triples of a document that is JSON-LD as a whole."""
+        from lycosa.extract import jsonld
+
+        said = jsonld.distil_document(body, base, label=label)
+        size = said.triples.count(b"\n")
+        found = Found(said.triples, Counter({"json-ld": size}), said.refused)
+        self._cut(found)
+        return found
+
     def _read(self, page: Page, label: str, found: Found) -> Iterator[tuple[str, bytes]]:
         """Yield the triples of each form; the readers are imported when they are first needed."""
         forms, facts = self._forms, page.facts

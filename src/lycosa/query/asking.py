@@ -9,6 +9,7 @@ reads queries alone; `SERVICE` is refused here, because the store would ask what
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 from typing import IO, Any
@@ -120,3 +121,51 @@ def write(answer: Answer, form: str, output: IO[bytes]) -> None:
             answer.serialize(output, GRAPH_FORMATS[form])
     except (SyntaxError, RuntimeError) as error:
         raise QueryError(f"the question cannot be answered: {error}") from None
+
+
+def is_graph(answer: Answer) -> bool:
+    """Return whether an answer is a graph."""
+    return isinstance(answer, QueryTriples)
+
+
+def as_yes_or_no(answer: Answer) -> bool | None:
+    """Return the answer to an ASK; None to any other question."""
+    return bool(answer) if isinstance(answer, QueryBoolean) else None
+
+
+def is_no(answer: Answer) -> bool:
+    """Return whether the answer is no."""
+    return as_yes_or_no(answer) is False
+
+
+def as_table(answer: Answer) -> tuple[list[str], list[list[str]]]:
+    """Return the variables and the values of an answer, for people to read."""
+    assert isinstance(answer, QuerySolutions)
+    names = [variable.value for variable in answer.variables]
+    try:
+        return names, [[_plain(row[name]) for name in names] for row in answer]
+    except RuntimeError as error:
+        raise QueryError(f"the question cannot be answered: {error}") from None
+
+
+def _plain(term: Any) -> str:
+    if term is None:
+        return ""
+    if isinstance(term, pyoxigraph.NamedNode | pyoxigraph.Literal):
+        return term.value
+    return str(term)
+
+
+def rewritten(triples: bytes, graph: str, form: str) -> bytes:
+    """Return N-Triples in another form; where that has graphs, they are in this one."""
+    output = io.BytesIO()
+    quads = pyoxigraph.parse(triples, RdfFormat.N_TRIPLES, lenient=True)
+    if form in _OF_QUADS:
+        (name,) = _nodes([graph])
+        in_graph = (
+            pyoxigraph.Quad(quad.subject, quad.predicate, quad.object, name) for quad in quads
+        )
+        pyoxigraph.serialize(in_graph, output, GRAPH_FORMATS[form])
+    else:
+        pyoxigraph.serialize((quad.triple for quad in quads), output, GRAPH_FORMATS[form])
+    return output.getvalue()

@@ -43,6 +43,7 @@ SMALL_BYTES = 2_000_000
 PUBLISH_SECONDS = 60.0
 """How much of a long loading a kill can cost."""
 
+_PIECE_BYTES = 100_000
 _STORE, _LEDGER, _LOCK = "store", "ledger.sqlite", "lock"
 
 
@@ -74,7 +75,7 @@ class Indexed(NamedTuple):
     """Quads in the index."""
 
 
-def _ignore(progress: Progress) -> None:
+def _ignore(_: object) -> None:
     pass
 
 
@@ -93,6 +94,14 @@ class Index:
             return (self.folder / "current").read_text(encoding="ascii").strip() or None
         except FileNotFoundError:
             return None
+
+    def missing(self) -> int:
+        """Return how many sealed segments are not in the index."""
+        name = self.generation()
+        if name is None:
+            return 0
+        with _ledger(self.folder / name) as ledger:
+            return len(ledger.missing(segment_files(self._crawl)))
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[pyoxigraph.Store]:
@@ -135,7 +144,11 @@ class Index:
 
     # -- writing --------------------------------------------------------------------------
 
-    def update(self, on_progress: Callable[[Progress], None] = _ignore) -> Indexed:
+    def update(
+        self,
+        on_progress: Callable[[Progress], None] = _ignore,
+        reach: Callable[[str], None] = _ignore,
+    ) -> Indexed:
         """Load what is in sealed segments and not in the index."""
         with self._writing():
             files = segment_files(self._crawl)
@@ -151,7 +164,8 @@ class Index:
                 build = _Build(self.folder, None if is_anew else before, self._damaged)
                 try:
                     total, is_complete = build.load(files, total, on_progress)
-                    build.publish()
+                    reach("index.loaded")
+                    build.publish(reach)
                 finally:
                     build.abandon()
                 before, is_anew = self.generation(), False
@@ -268,15 +282,17 @@ class _Build:
         self.ledger.note_silent(page_id(graph.value) for graph in graphs)
         return len(graphs)
 
-    def publish(self) -> None:
+    def publish(self, reach: Callable[[str], None] = _ignore) -> None:
         """Put the generation in place."""
         assert self.store is not None
         self.store.flush()
         self._close()
         self._path.rename(self._folder / self._name)
+        reach("index.renamed")
         name = self._folder / "current.writing"
         name.write_text(f"{self._name}\n", encoding="ascii")
         name.rename(self._folder / "current")
+        reach("index.published")
 
     def abandon(self) -> None:
         """Let go of everything; what was not published is gone."""
@@ -362,7 +378,8 @@ class _Stream(io.RawIOBase):
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
-        self._rest = b""
+        self._some = b""
+        self._position = 0
 
     def readable(self) -> bool:
         """Say yes."""
@@ -370,15 +387,17 @@ class _Stream(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Return some bytes; none at the end."""
-        some: list[bytes] = [self._rest]
-        length = len(self._rest)
-        while length < max(size, 65_536) and (piece := next(self._pieces, None)) is not None:
-            some.append(piece)
-            length += len(piece)
-        data = b"".join(some)
-        taken = len(data) if size < 0 else size
-        self._rest = data[taken:]
-        return data[:taken]
+        if self._position == len(self._some):
+            pieces: list[bytes] = []
+            length = 0
+            while length < _PIECE_BYTES and (piece := next(self._pieces, None)) is not None:
+                pieces.append(piece)
+                length += len(piece)
+            self._some, self._position = b"".join(pieces), 0
+        end = len(self._some) if size < 0 else self._position + size
+        found = self._some[self._position : end]
+        self._position += len(found)
+        return found
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
