@@ -81,8 +81,8 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     if blocked.forgotten is not None:
         records, rows = blocked.forgotten
         click.echo(f"{counted(records, 'exchange')} and {counted(rows, 'row')} were dropped")
-        if graphs := Index(path).forget_host(changing.host_named(host)):
-            click.echo(f"the triples of {counted(graphs, 'page')} were dropped from the index")
+        if Index(path).generation() is not None and Index(path).update().is_anew:
+            click.echo("the index of triples was built anew without it")
 
 
 COMMANDS = (add, retry, block)

@@ -103,6 +103,10 @@ class _Page:
         self._ends: list[int] = []
         """For each element the number behind its last descendant."""
         self._subjects: dict[int, str] = {}
+        self._values: dict[int, str] = {}
+        self._predicates: dict[tuple[str, str], str | None] = {}
+        self._said = 0
+        """Triples, those that were said before among them."""
         self._size = 0
         self._lines: dict[str, None] = {}
         self._read(LexborHTMLParser(body))
@@ -197,7 +201,9 @@ class _Page:
             if element.number not in self._subjects:
                 waiting.append((element.number, context))
         else:
-            value = self._value(element)
+            known = self._values.get(element.number)
+            value = self._value(element) if known is None else known
+            self._values[element.number] = value
         vocabulary = self._vocabulary(context)
         for name in (attributes.get("itemprop") or "").split():
             if predicate := self._predicate(name, vocabulary):
@@ -211,10 +217,11 @@ class _Page:
 
     @property
     def _is_full(self) -> bool:
-        return len(self._lines) >= MOST_TRIPLES or self._size >= LARGEST_BYTES
+        return self._said >= MOST_TRIPLES or self._size >= LARGEST_BYTES
 
     def _add(self, subject: str, predicate: str, value: str) -> None:
         line = f"{subject} {predicate} {value}"
+        self._said += 1
         self._size += len(line)
         self._lines[line] = None
 
@@ -236,6 +243,12 @@ class _Page:
         return item_type[: max(item_type.rfind("#"), item_type.rfind("/")) + 1]
 
     def _predicate(self, name: str, vocabulary: str) -> str | None:
+        known = self._predicates.get((name, vocabulary), "")
+        if known == "":
+            known = self._predicates[name, vocabulary] = self._named_by(name, vocabulary)
+        return known
+
+    def _named_by(self, name: str, vocabulary: str) -> str | None:
         if terms.is_absolute(name):
             return terms.checked(name)
         if not vocabulary:

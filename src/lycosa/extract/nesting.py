@@ -19,12 +19,12 @@ MOST_COPIES = 500_000
 
 _FEW_TAGS = 2000
 _TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9]*)")
-_VOID = frozenset(
-    b"area base br col embed hr img input link meta param source track wbr".split(),
+_SHALLOW = frozenset(
+    b"area base br col embed hr img input link meta param source track wbr "
+    b"dd dt li optgroup option p tbody td tfoot th thead tr".split()
 )
-_FORMATTING = frozenset(
-    b"a b big code em font i nobr s small strike strong tt u".split(),
-)
+"""Elements that hold nothing, or end by themselves where the next one begins."""
+_FORMATTING = frozenset(b"a b big code em font i nobr s small strike strong tt u".split())
 
 
 def is_bearable(body: bytes) -> bool:
@@ -35,21 +35,19 @@ def is_bearable(body: bytes) -> bool:
     depth = formatting = steps = copies = 0
     for end, raw_name in _TAG.findall(body):
         name = raw_name.lower()
-        if name in _VOID:
-            continue
-        if end:
-            if open_now.get(name, 0):
-                open_now[name] -= 1
-                depth -= 1
-                formatting -= name in _FORMATTING
-            continue
-        open_now[name] = open_now.get(name, 0) + 1
-        depth += 1
+        is_formatting = name in _FORMATTING
+        if name in _SHALLOW:
+            copies += 0 if end else formatting
+        elif not end:
+            open_now[name] = open_now.get(name, 0) + 1
+            depth += 1
+            formatting += is_formatting
+            copies += 0 if is_formatting else formatting
+        elif open_now.get(name, 0):
+            open_now[name] -= 1
+            depth -= 1
+            formatting -= is_formatting
         steps += depth
-        if name in _FORMATTING:
-            formatting += 1
-        else:
-            copies += formatting
         if steps > MOST_STEPS or copies > MOST_COPIES:
             return False
     return True

@@ -12,7 +12,9 @@ disturbed. A generation goes when a newer one is in place and nobody reads it.
 
 Always true:
   * of every page the index holds what its newest sealed fetch said, once;
-  * building again what has been built changes nothing.
+  * building again what has been built changes nothing;
+  * when a segment that is in the index has been written anew, because a host was forgotten, the
+    index is built from nothing: the store would keep the texts of triples that were taken out.
 """
 
 from __future__ import annotations
@@ -31,8 +33,7 @@ import pyoxigraph
 
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
-from lycosa.query.ledger import Entry, Ledger, SegmentFile, page_id, segment_files
-from lycosa.url.key import host_of, key_of
+from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
 
 GROUP_BYTES = 30_000_000
 """How much, compressed, is loaded in one go: some millions of quads."""
@@ -110,7 +111,7 @@ class Index:
         try:
             try:
                 store = pyoxigraph.Store.read_only(str(folder / _STORE))
-            except OSError as error:
+            except (OSError, RuntimeError) as error:
                 raise self._damaged(error) from None
             yield store
         finally:
@@ -135,7 +136,7 @@ class Index:
             f"{self._crawl}: has no index of triples\n  build it: lycosa index {self._crawl}"
         )
 
-    def _damaged(self, error: OSError) -> QueryError:
+    def _damaged(self, error: Exception) -> QueryError:
         return QueryError(
             f"{self.folder}: cannot be read: {error}\n"
             f"  it is derived from the segments: remove the folder and build it again:"
@@ -172,24 +173,6 @@ class Index:
                 self._remove_old()
             return total
 
-    def forget_host(self, host: str) -> int:
-        """Drop the graphs of a host, named as in the rows; returns how many there were.
-
-        To be called when the host is out of the segments.
-        """
-        if self.generation() is None:
-            return 0
-        with self._writing():
-            build = _Build(self.folder, self.generation(), self._damaged)
-            try:
-                count = build.forget(host)
-                build.ledger.note_segments(segment_files(self._crawl))
-                build.publish()
-            finally:
-                build.abandon()
-            self._remove_old()
-        return count
-
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -224,7 +207,7 @@ class _Build:
     """The next generation, on its way."""
 
     def __init__(
-        self, folder: Path, before: str | None, damaged: Callable[[OSError], QueryError]
+        self, folder: Path, before: str | None, damaged: Callable[[Exception], QueryError]
     ) -> None:
         self._folder = folder
         self._damaged = damaged
@@ -240,7 +223,7 @@ class _Build:
             shutil.copyfile(folder / before / _LEDGER, self._path / _LEDGER)
         try:
             self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._path / _STORE))
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             raise damaged(error) from None
         self.ledger = Ledger(self._path / _LEDGER)
 
@@ -266,21 +249,6 @@ class _Build:
             if time.monotonic() - began >= PUBLISH_SECONDS:
                 break
         return total._replace(size=self.ledger.total()), done == len(files)
-
-    def forget(self, host: str) -> int:
-        """Drop the graphs of a host, also from the files beneath."""
-        assert self.store is not None
-        graphs = [
-            graph
-            for graph in self.store.named_graphs()
-            if isinstance(graph, pyoxigraph.NamedNode) and _host(graph.value) == host
-        ]
-        for graph in graphs:
-            self.store.remove_graph(graph)
-        if graphs:
-            self.store.optimize()
-        self.ledger.note_silent(page_id(graph.value) for graph in graphs)
-        return len(graphs)
 
     def publish(self, reach: Callable[[str], None] = _ignore) -> None:
         """Put the generation in place."""
@@ -411,10 +379,6 @@ def _link_or_copy(source: Path, target: Path) -> None:
                 pass  # a file system without links
         if path.is_file() and path.name != "LOCK":
             shutil.copyfile(path, target / path.name)
-
-
-def _host(url: str) -> str:
-    return host_of(key_of(url))
 
 
 @contextlib.contextmanager

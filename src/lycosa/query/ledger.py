@@ -136,14 +136,6 @@ class Ledger:
                 ((file.name.segment, file.size_bytes, file.digest) for file in files),
             )
 
-    def note_silent(self, pages: Iterable[int]) -> None:
-        """Take down that pages say nothing any more."""
-        with self._books:
-            self._books.execute("BEGIN")
-            self._books.executemany(
-                "UPDATE pages SET quads = 0 WHERE page = ?", ((page,) for page in pages)
-            )
-
     def forget_segments(self) -> None:
         """Forget which files were taken over; what is known of pages stays."""
         self._books.execute("DELETE FROM segments")

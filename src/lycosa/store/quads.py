@@ -1,7 +1,7 @@
 """Quads: what pages say to machines, the page as the graph.
 
-A file of quads is N-Quads, compressed by zstd, frame behind frame. Above the quads of a page stands
-a comment that says which fetch they come from:
+A file of quads is N-Quads, compressed by zstd, frame behind frame, and no page's quads are in two
+of them. Above the quads of a page stands a comment that says which fetch they come from:
 
     # page <http://example.org/> fetch -1234567890 at 1700000000123456
     <http://example.org/> <http://ogp.me/ns#title> "Example" <http://example.org/> .
@@ -79,7 +79,8 @@ def blocks(path: Path, *, is_sealed: bool = True) -> Iterator[Block]:
     """
     try:
         with path.open("rb") as file:
-            yield from _split(_pieces(file))
+            for frame in _frames(file):
+                yield from _split(frame)
     except FileNotFoundError:
         return
     except zstandard.ZstdError as error:
@@ -90,35 +91,33 @@ def blocks(path: Path, *, is_sealed: bool = True) -> Iterator[Block]:
             ) from None
 
 
-def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
-    """Yield what is in the frames, in pieces of some size; ZstdError when a frame is not whole."""
+def _frames(file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the content of every frame that is whole; ZstdError when one is not."""
     decompressor = zstandard.ZstdDecompressor()
     frame = decompressor.decompressobj()
+    pieces: list[bytes] = []
     is_inside = False
     while data := file.read(_READ_BYTES):
         while data:
             is_inside = True
-            yield frame.decompress(data)
+            pieces.append(frame.decompress(data))
             if not frame.eof:
                 break
-            data, is_inside = frame.unused_data, False
+            yield b"".join(pieces)
+            data, pieces, is_inside = frame.unused_data, [], False
             frame = decompressor.decompressobj()
     if is_inside:
         raise zstandard.ZstdError("the last frame is not whole")
 
 
-def _split(pieces: Iterable[bytes]) -> Iterator[Block]:
-    """Yield blocks from text that is cut anywhere; the last one is whole if all text was there."""
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        start = 0
-        while (end := rest.find(b"\n" + _BEGINNING, start)) >= 0:
-            yield _block(rest[start : end + 1])
-            start = end + 1
-        rest = rest[start:]
-    if rest:
-        yield _block(rest)
+def _split(frame: bytes) -> Iterator[Block]:
+    """Yield the blocks of a frame: none goes over its end."""
+    start = 0
+    while start < len(frame):
+        end = frame.find(b"\n" + _BEGINNING, start)
+        end = len(frame) if end < 0 else end + 1
+        yield _block(frame[start:end])
+        start = end
 
 
 def _block(text: bytes) -> Block:
