@@ -125,9 +125,7 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None) -> int
     _open(session, path)
     question = _question(query)
     _tell_of_news(path)
-    # A question that is being answered does not listen to Python; the kernel ends it.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with Index(path).reading() as store:
+    with _ended_by_ctrl_c(), Index(path).reading() as store:
         answer = asking.ask(store, question)
         form = form or ("turtle" if "turtle" in asking.forms_of(answer) else "table")
         if form == "table" and form not in asking.forms_of(answer):
@@ -138,6 +136,16 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None) -> int
             output.write(b"\n")
         output.flush()
         return int(asking.is_no(answer))
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let the kernel end the process: a question that is being answered hears nothing of Python."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _question(given: str) -> str:
@@ -368,7 +376,7 @@ def serve(
 
     _open(session, path)
     endpoint = Endpoint(path, host, port, Limits(seconds, largest_bytes, max(1, processes)))
-    signal.signal(signal.SIGTERM, _interrupt)
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         click.echo(f"answering at {endpoint.url}")
         sys.stdout.flush()
@@ -376,6 +384,7 @@ def serve(
     except KeyboardInterrupt:
         notice("stopped")
     finally:
+        signal.signal(signal.SIGTERM, before)
         endpoint.close()
 
 
