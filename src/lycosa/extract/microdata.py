@@ -17,11 +17,10 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+import turbohtml
 
 from lycosa.extract import terms
 from lycosa.extract.charset import in_utf8
-from lycosa.extract.nesting import is_bearable
 from lycosa.extract.terms import RDF, XSD, literal, resolved
 
 MOST_TRIPLES = 100_000
@@ -70,16 +69,14 @@ def distil(
 ) -> bytes:
     """Return the triples of a page as N-Triples; blank nodes are `_:{label}{n}`."""
     text = in_utf8(body, media_type, charset)
-    if not is_bearable(text):
-        return b""
     return terms.encoded(_Page(text, base, label, registry).triples())
 
 
 class _Element(NamedTuple):
     """What is known of an element that says something."""
 
-    node: LexborNode
-    attributes: Mapping[str, str | None]
+    node: turbohtml.Element
+    attributes: Mapping[str, str]
     number: int
     """In the order of the document."""
     item: int
@@ -109,7 +106,7 @@ class _Page:
         """Triples, those that were said before among them."""
         self._size = 0
         self._lines: dict[str, None] = {}
-        self._read(LexborHTMLParser(body))
+        self._read(turbohtml.parse(body.decode("utf-8", "replace")))
 
     def triples(self) -> list[str]:
         """Return what the items say, each triple once."""
@@ -120,23 +117,19 @@ class _Page:
 
     # -- the tree -------------------------------------------------------------------------
 
-    def _read(self, tree: LexborHTMLParser) -> None:
+    def _read(self, tree: turbohtml.Document) -> None:
         """Number the elements; parents come before their children."""
-        places: dict[int, tuple[int, int, str]] = {}
+        places: dict[turbohtml.Node, tuple[int, int, str]] = {}
         parents: list[int] = []
         has_base = False
-        root = tree.root
-        if root is None:
-            return
-        for number, node in enumerate(root.traverse(include_text=False)):
+        for number, node in enumerate(tree.iter_elements()):
             parent = node.parent
-            above = places.get(parent.mem_id) if parent is not None else None
+            above = places.get(parent) if parent is not None else None
             parent_number, item, language = above or (-1, -1, "")
             parents.append(parent_number)
-            attributes = node.attributes
+            attributes = _texts(node)
             if attributes:
-                given = attributes.get("lang", attributes.get("xml:lang"))
-                language = given if given is not None else language
+                language = attributes.get("lang", attributes.get("xml:lang", language))
                 if "itemprop" in attributes or "itemprop-reverse" in attributes:
                     self._inside.setdefault(item, []).append(number)
                     self._elements[number] = _Element(node, attributes, number, item, language)
@@ -144,12 +137,12 @@ class _Page:
                     self._elements[number] = _Element(node, attributes, number, item, language)
                 if name := attributes.get("id"):
                     self._ids.setdefault(name, (number, item))
-                if node.tag == "base" and not has_base and attributes.get("href"):
+                if node.tag == "base" and not has_base and "href" in attributes:
                     has_base = True
-                    self._base = resolved(attributes["href"] or "", self._base) or self._base
+                    self._base = resolved(attributes["href"], self._base) or self._base
                 if "itemscope" in attributes:
                     item = number
-            places[node.mem_id] = (number, item, language)
+            places[node] = (number, item, language)
         self._ends = list(range(1, len(parents) + 1))
         for number in range(len(parents) - 1, 0, -1):
             above_it = parents[number]
@@ -159,7 +152,7 @@ class _Page:
     def _properties(self, item: _Element) -> list[_Element]:
         """Return the elements that say something of an item."""
         numbers = list(self._inside.get(item.number, ()))
-        for name in dict.fromkeys((item.attributes.get("itemref") or "").split()):
+        for name in dict.fromkeys(item.attributes.get("itemref", "").split()):
             found = self._ids.get(name)
             if found is None:
                 continue
@@ -183,7 +176,7 @@ class _Page:
             item = self._elements[number]
             subject = self._subject(item)
             self._subjects[number] = subject
-            types = [t for t in (item.attributes.get("itemtype") or "").split() if _is_type(t)]
+            types = [t for t in item.attributes.get("itemtype", "").split() if _is_type(t)]
             for name in types:
                 self._add(subject, _TYPE, f"<{terms.checked(name)}>")
             context = types[0] if types else inherited
@@ -205,13 +198,13 @@ class _Page:
             value = self._value(element) if known is None else known
             self._values[element.number] = value
         vocabulary = self._vocabulary(context)
-        for name in (attributes.get("itemprop") or "").split():
+        for name in attributes.get("itemprop", "").split():
             if predicate := self._predicate(name, vocabulary):
                 self._add(subject, f"<{predicate}>", value)
             if also := self._registry.get(vocabulary, {}).get(name):
                 self._add(subject, f"<{also}>", value)
         if not value.startswith('"'):
-            for name in (attributes.get("itemprop-reverse") or "").split():
+            for name in attributes.get("itemprop-reverse", "").split():
                 if predicate := self._predicate(name, vocabulary):
                     self._add(value, f"<{predicate}>", subject)
 
@@ -258,7 +251,6 @@ class _Page:
 
     def _value(self, element: _Element) -> str:
         attributes, tag = element.attributes, element.node.tag
-        given: str | None
         if tag in _SOURCES or tag in _LINKS or tag == "object":
             name = "src" if tag in _SOURCES else "href" if tag in _LINKS else "data"
             given = attributes.get(name)
@@ -272,13 +264,22 @@ class _Page:
         if tag in ("data", "meter") and (given := attributes.get("value")) is not None:
             kind = _number_type(given)
             return literal(given, "" if kind else element.language, kind)
-        text = element.node.text(deep=True)
+        text = element.node.text
         if tag == "time":
             given = attributes.get("datetime")
             text = text if given is None else given
             kind = _time_type(text)
             return literal(text, "" if kind else element.language, kind)
         return literal(text, element.language)
+
+
+def _texts(node: turbohtml.Element) -> dict[str, str]:
+    """Return the attributes of an element; those that are lists of words are of no use here."""
+    return {
+        name: value or ""
+        for name, value in node.attrs.items()
+        if value is None or isinstance(value, str)
+    }
 
 
 def _is_type(text: str) -> bool:

@@ -6,8 +6,7 @@ TRIPLES = "triples"
 PAGES = "pages"
 """Those that have triples."""
 
-DROPPED, TOO_MANY = "dropped", "too-many"
-TOO_LARGE, TOO_NESTED = "too-large", "too-nested"
+DROPPED, TOO_MANY, TOO_LARGE = "dropped", "too-many", "too-large"
 BAD_JSON, JSON_TOO_DEEP, JSON_TOO_LARGE = (
     "json-ld-not-json",
     "json-ld-too-deep",
@@ -19,7 +18,6 @@ REASONS = {
     DROPPED: "triples that the filter dropped",
     TOO_MANY: "triples beyond the most that are taken from a page",
     TOO_LARGE: "pages too long to be read for structured data",
-    TOO_NESTED: "pages nested too deeply to be read for structured data",
     BAD_JSON: "JSON-LD that is no JSON",
     JSON_TOO_DEEP: "JSON-LD nested too deeply",
     JSON_TOO_LARGE: "JSON-LD that is too long",

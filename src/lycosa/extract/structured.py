@@ -25,8 +25,7 @@ import msgspec
 from lycosa.extract.charset import in_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.meta_names import has_meta
-from lycosa.extract.nesting import is_bearable
-from lycosa.extract.reasons import DROPPED, TOO_LARGE, TOO_MANY, TOO_NESTED
+from lycosa.extract.reasons import DROPPED, TOO_LARGE, TOO_MANY
 
 FORMS = ("rdfa", "json-ld", "microdata", "meta")
 """In which structured data comes."""
@@ -119,33 +118,33 @@ class Distiller:
 
     def _read(self, page: Page, label: str, found: Found) -> Iterator[tuple[str, bytes]]:
         """Yield the triples of each form; the readers are imported when they are first needed."""
-        forms, facts = self._forms, page.facts
-        if page.kind in _HTML:
-            text = in_utf8(page.body, page.content_type, facts.charset or None)
-            if "json-ld" in forms and facts.has_json_ld:
-                from lycosa.extract import jsonld
+        forms, facts, url, kind = self._forms, page.facts, page.url, page.kind
+        if "rdfa" in forms and facts.has_rdfa:
+            from lycosa.extract import rdfa
 
-                said = jsonld.distil_with_reasons(
-                    text, page.url, page.kind, charset="utf-8", label=f"{label}j"
-                )
-                found.left_out.update(said.refused)
-                yield "json-ld", said.triples
-            if "microdata" in forms and facts.has_microdata:
-                from lycosa.extract import microdata
+            charset = facts.charset or None
+            triples = rdfa.distil(
+                page.body, url, kind or "text/html", charset=charset, label=f"{label}r"
+            )
+            # It may say a thing twice.
+            yield "rdfa", _united([triples])
+        if kind not in _HTML:
+            return
+        text = in_utf8(page.body, page.content_type, facts.charset or None)
+        if "json-ld" in forms and facts.has_json_ld:
+            from lycosa.extract import jsonld
 
-                if not is_bearable(text):
-                    found.left_out[TOO_NESTED] += 1
-                else:
-                    yield (
-                        "microdata",
-                        microdata.distil(
-                            text, page.url, page.kind, charset="utf-8", label=f"{label}m"
-                        ),
-                    )
-            if "meta" in forms and has_meta(text):
-                from lycosa.extract import meta
+            said = jsonld.distil_with_reasons(text, url, kind, charset="utf-8", label=f"{label}j")
+            found.left_out.update(said.refused)
+            yield "json-ld", said.triples
+        if "microdata" in forms and facts.has_microdata:
+            from lycosa.extract import microdata
 
-                yield "meta", meta.distil(text, page.url, page.kind, charset="utf-8")
+            yield "microdata", microdata.distil(text, url, kind, charset="utf-8", label=f"{label}m")
+        if "meta" in forms and has_meta(text):
+            from lycosa.extract import meta
+
+            yield "meta", meta.distil(text, url, kind, charset="utf-8")
 
     def _cut(self, found: Found) -> None:
         """Drop what the filter names, and what is too much."""

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.extract import microdata
-from lycosa.extract.nesting import is_bearable
 from unit.extract.graphs import assert_same
 
 URL = "http://a.test/dir/page.html"
@@ -142,9 +141,3 @@ def test_no_page_takes_long(bomb: str) -> None:
     found = microdata.distil(b"<p itemscope>" + BOMBS[bomb], URL, "text/html")
     assert time.process_time() - began < 30
     assert len(found) < 40_000_000
-
-
-def test_ordinary_large_pages_are_bearable() -> None:
-    assert is_bearable(b"<tr><td><a href=x>y</a><td><b>z</b></tr>" * 20_000)
-    assert not is_bearable(BOMBS["deep"])
-    assert not is_bearable(BOMBS["formatting"])
