@@ -185,6 +185,8 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
     yield command("explain", path, url), "what became of a URL"
     if ended.progress.pages:
         yield command("cat", path, url, "--text"), "a page's text"
+    if ended.progress.structured.get(TRIPLES):
+        yield command("index", path), "its triples, to be asked"
     yield command("status", path), "these figures again"
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "go on"

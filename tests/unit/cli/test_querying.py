@@ -149,8 +149,8 @@ def test_triples_of_a_file_are_printed(tmp_path: Path) -> None:
     page.write_text(PAGE)
     result = lycosa("triples", page, "--base", "http://a.test/")
     assert result.stdout.splitlines() == [
-        '_:bj0_0 <http://schema.org/name> "n" .',
         '<http://a.test/> <http://ogp.me/ns#title> "T" .',
+        '_:bj0_0 <http://schema.org/name> "n" .',
     ]
     assert "left out: 1 JSON-LD with a context elsewhere" in result.stderr
     turtle = lycosa("triples", "-", "--base", "http://a.test/", "--format", "trig", given=PAGE)
@@ -199,7 +199,7 @@ def test_check_page_shows_what_a_page_says_to_machines(tmp_path: Path) -> None:
     page = tmp_path / "p.html"
     page.write_text(PAGE)
     result = lycosa("check", "page", page, "--url", "http://a.test/")
-    assert "2 (1 json-ld, 1 meta)" in result.stdout
+    assert "2 (1 rdfa, 1 json-ld, 1 meta)" in result.stdout
     assert "1 JSON-LD with a context elsewhere" in result.stdout
     table = json.loads(lycosa("check", "page", page, "--json").stdout)["structured"]
     assert table["triples"] == 2 and table["ntriples"].count("\n") == 2
