@@ -58,7 +58,9 @@ href="/style.css"/><link rel="license" href="http://creativecommons.org/licenses
 def article() -> str:
     names = ("title", "type", "url", "image", "description", "site_name", "locale")
     head = "".join(f'<meta property="og:{name}" content="The {name}">' for name in names)
-    paragraph = "<p class='text'>" + "Words of an <a href='/x'>article</a> that goes on. " * 12 + "</p>\n"
+    paragraph = (
+        "<p class='text'>" + "Words of an <a href='/x'>article</a> that goes on. " * 12 + "</p>\n"
+    )
     return f"<html><head>{head}</head><body>{paragraph * 40}</body></html>"
 
 
