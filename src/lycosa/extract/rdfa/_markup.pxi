@@ -22,6 +22,7 @@ cdef enum:
         1 << ABOUT | 1 << HREF | 1 << PROPERTY | 1 << REL | 1 << RESOURCE | 1 << REV
         | 1 << ROLES | 1 << SRC | 1 << TYPEOF
     )
+    REFERRING = 1 << HREF | 1 << SRC
     SCOPED = (
         1 << LANG | 1 << PREFIX | 1 << VOCAB | 1 << XML_BASE | 1 << XML_LANG | 1 << XMLNS
     )

@@ -40,10 +40,13 @@ cdef class Incomplete:
 cdef class Frame:
     """What is to be done, and undone, when an element ends."""
 
-    # What was handed down to the element; `parent_object` is None if it hands down the same.
+    # What was handed down to the element, if it hands down something else.
+    cdef bint has_context
     cdef bytes parent_object
     cdef list incomplete
     cdef Lists lists
+    cdef Piece link
+    cdef Frame link_frame
     cdef Lists own_lists
     cdef tuple scope
     cdef list prefixes

@@ -74,10 +74,13 @@ cdef class Walk:
     cdef dict prefixes, words, lines
     cdef bytes base_scheme, base_root, base_folder, base_path, base_query
     cdef bint has_dots
-    # What is handed down.
+    # What is handed down; below a link that says nothing, `parent_object` is None until a child
+    # asks what it refers to.
     cdef bytes parent_object
     cdef list incomplete
     cdef Lists lists
+    cdef Piece link
+    cdef Frame link_frame
     # Open elements; the frames of those that have one.
     cdef Open *stack
     cdef Py_ssize_t depth, stack_room
@@ -240,6 +243,7 @@ cdef class Walk:
         cdef const byte *stop
         cdef bytes closing
         cdef bint is_whole = p > name + 1 and (p - 1)[0] == c">" and (p - 2)[0] == c"/"
+        cdef unsigned int told = self.present & (SPOKEN | SCOPED)
         if kind < 0:
             kind = 0
         if self.depth == self.stack_room:
@@ -256,8 +260,10 @@ cdef class Walk:
         else:
             if not self.is_xml and kind == IS_FIRST_LINE and p < self.end and p[0] == c"\n":
                 p += 1
-            if self.present & (SPOKEN | SCOPED):
+            if told & ~REFERRING or (told and (self.is_xml or self.incomplete)):
                 self.start(kind, p)
+            elif told and kind != IS_VOID and kind != IS_RAW:
+                self.start_link()
             self.is_root = False
         if is_whole if self.is_xml else kind == IS_VOID:
             self.close(name, size, p)
@@ -466,6 +472,28 @@ cdef class Walk:
 
     # Elements
 
+    cdef int start_link(self) except -1:
+        """Take an element that refers to something and says nothing."""
+        cdef Frame frame = self.push()
+        self.hand_down(frame)
+        self.parent_object = self.lists = None
+        self.link = self.attributes[HREF if self.has(HREF) else SRC]
+        self.link_frame = frame
+        return 0
+
+    cdef int follow_link(self) except -1:
+        """Find out what the link around an element refers to."""
+        self.parent_object = self.reference_of(trimmed(self.resolved(self.link)))
+        self.lists = self.link_frame.own_lists = Lists(self.parent_object)
+        return 0
+
+    cdef inline int hand_down(self, Frame frame) except -1:
+        """Keep what was handed down to an element until it ends."""
+        frame.has_context = True
+        frame.parent_object, frame.incomplete = self.parent_object, self.incomplete
+        frame.lists, frame.link, frame.link_frame = self.lists, self.link, self.link_frame
+        return 0
+
     cdef int start(self, int kind, const byte *p) except -1:
         cdef Frame frame = None
         cdef bytes rel = None, rev = None, prop = None
@@ -510,6 +538,8 @@ cdef class Walk:
             return 0  # step 5: such an element is skipped
         if frame is None:
             frame = self.push()
+        if self.parent_object is None:
+            self.follow_link()
 
         subject = about
         if subject is None and kind == IS_SECTION and self.is_page and target is None:
@@ -610,8 +640,7 @@ cdef class Walk:
             else:
                 self.write(waiting.subject, waiting.predicate, subject)
         # step 13
-        frame.parent_object, frame.incomplete = self.parent_object, self.incomplete
-        frame.lists = self.lists
+        self.hand_down(frame)
         self.parent_object = self.node() if current is None else current
         self.incomplete, self.lists = incomplete, lists
         self.kept.clear()
@@ -742,9 +771,9 @@ cdef class Walk:
             self.write_pending(frame, p)
         if frame.own_lists is not None:
             self.write_lists(frame.own_lists)
-        if frame.parent_object is not None:
+        if frame.has_context:
             self.parent_object, self.incomplete = frame.parent_object, frame.incomplete
-            self.lists = frame.lists
+            self.lists, self.link, self.link_frame = frame.lists, frame.link, frame.link_frame
         if frame.prefixes is not None:
             for prefix, iri in reversed(frame.prefixes):
                 if iri is None:

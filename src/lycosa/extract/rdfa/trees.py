@@ -23,6 +23,9 @@ from lycosa.extract.rdfa.hosts import XHTML_NAMESPACE, Host
 
 _ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]*;)")
 _OF_XML = frozenset({b"amp;", b"lt;", b"gt;", b"quot;", b"apos;"})
+_PARSER = etree.XMLParser(
+    encoding="utf-8", recover=True, resolve_entities="internal", no_network=True, load_dtd=False
+)
 
 
 def html_markup(body: bytes) -> tuple[bytes, str | None]:
@@ -37,20 +40,15 @@ def xml_markup(body: bytes, host: Host) -> tuple[bytes, str | None]:
     """Return the same of a document in XML; nothing if it has no element at all."""
     if host.is_page and b"<!ENTITY" not in body and b"<![CDATA[" not in body:
         body = _ENTITY.sub(_number, body)
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        recover=True,
-        resolve_entities="internal",
-        no_network=True,
-        load_dtd=False,
-    )
     try:
-        root = etree.fromstring(body, parser)
+        root = etree.fromstring(body, _PARSER)
     except etree.XMLSyntaxError:
         return b"", None
     if root is None:
         return b"", None
-    base = root.find(f".//{{{XHTML_NAMESPACE}}}base[@href]") if host.is_page else None
+    base = None
+    if host.is_page and b"base" in body:
+        base = root.find(f".//{{{XHTML_NAMESPACE}}}base[@href]")
     markup = etree.tostring(root, encoding="utf-8", xml_declaration=False, with_tail=False)
     if not is_utf8(markup):  # a number can stand for half a character
         markup = markup.decode("utf-8", "replace").encode()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lycosa.extract.links import scan
 from lycosa.extract.rdfa import distil
@@ -220,10 +222,41 @@ def test_the_character_set_is_the_one_that_is_known() -> None:
     assert '"é"'.encode() in distil(xml, BASE, "text/xml")
 
 
-def test_a_page_without_triples_costs_the_scan_alone() -> None:
-    body = b"<a href=x rel=next>x</a><p prefix='a: b' content=c>"
-    assert not scan(body, "text/html").has_rdfa
-    assert distil(body, BASE, "text/html") == b""
+SILENT = [
+    "href=x",
+    "src=y",
+    "rel=next",
+    "rev=up",
+    "rel='a b'",
+    "prefix='a: b'",
+    "content=c",
+    "id=i",
+    "datatype=xsd:int",
+    "lang=en",
+    "inlist",
+    "datetime=2020-01-01",
+    "xmlns:a=b",
+    "class=about",
+]
+SPEAKING = ["property=dc:a", "typeof=foaf:A", "vocab=http://v.test/", "about=#a", "resource=#b",
+            "rel=license", "rev='x:y'", "PROPERTY='dc:b'", "rel='&colon;x'"]  # fmt: skip
+
+
+def name_of(attribute: str) -> str:
+    return attribute.partition("=")[0].lower()
+
+
+attributes = st.lists(st.sampled_from(SILENT + SPEAKING), max_size=3, unique_by=name_of)
+
+
+@given(st.lists(attributes, max_size=6))
+@settings(max_examples=300, deadline=None)
+def test_no_triple_comes_of_a_page_in_which_the_scan_saw_no_rdfa(tags: list[list[str]]) -> None:
+    body = "".join(f"<div {' '.join(tag)}>x" for tag in tags).encode()
+    is_silent = {attribute for tag in tags for attribute in tag} <= set(SILENT)
+    assert scan(body, "text/html").has_rdfa is not is_silent
+    if is_silent:
+        assert distil(body, BASE, "text/html") == b""
 
 
 @pytest.mark.parametrize("media_type", ["text/html", "application/xhtml+xml", "text/xml"])
