@@ -40,8 +40,10 @@ def distil(answer: Answer, base: str, job: Job, *, is_filtered: bool) -> Found:
     distiller = distiller_of(job) if is_filtered else Distiller(job.structured.forms)
     if content_type.partition(";")[0].strip().lower() == JSON_LD:
         return distiller.distil_json_ld(answer.body, base)
-    page = Page(answer.body, base, content_type, read_page(answer, job))
-    return distiller.distil(page, "b")
+    facts = read_page(answer, job)
+    # Whoever asks about one document wants everything; a crawl believes the scan.
+    facts.has_rdfa = facts.has_microdata = facts.has_json_ld = True
+    return distiller.distil(Page(answer.body, base, content_type, facts), "b")
 
 
 def batch(job: Job, *, is_filtered: bool) -> Batch:
