@@ -48,8 +48,6 @@ class Distilling:
         if outcome is not Outcome.KEPT:
             return b"" if outcome in SAYS_NOTHING else None
         page = Page(answer.body, url, answer.header("content-type"), facts)
-        if not self._distiller.has_work(page):
-            return b""
         found = self._distiller.distil(page, label_of(key, answer.ended))
         counts = dict(found.left_out)
         if found.triples:

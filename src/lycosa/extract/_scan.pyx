@@ -115,6 +115,7 @@ cdef class Page:
     # What the tag at hand, and what any tag, tells of structured data.
     cdef int signs, all_signs
     cdef bint has_json_ld
+    cdef bint has_meta
 
     def __cinit__(
         self, bytes body, bint is_xml, Py_ssize_t most_links, bint wants_requisites, str agent
@@ -659,6 +660,8 @@ cdef class Page:
         cdef Piece header = self.get(HTTP_EQUIV)
         if content.size == 0:
             return 0
+        if not self.has_meta:
+            self.has_meta = has_mark(name)
         if is_word(name, b"robots", 6) or is_word(name, self.agent, PyBytes_GET_SIZE(self.agent)):
             self.wishes |= wishes(self.value_text(content))
         elif is_word(name, b"description", 11):
@@ -689,6 +692,7 @@ cdef class Page:
             self.description, bytes_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
             bool(self.all_signs & HAS_RDFA), bool(self.all_signs & HAS_MICRODATA), bool(self.has_json_ld),
+            bool(self.has_meta),
         )
 
     cdef str link_text(self, FoundLink *link):

@@ -253,6 +253,15 @@ cdef inline bint is_word(Piece piece, const char *word, Py_ssize_t size) noexcep
     return piece.size == size and is_same(piece.start, word, size)
 
 
+cdef inline bint has_mark(Piece name) noexcept nogil:
+    """Tell whether the name of a `meta` element is in a vocabulary: `og:title`, `DC.title`."""
+    cdef Py_ssize_t i
+    for i in range(name.size):
+        if name.start[i] == 58 or name.start[i] == 46:
+            return True
+    return False
+
+
 cdef int sign_of_name(const byte *name, Py_ssize_t size) noexcept nogil:
     """Return what an attribute's name tells of structured data; `SIGNS` has been asked."""
     if size == 3:

@@ -54,6 +54,8 @@ class Facts(msgspec.Struct):
     """An `itemscope`."""
     has_json_ld: bool = False
     """A script of the type `application/ld+json`."""
+    has_meta: bool = False
+    """A `meta` element whose name is in a vocabulary: with a colon or a dot in it."""
 
     @property
     def text(self) -> str:

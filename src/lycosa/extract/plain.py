@@ -146,6 +146,7 @@ class _Page:
         self._has_rdfa = False
         self._has_microdata = False
         self._has_json_ld = False
+        self._has_meta = False
 
     def facts(self) -> Facts:
         self._end_anchor()
@@ -168,6 +169,7 @@ class _Page:
             has_rdfa=self._has_rdfa,
             has_microdata=self._has_microdata,
             has_json_ld=self._has_json_ld,
+            has_meta=self._has_meta,
         )
 
     def say(self, text: str) -> None:
@@ -312,6 +314,7 @@ class _Page:
             return
         name = attributes.get("name", "").strip(_SPACES).translate(_LOWER)
         header = attributes.get("http-equiv", "").strip(_SPACES).translate(_LOWER)
+        self._has_meta |= ":" in name or "." in name
         if name in self._robots:
             self._wishes |= wishes(resolve_attribute(content))
         elif name == "description":

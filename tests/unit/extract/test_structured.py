@@ -41,9 +41,8 @@ def test_only_the_forms_that_are_wanted_are_read(form: str) -> None:
     assert set(distil(JSON + MICRODATA + META, Distiller([form])).counts) == {form}
 
 
-def test_a_page_without_structured_data_is_no_work() -> None:
-    body = b"<p>og: the blog: dc. x</p>"
-    assert not Distiller().has_work(Page(body, URL, "text/html", scan(body, "text/html")))
+def test_a_page_without_structured_data_says_nothing() -> None:
+    assert distil("<p>og: the blog: dc. x</p>") == Found()
 
 
 def test_the_readers_of_a_page_never_share_blank_nodes() -> None:

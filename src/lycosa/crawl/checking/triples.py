@@ -42,7 +42,7 @@ def distil(answer: Answer, base: str, job: Job, *, is_filtered: bool) -> Found:
         return distiller.distil_json_ld(answer.body, base)
     facts = read_page(answer, job)
     # Whoever asks about one document wants everything; a crawl believes the scan.
-    facts.has_rdfa = facts.has_microdata = facts.has_json_ld = True
+    facts.has_rdfa = facts.has_microdata = facts.has_json_ld = facts.has_meta = True
     return distiller.distil(Page(answer.body, base, content_type, facts), "b")
 
 
