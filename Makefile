@@ -13,7 +13,7 @@ help:
 	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
-	@echo "make conformance  published test suites; DATA=folder with url/ and robots/"
+	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl"
@@ -54,8 +54,10 @@ bench-parts: setup
 	$(BIN)/python benchmarks/url_parsing.py
 	$(BIN)/python benchmarks/encoding.py
 	$(BIN)/python benchmarks/scanner.py
+	$(BIN)/python -m benchmarks.bench_rdfa
 	$(BIN)/python benchmarks/client.py
 	$(BIN)/python benchmarks/store.py
+	$(BIN)/python benchmarks/bench_triples.py
 	$(BIN)/python benchmarks/soft_404.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py

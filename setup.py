@@ -32,6 +32,11 @@ extensions = [
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
     ),
     Extension(
+        "lycosa.extract.rdfa._walk",
+        ["src/lycosa/extract/rdfa/_walk.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
         "lycosa.extract._scan",
         ["src/lycosa/extract/_scan.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],

@@ -6,7 +6,8 @@
     ├── LogError                the log cannot be used as asked; exit code 4
     │   └── Superseded          another owner has taken the partition: what we hold of it is void
     ├── StoreError              a segment cannot be written or read; exit code 5
-    └── PluginError             a plugin cannot be used, or orders the crawl wrongly; exit code 6
+    ├── PluginError             a plugin cannot be used, or orders the crawl wrongly; exit code 6
+    └── QueryError              a question cannot be answered, or triples not handed on; exit code 7
 
 What the web does to us (404, a robots refusal, a timeout, a bad page) is never an
 exception: it is a value of `lycosa.records.Outcome`.
@@ -63,3 +64,9 @@ class PluginError(LycosaError):
     """A plugin cannot be used as it is; the text names it."""
 
     exit_code = 6
+
+
+class QueryError(LycosaError):
+    """A question cannot be asked or answered, or a triple store cannot be used as asked."""
+
+    exit_code = 7

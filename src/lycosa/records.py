@@ -181,6 +181,7 @@ class LinkKind(enum.IntEnum):
     FRAME = 3
     FORM = 4
     ALTERNATE = 5
+    DATA = 6
     REDIRECT = 10
     CANONICAL = 11
     REFRESH = 12
@@ -336,6 +337,8 @@ class Capture(Struct, frozen=True):
     """What the URL was guessed by, in small letters; "" when something led to it."""
     extra: tuple[object, ...] = ()
     """The values of the plugins' columns, in the order of the store's; () when there are none."""
+    triples: bytes | None = None
+    """What the page says to machines, as N-Triples; None when nobody has looked."""
 
 
 class Discovered(Message, frozen=True, array_like=True, tag=1):
@@ -464,9 +467,11 @@ class HostChanged(Event, frozen=True, array_like=True, tag=8):
 
 
 class Counted(Event, frozen=True, array_like=True, tag=9):
-    """URLs that were refused, counted under their reasons."""
+    """URLs that were refused, counted under their reasons; and what structured data came to."""
 
     refusals: dict[str, int]
+    structured: dict[str, int] = {}
+    """Triples kept, pages that have some, and what was left out of structured data."""
 
 
 class ErrandTaken(Event, frozen=True, array_like=True, tag=10):

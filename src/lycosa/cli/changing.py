@@ -73,6 +73,7 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     The crawl must be at rest; `lycosa resume` then leaves the host alone.
     """
     from lycosa.crawl import changing
+    from lycosa.query.index import Index
 
     directory = _open(session, path)
     blocked = changing.block_host(directory, host, forget)
@@ -80,6 +81,8 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     if blocked.forgotten is not None:
         records, rows = blocked.forgotten
         click.echo(f"{counted(records, 'exchange')} and {counted(rows, 'row')} were dropped")
+        if Index(path).generation() is not None and Index(path).update().is_anew:
+            click.echo("the index of triples was built anew without it")
 
 
 COMMANDS = (add, retry, block)

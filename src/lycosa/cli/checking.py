@@ -192,7 +192,8 @@ def page(
 
     A line of a batch is {"file", "url", "content_type"}; the last two may be left out. The
     answer has "outcome", "title", "description", "language", "charset", "text", "links" (each
-    with "url", "key", "kind", "text", "rel", "times") and "refused".
+    with "url", "key", "kind", "text", "rel", "times"), "refused", and "structured" with what the
+    page says to machines ("triples", "forms", "left_out", "ntriples").
     """
     from lycosa.cli import findings
     from lycosa.crawl.checking import batch, pages, tables

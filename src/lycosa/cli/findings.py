@@ -20,6 +20,8 @@ from lycosa.crawl.checking.pages import NO_BASE, CheckedLink, CheckedPage
 from lycosa.crawl.checking.robots import OTHER_SITE, CheckedPath
 from lycosa.crawl.checking.scopes import AskedRule, CheckedScope
 from lycosa.crawl.checking.urls import REFUSALS, CheckedUrl
+from lycosa.extract.reasons import REASONS
+from lycosa.extract.structured import Found
 from lycosa.fetch.robots_lines import Decision, ExplainedRobots, Line, Remark
 from lycosa.records import Outcome
 
@@ -143,6 +145,7 @@ def page_findings(source: str, page: CheckedPage, asked: AskedPage | None) -> Re
         facts.append(("type", f"{_line(kind)}, {size_text(page.body_bytes)}"))
     if page.outcome is Outcome.KEPT:
         facts += _said(page)
+        facts += _structured(page.structured)
     is_kept = page.outcome is Outcome.KEPT
     name = page.url or ("standard input" if source == "-" else source)
     parts: list[RenderableType] = [_page(Text(_line(name), _YES if is_kept else _NO), facts)]
@@ -177,6 +180,16 @@ def _said(page: CheckedPage) -> list[tuple[str, str]]:
         ("links", f"{len(page.kept_links):,} of {len(page.links):,} would be followed"),
     ]
     return [(name, value) for name, value in found if value]
+
+
+def _structured(found: Found) -> list[tuple[str, str]]:
+    """Return how much a page says to machines, in which forms, and what was left out."""
+    facts = []
+    if found.size:
+        forms = ", ".join(f"{count:,} {form}" for form, count in found.counts.items())
+        facts.append(("triples", f"{found.size:,} ({forms}); all: --json, or lycosa triples"))
+    left = [f"{count:,} {REASONS[reason]}" for reason, count in found.left_out.items()]
+    return [*facts, ("left out", "\n".join(left))] if left else facts
 
 
 def _outcome(page: CheckedPage) -> str:

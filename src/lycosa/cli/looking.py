@@ -18,7 +18,7 @@ from lycosa.cli.messages import Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.seeds import with_scheme
 from lycosa.cli.standing import Standing, standing_of
-from lycosa.cli.summary import command, counts_tables, facts_table, mined_text
+from lycosa.cli.summary import command, counts_tables, facts_table, mined_text, triples_fact
 from lycosa.crawl.directory import CrawlDirectory
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -56,6 +56,7 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
     ]
     if standing.mined:
         facts.append(("mined", mined_text(standing.mined)))
+    facts += triples_fact(standing.structured)
     if standing.plugins:
         facts.append(("plugins", ", ".join(standing.plugins)))
     if standing.pending:
@@ -63,7 +64,7 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
     console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
-    for part in counts_tables(standing.outcomes, standing.refusals):
+    for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
         console.print(part)
 
 

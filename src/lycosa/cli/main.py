@@ -7,10 +7,11 @@
     4    the log cannot be used as asked
     5    a segment cannot be written or read
     6    a plugin cannot be used as it is
+    7    a question cannot be answered, or a triple store cannot be used as asked
     70   we made a mistake; the log file of the crawl has the details
     130  interrupted; `lycosa resume` goes on
 
-Codes 1 to 6 are those of `lycosa.errors`. What a wrong flag gets is click's own.
+Codes 1 to 7 are those of `lycosa.errors`. What a wrong flag gets is click's own.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.crawling": ("crawl", "resume"),
         "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
         "lycosa.cli.checking": ("check",),
+        "lycosa.cli.querying": ("index", "sparql", "triples", "export", "serve"),
         "lycosa.cli.changing": ("add", "retry", "block"),
         "lycosa.cli.around": ("config", "testweb", "completion"),
     }

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import mined_of, outcomes_of, refusals_of, seconds_left
+from lycosa.crawl.progress import (
+    mined_of,
+    outcomes_of,
+    refusals_of,
+    seconds_left,
+    structured_of,
+)
 
 
 class Standing(NamedTuple):
@@ -24,6 +30,8 @@ class Standing(NamedTuple):
     seconds_left: float
     outcomes: dict[str, int]
     refusals: dict[str, int]
+    structured: dict[str, int]
+    """What structured data came to."""
     plugins: list[str]
     """Those that the job uses."""
     mined: dict[str, list[int]]
@@ -47,6 +55,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         seconds_left=round(seconds_left(states, job), 1),
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
+        structured=structured_of(states),
         plugins=list(job.plugins.use),
         mined=mined_of(states),
     )

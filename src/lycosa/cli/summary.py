@@ -12,10 +12,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lycosa.cli.amounts import duration_text, size_text
+from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.progress import errors_of, left_out_of
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
+from lycosa.extract.reasons import PAGES, REASONS, TRIPLES
 
 
 class HowEnded(Protocol):
@@ -73,6 +74,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "outcomes": progress.outcomes,
         "refusals": progress.refusals,
         "mined": progress.mined,
+        "structured": progress.structured,
     }
 
 
@@ -95,6 +97,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("hosts", f"{sum(progress.hosts.values()):,}"),
         ("this run", _run_text(progress)),
         ("in queue", f"{progress.pending:,} URLs"),
+        *triples_fact(progress.structured),
     ]
     if progress.mined:
         facts.append(("mined", mined_text(progress.mined)))
@@ -102,7 +105,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         Text(reason_text(ended, job), "bold green" if ended.is_complete else "bold yellow"),
         Padding(facts_table(facts), (1, 0, 0, 2)),
     ]
-    parts += counts_tables(progress.outcomes, progress.refusals)
+    parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
     if not progress.pages:
         parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
     return Group(*parts)
@@ -150,12 +153,28 @@ def facts_table(facts: list[tuple[str, str]]) -> Table:
     return table
 
 
-def counts_tables(outcomes: dict[str, int], refusals: dict[str, int]) -> list[RenderableType]:
+def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
+    """Return how much structured data there is, if there is any."""
+    if not structured.get(TRIPLES):
+        return []
+    pages = counted(structured.get(PAGES, 0), "page")
+    return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
+
+
+def counts_tables(
+    outcomes: dict[str, int], refusals: dict[str, int], structured: dict[str, int]
+) -> list[RenderableType]:
     """Return what went wrong, what was left out and what was refused, where there is any."""
+    not_taken = {
+        REASONS.get(name, name): count
+        for name, count in structured.items()
+        if name not in (TRIPLES, PAGES)
+    }
     groups = [
         ("errors", errors_of(outcomes), "red"),
         ("left out", left_out_of(outcomes), "yellow"),
         ("links refused", dict(sorted(refusals.items(), key=lambda item: -item[1])), "dim"),
+        ("structured data not taken", not_taken, "dim"),
     ]
     parts: list[RenderableType] = []
     for title, counts, style in groups:
@@ -177,6 +196,8 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
     yield command("explain", path, url), "what became of a URL"
     if ended.progress.pages:
         yield command("cat", path, url, "--text"), "a page's text"
+    if ended.progress.structured.get(TRIPLES):
+        yield command("index", path), "its triples, to be asked"
     yield command("status", path), "these figures again"
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "go on"

@@ -40,6 +40,7 @@ from lycosa.config.sections import (
     Politeness,
     Revisit,
     Robots,
+    Structured,
     keys_of,
     until_pattern,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "Politeness",
     "Revisit",
     "Robots",
+    "Structured",
     "anchored",
     "example",
     "parse_job",
@@ -85,6 +87,7 @@ class Job:
     robots: Robots = field(default_factory=Robots)
     fetch: Fetch = field(default_factory=Fetch)
     extract: Extract = field(default_factory=Extract)
+    structured: Structured = field(default_factory=Structured)
     frontier: Frontier = field(default_factory=Frontier)
     discovery: Discovery = field(default_factory=Discovery)
     log: Log = field(default_factory=Log)

@@ -327,6 +327,48 @@ class Extract:
 
 
 @dataclass(frozen=True)
+class Structured:
+    """What pages say to machines, and what of it is kept as triples."""
+
+    forms: tuple[str, ...] = key(
+        ("rdfa", "json-ld", "microdata", "meta"),
+        "The forms that are read: `rdfa`, `json-ld`, `microdata`, and `meta` for Open Graph, "
+        "Twitter cards and Dublin Core. An empty list is none.",
+        pattern="rdfa|json-ld|microdata|meta",
+        pattern_text="`rdfa`, `json-ld`, `microdata` or `meta`",
+    )
+    drop: tuple[str, ...] = key(
+        (
+            "* <http://www.w3.org/1999/xhtml/vocab#stylesheet> *",
+            "* <http://www.w3.org/1999/xhtml/vocab#icon> *",
+            "* <http://www.w3.org/1999/xhtml/vocab#shortcut> *",
+            "* <http://www.w3.org/1999/xhtml/vocab#apple-touch-icon> *",
+            "* <http://www.w3.org/1999/xhtml/vocab#bookmark> *",
+            "* <http*://schema.org/stylesheet> *",
+            "* <http*://schema.org/icon> *",
+            "* <http*://schema.org/shortcut> *",
+            "* <http*://schema.org/bookmark> *",
+        ),
+        "Triples that are dropped: patterns of subject, predicate and object as N-Triples writes "
+        "them, with `*` for any run of characters. Those given are what `rel` says without anybody "
+        "meaning it.",
+        pattern=r"\S+\s+\S+\s+\S[^\n]*",
+        pattern_text="patterns of three parts, as in `* <http://example.org/price> *`",
+    )
+    links: bool = key(
+        False,
+        "Whether the addresses that structured data names by `@id`, `url` and `sameAs` are "
+        "followed like links.",
+    )
+    most_triples: int = key(10_000, "Triples to take from one page; 0 is no limit.", unit="triples")
+    largest_bytes: int = key(
+        5_000_000,
+        "A page that is longer is not read for structured data; 0 is no limit.",
+        unit="bytes",
+    )
+
+
+@dataclass(frozen=True)
 class Frontier:
     """The order of the crawl, and how the URL space is cut."""
 
@@ -486,6 +528,7 @@ SECTIONS: dict[str, type] = {
     "robots": Robots,
     "fetch": Fetch,
     "extract": Extract,
+    "structured": Structured,
     "frontier": Frontier,
     "discovery": Discovery,
     "log": Log,

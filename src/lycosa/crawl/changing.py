@@ -140,10 +140,8 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
 
     The log is told first: once what a host gave is dropped, nobody may look for it.
     """
-    url = canonicalize(name if "://" in name else f"http://{name}/")
-    if url is None:
-        raise ConfigError(f"{name}: is no host name\n  write it as in www.example.org")
-    wanted, host_name = reversed_host_of(key_of(url)), host_of(key_of(url))
+    host_name = host_named(name)
+    wanted = reversed_host_of(key_of(f"http://{host_name}/"))
     pending, is_known = 0, False
     states: list[PartitionState] = []
     forgotten: forgetting.Forgotten | None = None
@@ -177,6 +175,14 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             f' [[rules]] action = "reject", host = "{name}"'
         )
     return Blocked(pending, forgotten)
+
+
+def host_named(name: str) -> str:
+    """Return a host, given by name or by an address on it, as rows name it."""
+    url = canonicalize(name if "://" in name else f"http://{name}/")
+    if url is None:
+        raise ConfigError(f"{name}: is no host name\n  write it as in www.example.org")
+    return host_of(key_of(url))
 
 
 def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decision:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.mining import Mining
+from lycosa.crawl.distilling import Distilling
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause
 from lycosa.crawl.probing import Prober, Seen
@@ -58,6 +59,7 @@ class Gatherer:
         self._router = router
         self._prober = Prober(parts)
         self.bursts = Bursts(parts.job)
+        self._distilling = Distilling(self._job)
 
     def page_answered(
         self,
@@ -90,8 +92,12 @@ class Gatherer:
             budget.give_back(reserved_bytes)
         elif not budget.keep(reserved_bytes, len(answer.body), url):
             outcome, facts, seen = Outcome.TOO_LARGE, NO_FACTS, Seen(answer)
-        links = self._links(partition, page, url, answer, outcome, facts, visit)
-        place = self._keep(partition, page, outcome, request, seen, facts, links, visit)
+        key = state.table.key(page)
+        triples = self._distilling.triples(partition, key, url, answer, outcome, facts)
+        links = self._links(partition, page, url, answer, outcome, facts, visit, triples)
+        place = self._keep(
+            key, partition, page, outcome, request, seen, facts, links, visit, triples
+        )
         reach("answer.stored")
         forgettable = resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
         pause = self.host_pause(partition, host, answer, outcome)
@@ -171,6 +177,7 @@ class Gatherer:
         outcome: Outcome,
         facts: Facts,
         visit: Visit | None,
+        triples: bytes | None,
     ) -> Links:
         if outcome is Outcome.REDIRECTED:
             return self._router.resolve_redirect(partition, page, redirect_of(answer), url)
@@ -181,11 +188,13 @@ class Gatherer:
         )
         if not_followed:
             partition.count_refusal("nofollow", not_followed)
+        links = self._distilling.with_links(links, triples, facts, answer)
         base = parse(facts.base, url) if facts.base else url
         return self._router.resolve(partition, links, base or url)
 
     def _keep(
         self,
+        key: str,
         partition: Partition,
         page: int,
         outcome: Outcome,
@@ -194,10 +203,11 @@ class Gatherer:
         facts: Facts,
         links: Links,
         visit: Visit | None,
+        triples: bytes | None,
     ) -> Place:
         return self._parts.store.append(
             Capture(
-                key=partition.state.table.key(page),
+                key=key,
                 purpose=Purpose.PAGE,
                 outcome=outcome,
                 distance=partition.state.pages.distance[page],
@@ -212,6 +222,7 @@ class Gatherer:
                 fingerprint=seen.fingerprint,
                 rule=rule_name(partition.state.pages.guess[page]),
                 extra=() if visit is None or outcome is not Outcome.KEPT else visit.values,
+                triples=triples,
             )
         )
 

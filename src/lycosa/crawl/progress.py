@@ -51,6 +51,8 @@ class Progress(NamedTuple):
     """How long they took to write."""
     mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
     """By rule: how many URLs were guessed, and how many of them were pages."""
+    structured: dict[str, int] = {}  # noqa: RUF012
+    """Triples, pages that have some, and what was left out of structured data, by reason."""
 
 
 def _ignore(*_: object) -> None:
@@ -89,12 +91,14 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     outcomes: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     mined: dict[str, list[int]] = {}
+    structured: Counter[str] = Counter()
     parts = list(parts)
     for part in parts:
         _add_mined(mined, part.mined)
         hosts.update(part.hosts)
         outcomes.update(part.outcomes)
         refusals.update(part.refusals)
+        structured.update(part.structured)
     run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
     return Progress(
         seconds=0.0,
@@ -109,6 +113,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         seconds_left=max((part.seconds_left for part in parts), default=0.0),
         workers=len(parts),
         mined=mined,
+        structured=dict(structured.most_common()),
         **run,
     )
 
@@ -159,6 +164,14 @@ def _add_mined(total: dict[str, list[int]], more: dict[str, list[int]]) -> None:
     for rule, numbers in more.items():
         known = total.get(rule, [0, 0])
         total[rule] = [a + b for a, b in zip(known, numbers, strict=True)]
+
+
+def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return what structured data came to: triples, pages, and what was left out."""
+    counts: Counter[str] = Counter()
+    for state in states:
+        counts.update(state.structured)
+    return dict(counts.most_common())
 
 
 def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:

@@ -34,6 +34,7 @@ from lycosa.crawl.progress import (
     phases_of,
     refusals_of,
     seconds_left,
+    structured_of,
 )
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.worker import Worker
@@ -169,6 +170,7 @@ class Station:
             outcomes=outcomes_of(states),
             refusals=refusals_of(states),
             mined=mined_of(states),
+            structured=structured_of(states),
             seconds_left=seconds_left(states, self.job),
             commits=times.commits,
             commit_queue_seconds=times.queued_seconds,

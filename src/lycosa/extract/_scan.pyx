@@ -30,9 +30,10 @@ from lycosa.extract.facts import LONGEST_PAGE as _LONGEST_PAGE
 from lycosa.extract.facts import LONGEST_TEXT as _LONGEST_TEXT
 from lycosa.extract.facts import LONGEST_TITLE as _LONGEST_TITLE
 from lycosa.extract.facts import Facts
-from lycosa.extract.names import BLOCKS, CELLS, RAW, SOURCES
+from lycosa.extract.names import BLOCKS, CELLS, RAW, RDFA, RELATIONS, SOURCES
 from lycosa.extract.values import (
     css_references,
+    is_json_ld,
     kind_of_relation,
     primary_language,
     refresh_target,
@@ -111,6 +112,10 @@ cdef class Page:
     cdef bint no_double, no_single
     cdef str base, title, description, language, header_language
     cdef int wishes
+    # What the tag at hand, and what any tag, tells of structured data.
+    cdef int signs, all_signs
+    cdef bint has_json_ld
+    cdef bint has_meta
 
     def __cinit__(
         self, bytes body, bint is_xml, Py_ssize_t most_links, bint wants_requisites, str agent
@@ -190,6 +195,7 @@ cdef class Page:
             p = self.read_attributes(p, tag.element != OTHER or self.wants_requisites)
             if p == NULL:
                 break
+            self.all_signs |= self.signs
             if tag.element != OTHER or tag.flags & IS_RAW or self.wants_requisites:
                 p = self.open(tag, p)
         self.end_anchor()
@@ -293,8 +299,9 @@ cdef class Page:
         cdef const byte *value
         cdef const byte *stop
         cdef Py_ssize_t name_size, size
-        cdef int attribute
+        cdef int attribute, sign
         self.present = 0
+        self.signs = 0
         while True:
             while p < end and CLASS[p[0]] & SKIPPED:
                 p += 1
@@ -330,6 +337,12 @@ cdef class Page:
                         stop += 1
                     p = stop
                 size = stop - value
+            if name_size < 16 and (SIGNS[name[0]] >> name_size) & 1:
+                sign = sign_of_name(name, name_size)
+                if sign > HAS_MICRODATA and not self.signs & sign:
+                    if has_rdfa_relation(value, size):
+                        sign |= HAS_RDFA
+                self.signs |= sign
             if is_wanted:
                 attribute = attribute_of_name(name, name_size)
                 if attribute != UNKNOWN and not (self.present >> attribute) & 1:
@@ -406,6 +419,10 @@ cdef class Page:
         elif element == TITLE:
             if self.title is None:
                 self.title = self.line(content)
+        elif element == SCRIPT:
+            self.add(self.get(SRC), tag.kinds[0], self.get(REL), none)
+            if not self.has_json_ld and self.get(TYPE).size >= 19:
+                self.has_json_ld = is_json_ld(text_of(self.get(TYPE)))
         elif element == STYLE:
             if self.wants_requisites:
                 self.add_css(text_of(content))
@@ -643,6 +660,8 @@ cdef class Page:
         cdef Piece header = self.get(HTTP_EQUIV)
         if content.size == 0:
             return 0
+        if not self.has_meta:
+            self.has_meta = has_mark(name)
         if is_word(name, b"robots", 6) or is_word(name, self.agent, PyBytes_GET_SIZE(self.agent)):
             self.wishes |= wishes(self.value_text(content))
         elif is_word(name, b"description", 11):
@@ -672,6 +691,8 @@ cdef class Page:
             self.base or None, hrefs, kinds, texts, rels, times, self.title or "",
             self.description, bytes_of(cut(text, LONGEST_PAGE)), self.language or self.header_language, "",
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
+            bool(self.all_signs & HAS_RDFA), bool(self.all_signs & HAS_MICRODATA), bool(self.has_json_ld),
+            bool(self.has_meta),
         )
 
     cdef str link_text(self, FoundLink *link):

@@ -21,7 +21,7 @@ cdef enum:
 
 cdef enum Element:
     OTHER, A, AREA, BASE, FORM, HTML, IMAGE, IMG, INPUT, LINK, META, NOSCRIPT, SOURCE, SOURCED
-    STYLE, TEMPLATE, TITLE
+    SCRIPT, STYLE, TEMPLATE, TITLE
 
 cdef enum Attribute:
     ACTION, ALT, AS, CODE, CONTENT, DATA, HREF, HTTP_EQUIV, LANG, METHOD, NAME, POSTER, REL, SRC
@@ -75,9 +75,17 @@ cdef enum:
     LONGEST_PAGE = 1_000_000
     LONGEST_TITLE = 1000
 
+# What attributes tell that a page holds structured data, and which relations were read.
+cdef enum:
+    HAS_RDFA = 1
+    HAS_MICRODATA = 2
+    HAS_REL = 4
+    HAS_REV = 8
+
 cdef byte CLASS[256]
 cdef byte LOWER[256]
 cdef byte SHOWN[256]
+cdef uint16_t SIGNS[256]  # by its first letter: the lengths that a telling attribute may have
 cdef Tag TAGS[TAG_SLOTS]
 cdef Entity *ENTITIES
 cdef uint16_t ENTITY_INDEX[ENTITY_SLOTS]
@@ -96,7 +104,8 @@ cdef int KIND_REFRESH = LinkKind.REFRESH
 _ELEMENTS = {
     b"a": A, b"area": AREA, b"base": BASE, b"form": FORM, b"html": HTML, b"image": IMAGE,
     b"img": IMG, b"input": INPUT, b"link": LINK, b"meta": META, b"noscript": NOSCRIPT,
-    b"source": SOURCE, b"style": STYLE, b"template": TEMPLATE, b"title": TITLE,
+    b"script": SCRIPT, b"source": SOURCE, b"style": STYLE, b"template": TEMPLATE,
+    b"title": TITLE,
 }
 _ATTRIBUTES = {"src": SRC, "href": HREF, "code": CODE, "data": DATA, "poster": POSTER}
 
@@ -122,6 +131,9 @@ def _fill_classes():
             CLASS[i] |= DIGIT | HEX
         if 97 <= LOWER[i] <= 102:
             CLASS[i] |= HEX
+    for name in RDFA | {"rel", "rev", "itemscope"}:
+        for letter in (name[0], name[0].upper()):
+            SIGNS[ord(letter)] |= 1 << len(name)
     for i in range(32):
         decoded = bytes([128 + i]).decode("cp1252", "replace")
         WINDOWS[i] = 128 + i if decoded == "\ufffd" else ord(decoded)
@@ -180,6 +192,7 @@ def _fill_entities():
     assert max(len(key) for key in html5 if not key.endswith(";")) == LONGEST_BARE
     assert (_LONGEST_TEXT, _LONGEST_TITLE) == (LONGEST_TEXT, LONGEST_TITLE)
     assert _LONGEST_PAGE == LONGEST_PAGE
+    assert RELATIONS == ("describedby", "license", "role")
 
 
 cdef inline uint64_t slot_of_entity(const byte *name, Py_ssize_t size) noexcept nogil:
@@ -238,6 +251,47 @@ cdef inline Piece without_fragment(Piece href) noexcept nogil:
 cdef inline bint is_word(Piece piece, const char *word, Py_ssize_t size) noexcept nogil:
     piece = trimmed(piece)
     return piece.size == size and is_same(piece.start, word, size)
+
+
+cdef inline bint has_mark(Piece name) noexcept nogil:
+    """Tell whether the name of a `meta` element is in a vocabulary: `og:title`, `DC.title`."""
+    cdef Py_ssize_t i
+    for i in range(name.size):
+        if name.start[i] == 58 or name.start[i] == 46:
+            return True
+    return False
+
+
+cdef int sign_of_name(const byte *name, Py_ssize_t size) noexcept nogil:
+    """Return what an attribute's name tells of structured data; `SIGNS` has been asked."""
+    if size == 3:
+        if is_same(name, b"rel", 3):
+            return HAS_REL
+        return HAS_REV if is_same(name, b"rev", 3) else 0
+    if size == 5:
+        return HAS_RDFA if is_same(name, b"about", 5) or is_same(name, b"vocab", 5) else 0
+    if size == 6:
+        return HAS_RDFA if is_same(name, b"typeof", 6) else 0
+    if size == 8:
+        return HAS_RDFA if is_same(name, b"property", 8) or is_same(name, b"resource", 8) else 0
+    return HAS_MICRODATA if is_same(name, b"itemscope", 9) else 0
+
+
+cdef bint has_rdfa_relation(const byte *value, Py_ssize_t size) noexcept nogil:
+    """Tell what `values.is_rdfa_relation` does."""
+    cdef Py_ssize_t i
+    cdef byte letter
+    for i in range(size):
+        letter = LOWER[value[i]]
+        if letter == c":" or letter == c"&":
+            return True
+        if letter == c"l" and size - i >= 7 and is_same(value + i, b"license", 7):
+            return True
+        if letter == c"d" and size - i >= 11 and is_same(value + i, b"describedby", 11):
+            return True
+        if letter == c"r" and size - i >= 4 and is_same(value + i, b"role", 4):
+            return True
+    return False
 
 
 cdef int attribute_of_name(const byte *name, Py_ssize_t size) noexcept nogil:

@@ -131,6 +131,13 @@ def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     return (body.replace(b"\0", "\ufffd".encode()) if b"\0" in body else body), name
 
 
+def in_utf8(body: bytes, content_type: str | None, charset: str | None) -> bytes:
+    """Return a body in UTF-8, of which the character set may be known already."""
+    if charset is None:
+        return to_utf8(body, content_type)[0]
+    return body if charset == "utf-8" else decode(body, charset).encode()
+
+
 def _declared(body: bytes, content_type: str | None) -> tuple[str | None, int]:
     """Return the charset that the page is said to be in, and the length of its mark."""
     if body.startswith(b"\xef\xbb\xbf"):

@@ -48,6 +48,14 @@ class Facts(msgspec.Struct):
     is_noindex: bool = False
     is_truncated_links: bool = False
     """The page has more links than the caller wanted."""
+    has_rdfa: bool = False
+    """An attribute that RDFa makes triples of (`names.RDFA`), or a relation that it does."""
+    has_microdata: bool = False
+    """An `itemscope`."""
+    has_json_ld: bool = False
+    """A script of the type `application/ld+json`."""
+    has_meta: bool = False
+    """A `meta` element whose name is in a vocabulary: with a colon or a dot in it."""
 
     @property
     def text(self) -> str:

@@ -1,7 +1,8 @@
 """What a page says about itself and about other pages.
 
 HTML and XHTML are scanned for tags, sitemaps and feeds for what they list, plain text for
-its text; any other kind of body says nothing. Links come as the page writes them; each pair
+its text; other XML, drawings among it, tells only whether it has RDFa, and any other kind of
+body says nothing. Links come as the page writes them; each pair
 of reference and kind counts once, where it first stands. They are not resolved here, so
 that a page can be scanned without knowing its URL.
 
@@ -51,8 +52,7 @@ def scan(
     first = body[:_FIRST_BYTES]
     if is_list(first, is_xml):
         return list_facts(listed(body), charset, most_links)
-    if is_xml and kind != "application/xhtml+xml" and not _XHTML.search(first):
-        return Facts(charset=charset)
+    is_page = not is_xml or kind == "application/xhtml+xml" or bool(_XHTML.search(first))
     facts = gather(
         body,
         is_xml=is_xml,
@@ -60,6 +60,8 @@ def scan(
         wants_requisites=wants_requisites,
         agent=agent,
     )
+    if not is_page:
+        facts = Facts(has_rdfa=facts.has_rdfa)
     facts.charset = charset
     return facts
 

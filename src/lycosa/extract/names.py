@@ -23,6 +23,12 @@ RAW = frozenset({"iframe", "noembed", "noframes", "script", "style", "textarea",
 HIDDEN = frozenset({"noscript", "template"})
 """Elements whose text is not seen; what they link to counts."""
 
+RDFA = frozenset({"about", "property", "resource", "typeof", "vocab"})
+"""Attributes that nobody writes but for RDFa. `prefix` and `content` say nothing without them."""
+
+RELATIONS = ("describedby", "license", "role")
+"""The relations that are RDFa in HTML without a colon in them."""
+
 SOURCES: dict[str, tuple[tuple[str, LinkKind], ...]] = {
     "applet": (("code", LinkKind.OBJECT),),
     "area": (("href", LinkKind.ANCHOR),),

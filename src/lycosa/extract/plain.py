@@ -14,12 +14,14 @@ from __future__ import annotations
 import re
 
 from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
-from lycosa.extract.names import BLOCKS, CELLS, HIDDEN, RAW, SOURCES
+from lycosa.extract.names import BLOCKS, CELLS, HIDDEN, RAW, RDFA, SOURCES
 from lycosa.extract.references import resolve_attribute, resolve_text
 from lycosa.extract.values import (
     NOFOLLOW,
     NOINDEX,
     css_references,
+    is_json_ld,
+    is_rdfa_relation,
     kind_of_relation,
     one_line,
     primary_language,
@@ -141,6 +143,10 @@ class _Page:
         self._language = ""
         self._header_language = ""
         self._wishes = 0
+        self._has_rdfa = False
+        self._has_microdata = False
+        self._has_json_ld = False
+        self._has_meta = False
 
     def facts(self) -> Facts:
         self._end_anchor()
@@ -160,6 +166,10 @@ class _Page:
             is_nofollow=bool(self._wishes & NOFOLLOW),
             is_noindex=bool(self._wishes & NOINDEX),
             is_truncated_links=self._is_truncated,
+            has_rdfa=self._has_rdfa,
+            has_microdata=self._has_microdata,
+            has_json_ld=self._has_json_ld,
+            has_meta=self._has_meta,
         )
 
     def say(self, text: str) -> None:
@@ -170,6 +180,7 @@ class _Page:
     def open(self, name: str, attributes: Attributes, content: str | None) -> None:
         """Take a start tag; `content` is its raw text, and None for an empty element."""
         self._space(name)
+        self._see_structure(attributes)
         if name in HIDDEN:
             self._hide(name, content is None)
         if self._wants_requisites and attributes.get("style"):
@@ -205,6 +216,8 @@ class _Page:
                 for attribute, kind in SOURCES.get(name, ()):
                     alt = attributes.get("alt", "") if name == "area" else ""
                     self._add(attributes.get(attribute), kind, attributes.get("rel", ""), alt)
+                if name == "script" and is_json_ld(attributes.get("type", "")):
+                    self._has_json_ld = True
                 if name == "source":
                     self._add_srcset(attributes.get("srcset"))
 
@@ -217,6 +230,13 @@ class _Page:
             self._is_in_noscript = False
         elif name == "template":
             self._templates -= self._templates > 0
+
+    def _see_structure(self, attributes: Attributes) -> None:
+        relations = (attributes.get("rel", ""), attributes.get("rev", ""))
+        if not RDFA.isdisjoint(attributes) or any(map(is_rdfa_relation, relations)):
+            self._has_rdfa = True
+        if "itemscope" in attributes:
+            self._has_microdata = True
 
     def _space(self, name: str) -> None:
         # Also in what is hidden: a gap more is no gap more.
@@ -294,6 +314,7 @@ class _Page:
             return
         name = attributes.get("name", "").strip(_SPACES).translate(_LOWER)
         header = attributes.get("http-equiv", "").strip(_SPACES).translate(_LOWER)
+        self._has_meta |= ":" in name or "." in name
         if name in self._robots:
             self._wishes |= wishes(resolve_attribute(content))
         elif name == "description":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from lycosa.extract.names import RELATIONS
 from lycosa.records import LinkKind
 
 NOFOLLOW = 1
@@ -77,6 +78,16 @@ def kind_of_relation(rel: str, preloaded_as: str = "") -> int:
     if "preload" in relations:
         return int(_PRELOADED.get(preloaded_as.strip().lower(), 0))
     return int(LinkKind.ALTERNATE) if relations & _ALTERNATES else 0
+
+
+def is_rdfa_relation(rel: str) -> bool:
+    """Tell whether a `rel` or `rev` may be RDFa: a CURIE, a URL or one of `names.RELATIONS`."""
+    return ":" in rel or "&" in rel or any(word in rel.lower() for word in RELATIONS)
+
+
+def is_json_ld(media_type: str) -> bool:
+    """Tell whether a script of this type is JSON-LD."""
+    return media_type.partition(";")[0].strip(" \t\n\r\f").lower() == "application/ld+json"
 
 
 def refresh_target(content: str) -> str:

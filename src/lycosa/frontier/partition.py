@@ -13,7 +13,7 @@ Always true:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -85,6 +85,7 @@ class Partition:
         self.uncommitted: list[AnyEvent] = []
         self.posts: dict[int, list[AnyMessage]] = {}
         self.refusals: dict[str, int] = {}
+        self.structured: dict[str, int] = {}
         self._agenda = around.agenda
         self._changed = around.changed
         self._offered = bytearray(len(state.pages.site))
@@ -93,7 +94,7 @@ class Partition:
     def abandon(self, now: float) -> None:
         """Drop everything: another owner has the partition, and what is uncommitted is void."""
         self.is_lost = True
-        self.uncommitted, self.posts, self.refusals = [], {}, {}
+        self.uncommitted, self.posts, self.refusals, self.structured = [], {}, {}, {}
         self.readiness.abandon(now)
 
     def resume(self, now: float) -> None:
@@ -173,6 +174,12 @@ class Partition:
         self.refusals[reason] = self.refusals.get(reason, 0) + count
         self._changed[self.number] = None
 
+    def count_structured(self, counts: Mapping[str, int]) -> None:
+        """Count what structured data came to; written with the next commit."""
+        for name, count in counts.items():
+            self.structured[name] = self.structured.get(name, 0) + count
+        self._changed[self.number] = None
+
     def post(self, target: int, message: AnyMessage) -> None:
         """Send a message to another partition with the next commit."""
         self.posts.setdefault(target, []).append(message)
@@ -180,9 +187,9 @@ class Partition:
 
     def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
         """Hand over what is to be committed."""
-        if self.refusals:
-            self.record(Counted(self.refusals))
-            self.refusals = {}
+        if self.refusals or self.structured:
+            self.record(Counted(self.refusals, self.structured))
+            self.refusals, self.structured = {}, {}
         events, self.uncommitted = self.uncommitted, []
         posts, self.posts = self.posts, {}
         return events, posts

@@ -130,6 +130,8 @@ class PartitionState:
         self.outcomes: Counter[int] = Counter()
         """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
         self.refusals: Counter[str] = Counter()
+        self.structured: Counter[str] = Counter()
+        """Triples kept, and what was left out of structured data."""
         self.probes = Probes()
         self.guesses = Guesses()
         self._site_numbers: dict[str, int] = {}
@@ -236,6 +238,7 @@ class PartitionState:
 
     def _apply_counted(self, event: Counted) -> None:
         self.refusals.update(event.refusals)
+        self.structured.update(event.structured)
 
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
@@ -477,6 +480,7 @@ class PartitionState:
                 "segments": self.segment_ends,
                 "outcomes": dict(self.outcomes),
                 "refusals": dict(self.refusals),
+                "structured": dict(self.structured),
                 "probes": self.probes.pack(),
                 "guesses": self.guesses.pack(),
                 "columns": [
@@ -516,6 +520,7 @@ class PartitionState:
         state.segment_ends = packed.get("segments", {})
         state.outcomes.update(packed["outcomes"])
         state.refusals.update(packed["refusals"])
+        state.structured.update(packed.get("structured", {}))
         state.probes.unpack(packed.get("probes", {}))
         state.guesses.unpack(packed.get("guesses", {}))
         columns = [state.pages, state.fetches, state.sites, state.hosts]

@@ -5,10 +5,11 @@ log. The bytes are flushed before the event that names the place is written, so 
 points into nothing. What a killed process left behind without an event counts for nothing, and
 the next run begins a segment of its own.
 
-`archive` writes a crawl directory: WARC records (`exchange`, `warc`) and rows (`rows`) into the
-open segment (`segment`, `files`). `sealing` turns a segment that is complete into Parquet and
-CDXJ (`cdx`), and drops what does not count. `reading` and `members` read both kinds. `journal` is
-the small store of the simulations, which keep no archive: one file of frames (`frames`).
+`archive` writes a crawl directory: WARC records (`exchange`, `warc`), rows (`rows`) and quads
+(`quads`) into the open segment (`segment`, `files`). `sealing` turns a segment that is complete
+into Parquet and CDXJ (`cdx`), and drops what does not count. `reading` and `members` read both
+kinds. `journal` is the small store of the simulations, which keep no archive: one file of frames
+(`frames`).
 
 Always true:
   * a segment is only ever written by the process that began it;

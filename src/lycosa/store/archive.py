@@ -6,8 +6,8 @@ An exchange becomes a group of WARC records in the open segment:
     response    as it came; or `revisit` where the payload is one that was stored lately
     metadata    where the URL came from, what became of it, the links found in it
 
-and rows (`rows`). The *place* of an exchange is that of the response or revisit; the
-metadata stands right behind it, so the links of a page are read without its body, from an
+rows (`rows`), and quads (`quads`). The *place* of an exchange is that of the response or revisit;
+the metadata stands right behind it, so the links of a page are read without its body, from an
 open or a sealed segment alike. An exchange that failed beneath HTTP leaves a row and a place
 of no length.
 
@@ -57,7 +57,8 @@ from lycosa.store.members import (
     read_member,
 )
 from lycosa.store.payloads import Payloads
-from lycosa.store.rows import Facts, Fetch, fetch_id, microseconds, url_id
+from lycosa.store.quads import Block, quads_of
+from lycosa.store.rows import Facts, Fetch, fetch_id, microseconds, signed, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment
 from lycosa.url import host_of, reversed_host_of, url_of
@@ -138,6 +139,8 @@ class ArchiveStore:
                 segment.pending.add_page(fetch, _facts(capture), capture.extra or self._nothing)
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
                     segment.pending.add_content(fetch, capture.links, capture.text)
+                if capture.triples is not None:
+                    segment.blocks.append(_block(fetch, capture.triples))
         if group.payload_name:
             self._payloads.note(group.payload_name, place)
         if segment.warc.end >= self._roll_bytes:
@@ -351,6 +354,11 @@ def _fetch(
         start,
         segment.warc.end - start,
     )
+
+
+def _block(fetch: Fetch, triples: bytes) -> bytes:
+    quads = quads_of(triples, fetch.url)
+    return Block(fetch.url, signed(fetch.fetch_id), fetch.fetched_at, quads).written()
 
 
 def _facts(capture: Capture) -> Facts:

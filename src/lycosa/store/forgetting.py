@@ -4,7 +4,8 @@ All segments must be sealed, and nobody may write to the crawl meanwhile. Segmen
 
     1. the host's records are looked for, and where they stand is noted in a file
     2. each group of them is overwritten, in place, by one record without meaning
-    3. rows and index are written anew without the host, and renamed: `pages` and the index last
+    3. quads, rows and index are written anew without the host, and renamed: `pages` and the index
+       last
     4. the note is removed
 
 All other records keep their places. Links from the host's pages go with them; links to it are
@@ -39,15 +40,18 @@ from lycosa.store.layout import (
     JOURNAL,
     KINDS,
     SEALED,
+    TRIPLES,
     WARC,
     Name,
     cdx_path,
     names_in,
+    quads_path,
     sealed_path,
     warc_names,
     warc_path,
 )
 from lycosa.store.members import members
+from lycosa.store.quads import rewrite
 from lycosa.store.sealing import ignore, rows_writer, sync_file, temporary
 from lycosa.store.warc import Ids, blank
 from lycosa.url.key import host_of, key_of
@@ -191,6 +195,9 @@ def _rewrite_rows(
     fetches = _fetches_of(folder, name, hosts)
     written: list[Path] = []
     count = 0
+    quads = quads_path(folder, name)
+    if rewrite(quads, temporary(quads), lambda block: host_of(key_of(block.url)) in hosts):
+        written.append(quads)
     for kind in KINDS:
         final = sealed_path(folder, kind, name)
         dropped = _rewrite_kind(final, kind, hosts, fetches) if final.exists() else 0
@@ -205,7 +212,7 @@ def _rewrite_rows(
         sync_file(temporary(final))
         temporary(final).rename(final)
         reach("forget.renamed")
-    for part in (*KINDS, CDX):
+    for part in (TRIPLES, *KINDS, CDX):
         sync_folder(folder / part)
     return count
 

@@ -5,6 +5,7 @@ A segment is one number, and a family of files with one name:
     warc/lycosa-<worker>-<segment>.warc.gz      the records
     <kind>/lycosa-<worker>-<segment>.arrows     rows, while the segment is open
     <kind>/lycosa-<worker>-<segment>.parquet    rows, once it is sealed
+    triples/lycosa-<worker>-<segment>.nq.zst    quads; `.nq.zst.open` while the segment is open
     cdx/lycosa-<worker>-<segment>.cdxj          the index of the records, once it is sealed
 
 Numbers are unique in a crawl directory, whoever wrote the segment, so that a place can be
@@ -21,8 +22,9 @@ from typing import NamedTuple
 KINDS = ("links", "text", "hosts", "pages")
 """Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""
 
-WARC, CDX = "warc", "cdx"
+WARC, CDX, TRIPLES = "warc", "cdx", "triples"
 JOURNAL, SEALED = ".arrows", ".parquet"
+QUAD_JOURNAL, QUADS = ".nq.zst.open", ".nq.zst"
 
 _NAME = re.compile(r"lycosa-(\d+)-(\d{5,})(?=\.)")
 
@@ -57,9 +59,24 @@ def sealed_path(folder: Path, kind: str, name: Name) -> Path:
     return folder / kind / f"{name}{SEALED}"
 
 
+def quad_journal_path(folder: Path, name: Name) -> Path:
+    """Return where the quads of an open segment stand, if it has any."""
+    return folder / TRIPLES / f"{name}{QUAD_JOURNAL}"
+
+
+def quads_path(folder: Path, name: Name) -> Path:
+    """Return where the quads of a sealed segment stand, if it has any."""
+    return folder / TRIPLES / f"{name}{QUADS}"
+
+
+def quad_names(folder: Path) -> list[Name]:
+    """Return the sealed segments that have quads, in order."""
+    return names_in(folder, TRIPLES, QUADS)
+
+
 def make_folders(folder: Path) -> None:
     """Make the folders of the store."""
-    for part in (WARC, CDX, *KINDS):
+    for part in (WARC, CDX, TRIPLES, *KINDS):
         (folder / part).mkdir(parents=True, exist_ok=True)
 
 

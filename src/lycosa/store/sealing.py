@@ -1,9 +1,10 @@
 """Sealing: a segment that nobody writes to any more takes the form that others read.
 
-Rows go from Arrow IPC streams to Parquet, the index of the records is made, and what does
-not count is dropped. Everything is written under a temporary name, brought to the disk, and
-renamed, the index last; then the journals are removed, that of `pages` last. So where the index
-exists all else exists, and a sealing that was killed at any moment is simply done again.
+Rows go from Arrow IPC streams to Parquet, quads to larger frames, the index of the records is
+made, and what does not count is dropped. Everything is written under a temporary name, brought
+to the disk, and renamed, the index last; then the journals are removed, that of `pages` last. So
+where the index exists all else exists, and a sealing that was killed at any moment is simply done
+again.
 
 **What does not count.** The log names the place of every exchange that counts, and only what
 was flushed is named. A process that dies has flushed and not named at most what came after its
@@ -43,15 +44,19 @@ from lycosa.store.layout import (
     CDX,
     JOURNAL,
     KINDS,
+    TRIPLES,
     Name,
     cdx_path,
     journal_path,
     names_in,
+    quad_journal_path,
+    quads_path,
     sealed_path,
     warc_names,
     warc_path,
 )
 from lycosa.store.members import members
+from lycosa.store.quads import blocks, write_sealed
 from lycosa.store.rows import SCHEMAS
 from lycosa.store.segment import numbers_locked
 from lycosa.store.warc import Ids, blank
@@ -180,13 +185,14 @@ def seal_segment(
             return Sealed(name.segment, 0, len(survey.dropped), survey.missing)
         _drop_records(path, survey)
         reach("seal.cut")
-        written = [_write_rows(folder, kind, name, survey) for kind in KINDS]
+        written = _write_quads(folder, name, survey)
+        written += [_write_rows(folder, kind, name, survey) for kind in KINDS]
         written.append(_write_index(folder, name, survey))
         reach("seal.written")
         for final in written:
             temporary(final).rename(final)
             reach("seal.renamed")
-        for part in (*KINDS, CDX):
+        for part in (TRIPLES, *KINDS, CDX):
             sync_folder(folder / part)
         _remove_journals(folder, name, reach)
     except OSError as error:
@@ -289,6 +295,18 @@ def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
     return final
 
 
+def _write_quads(folder: Path, name: Name, survey: _Survey) -> list[Path]:
+    """Write the quads of the fetches that count; they are flushed before their page."""
+    journal, final = quad_journal_path(folder, name), quads_path(folder, name)
+    if not _size(journal):
+        return []
+    pages = frozenset(survey.page_ids)
+    counted = (block for block in blocks(journal, is_sealed=False) if block.fetch_id in pages)
+    write_sealed(temporary(final), counted)
+    sync_file(temporary(final))
+    return [final]
+
+
 def _write_index(folder: Path, name: Name, survey: _Survey) -> Path:
     final = cdx_path(folder, name)
     sorter = cdx.Sorter()
@@ -348,6 +366,7 @@ def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[
 
 
 def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ignore) -> None:
+    quad_journal_path(folder, name).unlink(missing_ok=True)
     for kind in KINDS:
         journal_path(folder, kind, name).unlink(missing_ok=True)
         reach("seal.removed")

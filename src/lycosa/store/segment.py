@@ -20,13 +20,16 @@ from lycosa.errors import StoreError
 from lycosa.store.files import Appendable, sync_folder
 from lycosa.store.layout import (
     KINDS,
+    TRIPLES,
     WARC,
     Name,
     highest_segment,
     journal_path,
     make_folders,
+    quad_journal_path,
     warc_path,
 )
+from lycosa.store.quads import QuadJournal
 from lycosa.store.rows import JOURNAL_SCHEMAS, Pending
 from lycosa.store.warc import Ids
 
@@ -60,6 +63,8 @@ class Segment:
         self.lock = threading.Lock()
         """Held while a fetch is appended: its records and rows are flushed together."""
         self.pending = Pending(schemas)
+        self.blocks: list[bytes] = []
+        """Quads that have not been flushed (`quads`)."""
         self.ids = Ids()
         self.is_closed = False
         try:
@@ -68,11 +73,13 @@ class Segment:
         except OSError as error:
             raise _cannot_begin(folder, error) from error
         self.journals: dict[str, RowJournal] = {}
+        self.quads: QuadJournal | None = None
         try:
+            self.quads = QuadJournal(quad_journal_path(folder, self.name))
             for kind in KINDS:
                 self.journals[kind] = RowJournal(folder, kind, self.name, schemas[kind])
             if is_synced:
-                for part in (WARC, *KINDS):
+                for part in (WARC, TRIPLES, *KINDS):
                     sync_folder(folder / part)
         except OSError as error:
             self.close()
@@ -93,19 +100,26 @@ class Segment:
         with self._flushing:
             with self.lock:
                 pending, self.pending = self.pending, Pending(self._schemas)
+                blocks, self.blocks = self.blocks, []
             for kind, batch in pending.batches().items():
                 self.journals[kind].append(batch)
-            self.warc.flush(self._is_synced)
-            for kind in KINDS:
-                self.journals[kind].file.flush(self._is_synced)
+            assert self.quads is not None
+            self.quads.append(blocks)
+            for file in self._files():
+                file.flush(self._is_synced)
 
     def close(self) -> None:
         """Let go of the files; what was not flushed is gone."""
         with self.lock:
             if not self.is_closed:
                 self.is_closed = True
-                for file in (self.warc, *(journal.file for journal in self.journals.values())):
+                for file in self._files():
                     file.close()
+
+    def _files(self) -> list[Appendable]:
+        """Return the files in the order in which they are flushed."""
+        quads = [self.quads.file] if self.quads is not None else []
+        return [self.warc, *quads, *(journal.file for journal in self.journals.values())]
 
 
 def _cannot_begin(folder: Path, error: OSError) -> StoreError:

@@ -18,13 +18,14 @@ from pathlib import Path
 
 from lycosa.errors import LycosaError
 from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.library import LibraryWeb
 from lycosa.testweb.misbehaviour import MisbehavingWeb
 from lycosa.testweb.record import Recorder
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.rulebook import RefereeRules
 from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb
 
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGUSR1}
 
@@ -35,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve a made-up web on loopback, and judge who crawls it.",
     )
     add = parser.add_argument
-    kinds = ("small", "wide", "tree", "secretive", "bad")
+    kinds = ("small", "wide", "tree", "secretive", "library", "bad")
     add("--kind", choices=kinds, default="small", help="which web")
     add("--seed", type=int, default=1, help="another seed is another web (1)")
     add("--hosts", type=int, default=20, help="hosts of a wide web or of a forest (20)")
@@ -68,12 +69,12 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.tree(options.levels, options.fanout, hosts=options.hosts)
     if options.kind == "secretive":
         return GeneratedWeb.secretive(options.seed)
-    return MisbehavingWeb()
+    return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb) -> list[str]:
     """Return where a crawl may begin: enough to reach everything."""
-    if isinstance(web, MisbehavingWeb):
+    if isinstance(web, MisbehavingWeb | LibraryWeb):
         return web.seeds()
     return [web.home(number) for number in range(min(web.plan.hosts, 20))]
 

@@ -195,4 +195,5 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "outcomes": "dict",
         "refusals": "dict",
         "mined": "dict",
+        "structured": "dict",
     }

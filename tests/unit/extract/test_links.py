@@ -442,3 +442,46 @@ def test_any_bytes_give_facts(body: bytes, content_type: str | None, everything:
     assert all(len(column) == len(facts.hrefs) for column in columns)
     assert len(set(facts.links)) == len(facts.links)
     assert all(link.href.strip() for link in facts.links)
+
+
+RDFA = [
+    "<p property='name'>",
+    "<p TypeOf=x>",
+    "<p vocab='https://schema.org/'>",
+    "<p about=#x>",
+    "<p resource>",
+    "<a rel='foaf:knows' href=x>",
+    "<a rev='foaf&colon;knows' href=x>",
+    "<a class=x rel='License' href=x>",
+]
+NO_RDFA = [
+    "<p class=about title=property>",
+    "</p property=x>",
+    "<!-- <p property=x> -->",
+    "<p data-property=x prefix='a: b'>",
+    "<a rel='next nofollow' rel='foaf:knows' href=x>",
+    "<script>'<p property=x>'</script>",
+    "<p property=x",
+]
+
+
+@pytest.mark.parametrize("tag", RDFA)
+def test_what_rdfa_makes_triples_of_is_seen(tag: str) -> None:
+    assert facts_of("<div>" + tag).has_rdfa
+    assert not facts_of(tag).has_microdata
+    assert facts_of(f"<svg>{tag}</svg>", "image/svg+xml").has_rdfa
+
+
+@pytest.mark.parametrize("tag", NO_RDFA)
+def test_what_only_looks_like_rdfa_is_not(tag: str) -> None:
+    assert not facts_of("<div>" + tag).has_rdfa
+
+
+def test_microdata_and_json_ld_are_seen() -> None:
+    assert facts_of("<div itemscope itemtype=x>").has_microdata
+    assert not facts_of("<div itemprop=x>").has_microdata
+    assert not facts_of("<div itemscope>").has_rdfa
+    script = "<script type='Application/LD+JSON; charset=utf-8'>{}</script>"
+    assert facts_of(script).has_json_ld
+    assert not facts_of("<script type='application/json'>").has_json_ld
+    assert not facts_of("<p type='application/ld+json'>").has_json_ld

@@ -34,7 +34,10 @@ PIECES = [
     b"&#32;", b"&Tab;", b"&NewLine;", b"&nGt;", b"&CounterClockwiseContourIntegral;", b";", b"9",
     b"#", b"\xc3\xa9", b"\xc2\xa0", b"\xc2\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xff",
     b"\xc2", b"\xe2\x82", b"\x00", b"w" * 210, b"<li>\xc3\xa4" * 120, b"<a href=/x>",
-    b"<a href=/y>", b"<a href='/z&amp;'>", b"<a href='/z&#38;'>",
+    b"<a href=/y>", b"<a href='/z&amp;'>", b"<a href='/z&#38;'>", b"property=og:x ", b"ABOUT ",
+    b"typeof", b"vocab=", b"resource ", b"rel='dc:x' ", b"rev=License ", b"REL=RoLe ", b"itemscope",
+    b"rel='&#x3a;' ", b"rel=describedby ", b"type=' application/LD+json ; x' ", b"type=text/x ",
+    b"type='application/ld+json'",
 ]  # fmt: skip
 
 

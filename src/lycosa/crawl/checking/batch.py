@@ -4,6 +4,7 @@
     robots    {"robots_latin1", "agent"?, "url"}      → {"allowed", "rule", "line"}
     pages     {"file", "url"?, "content_type"?}       → {"outcome", "links", "title", "text", …}
     scopes    {"url", "base"?}                        → {"in", "reason", "rule", "canonical", …}
+    triples   {"file", "base"?, "media_type"?}        → {"ntriples", "left_out"}  (`triples`)
 
 Other members of a line, say an `id`, are handed back as they came. A line that cannot be
 answered gives `{"error": …}`, and the next one is read.
@@ -39,6 +40,7 @@ MEMBERS = {
     "robots": ("robots_latin1", "agent", "url"),
     "page": ("file", "url", "content_type"),
     "scope": ("url", "base"),
+    "triples": ("file", "base", "media_type"),
 }
 """What each kind of line may say."""
 
@@ -93,25 +95,27 @@ def _written(given: object) -> str:
     return json.dumps(given, allow_nan=False)
 
 
-def _text(given: Given, name: str) -> str:
-    text = _optional_text(given, name)
-    if text is None:
+def text(given: Given, name: str) -> str:
+    """Return a member that must be there."""
+    found = optional_text(given, name)
+    if found is None:
         raise Wrong(f"`{name}` is missing")
-    return text
+    return found
 
 
-def _optional_text(given: Given, name: str) -> str | None:
-    text = given.get(name)
-    if text is not None and not isinstance(text, str):
+def optional_text(given: Given, name: str) -> str | None:
+    """Return a member that may be there."""
+    found = given.get(name)
+    if found is not None and not isinstance(found, str):
         raise Wrong(f"`{name}` is not text")
-    return text
+    return found
 
 
 def urls() -> Batch:
     """Return what answers lines about URLs."""
 
     def answer(given: Given) -> dict[str, object]:
-        url, base = _text(given, "url"), _optional_text(given, "base")
+        url, base = text(given, "url"), optional_text(given, "base")
         key = canonical_key(url, base)
         return {
             "canonical": None if key is None else url_of(key),
@@ -131,13 +135,13 @@ def robots(job: Job) -> Batch:
         return explain_robots(text.encode("latin-1"), agent, job.robots.largest_bytes)
 
     def answer(given: Given) -> dict[str, object]:
-        text, url = _text(given, "robots_latin1"), _text(given, "url")
-        agent = _optional_text(given, "agent")
+        content, url = text(given, "robots_latin1"), text(given, "url")
+        agent = optional_text(given, "agent")
         try:
-            found = read(text, job.fetch.agent if agent is None else agent)
+            found = read(content, job.fetch.agent if agent is None else agent)
         except UnicodeEncodeError as problem:
             raise Wrong(
-                f"`robots_latin1` has U+{ord(text[problem.start]):04X}: every character must "
+                f"`robots_latin1` has U+{ord(content[problem.start]):04X}: every character must "
                 "stand for one byte, up to U+00FF"
             ) from None
         try:
@@ -158,12 +162,12 @@ def pages(job: Job, scope: ScopeChecker | None) -> Batch:
     """Return what answers lines about pages in files."""
 
     def answer(given: Given) -> dict[str, object]:
-        path = Path(_text(given, "file"))
-        raw_url = _optional_text(given, "url")
+        path = Path(text(given, "file"))
+        raw_url = optional_text(given, "url")
         url = None if raw_url is None else canonicalize(raw_url)
         if raw_url is not None and url is None:
             raise Wrong(f"`url` is no URL that can be crawled: {refusal(raw_url)}")
-        sent = answer_of_file(path, _optional_text(given, "content_type"), job)
+        sent = answer_of_file(path, optional_text(given, "content_type"), job)
         return page_table(check_page(sent, url, job, scope))
 
     return Batch("page", answer)
@@ -173,6 +177,6 @@ def scopes(scope: ScopeChecker) -> Batch:
     """Return what answers lines about scope."""
 
     def answer(given: Given) -> dict[str, object]:
-        return scope_table(scope.check(_text(given, "url"), _optional_text(given, "base")))
+        return scope_table(scope.check(text(given, "url"), optional_text(given, "base")))
 
     return Batch("scope", answer)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.distilling import distiller_of
 from lycosa.crawl.reading import (
     RawLink,
     content_type_of,
@@ -28,12 +29,17 @@ from lycosa.extract import charset
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.headers import robots_tag
+from lycosa.extract.structured import Found, Page
 from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
 from lycosa.url import canonical_key, parse, refusal, url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
 NO_BASE = "no-base"
 """Why a relative reference leads nowhere: nobody has said where the page is."""
+
+
+NOWHERE = "about:blank"
+"""Where a page is of which nobody has said it."""
 
 
 class CheckedLink(NamedTuple):
@@ -67,6 +73,8 @@ class CheckedPage(NamedTuple):
     is_noindex: bool
     fingerprint: int
     links: tuple[CheckedLink, ...]
+    structured: Found
+    """What it says to machines; what the job's filter drops is left out."""
 
     @property
     def kept_links(self) -> list[CheckedLink]:
@@ -125,7 +133,13 @@ def check_page(
         facts.is_noindex or tag_noindex,
         fingerprint(facts.content) if facts.content else 0,
         links,
+        _structured(answer, url, job, facts) if outcome is Outcome.KEPT else Found(),
     )
+
+
+def _structured(answer: Answer, url: str | None, job: Job, facts: Facts) -> Found:
+    page = Page(answer.body, url or NOWHERE, answer.header("content-type"), facts)
+    return distiller_of(job).distil(page, "b")
 
 
 def _links(

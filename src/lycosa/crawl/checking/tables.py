@@ -86,6 +86,12 @@ def page_table(page: CheckedPage) -> Table:
         "is_noindex": page.is_noindex,
         "fingerprint": page.fingerprint,
         "text": facts.text,
+        "structured": {
+            "triples": page.structured.size,
+            "forms": dict(page.structured.counts),
+            "left_out": dict(page.structured.left_out),
+            "ntriples": page.structured.triples.decode(),
+        },
         "links": [_link_table(link) for link in page.kept_links],
         "refused": [
             {

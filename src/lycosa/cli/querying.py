@@ -1,0 +1,395 @@
+"""`index`, `sparql`, `triples`, `export`, `serve`: what pages say to machines, asked and sent."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lycosa.cli.amounts import counted, duration_flag, size_flag
+from lycosa.cli.checking import ask_flags, batch_flag, job_flags
+from lycosa.cli.groups import CommandGroup
+from lycosa.cli.jobs import build_job
+from lycosa.cli.looking import harmless
+from lycosa.cli.messages import Session, notice
+from lycosa.cli.options import directory_argument, json_flag
+from lycosa.cli.questions import answer_batch, asker_for, read_source, site_of_address
+from lycosa.cli.seeds import has_scheme
+from lycosa.cli.summary import command
+from lycosa.config import Job, read_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LycosaError, QueryError
+
+if TYPE_CHECKING:
+    from lycosa.query.asking import Answer
+    from lycosa.query.index import Progress
+
+_FIRST_QUESTION = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
+_FORMS = ("table", "json", "xml", "csv", "tsv")
+_GRAPH_FORMS = ("turtle", "ntriples", "nquads", "trig", "rdfxml", "jsonld")
+
+
+def _open(session: Session, path: Path) -> CrawlDirectory:
+    directory = CrawlDirectory.open(path)
+    session.messages = directory.messages
+    return directory
+
+
+@contextmanager
+def _line_on_screen() -> Iterator[Any]:
+    """Return what shows a line in place of the last one, where there is a screen."""
+    is_shown = sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        if is_shown:
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+
+    try:
+        yield show
+    finally:
+        show("")
+
+
+@click.command()
+@directory_argument
+@json_flag
+@click.pass_obj
+def index(session: Session, /, path: Path, as_json: bool) -> None:
+    """Load what pages say to machines into a triple store.
+
+    Reads what has been sealed since the last time; a page that was fetched again replaces what it
+    said before. May be run while the crawl is running, stopped, and run again: it goes on where it
+    was. The store is in DIR/index and can be deleted and built again at any time.
+    """
+    from lycosa.crawl.leftovers import seal_leftovers
+    from lycosa.query.index import Index
+
+    directory = _open(session, path)
+    if directory.holder() is None and directory.log_folder.exists():
+        with directory.locked():
+            seal_leftovers(directory, directory.job())
+    with _line_on_screen() as show:
+
+        def tell(progress: Progress) -> None:
+            show(
+                f"{progress.segments:,} of {progress.of_segments:,} segments, "
+                f"{progress.quads:,} triples of {counted(progress.pages, 'page')}"
+            )
+
+        done = Index(path).update(tell)
+    if as_json:
+        click.echo(json.dumps({"directory": str(path), **done._asdict()}, indent=2))
+        return
+    if done.is_anew:
+        click.echo("segments had changed since the index was built: it was built anew")
+    click.echo(
+        f"{counted(done.segments, 'new segment')}: {done.quads:,} triples of "
+        f"{counted(done.pages, 'page')}; the index holds {done.size:,}"
+    )
+    if done.unreadable:
+        notice(f"{counted(done.unreadable, 'line')} could not be read and were left out")
+    click.echo(f"  ask it: {command('sparql', path, _FIRST_QUESTION)}")
+
+
+@click.command()
+@directory_argument
+@click.argument("query", metavar="QUERY|FILE|-")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice((*_FORMS, *_GRAPH_FORMS)),
+    help="How to print the answer. Tables: table (default), json, xml, csv, tsv; graphs: turtle "
+    "(default), ntriples, nquads, trig, rdfxml, jsonld.",
+)
+@click.pass_obj
+def sparql(session: Session, /, path: Path, query: str, form: str | None) -> int:
+    """Ask what pages say to machines, in SPARQL.
+
+    \b
+      lycosa sparql mycrawl 'SELECT ?page ?type { GRAPH ?page { ?thing a ?type } }'
+      lycosa sparql mycrawl question.rq --format csv > answer.csv
+      lycosa sparql mycrawl - < question.rq
+
+    The graph of a page is its URL; without GRAPH the question is about all pages together. Build
+    the index first: lycosa index. The exit code is 1 when an ASK is answered by no.
+    """
+    from lycosa.query import asking
+    from lycosa.query.index import Index
+
+    _open(session, path)
+    question = _question(query)
+    _tell_of_news(path)
+    with _ended_by_ctrl_c(), Index(path).reading() as store:
+        answer = asking.ask(store, question)
+        form = form or ("turtle" if "turtle" in asking.forms_of(answer) else "table")
+        if form == "table" and form not in asking.forms_of(answer):
+            return _print_table(answer)
+        output = sys.stdout.buffer
+        asking.write(answer, form, output)
+        if form == "json":
+            output.write(b"\n")
+        output.flush()
+        return int(asking.is_no(answer))
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let the kernel end the process: a question that is being answered hears nothing of Python."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _question(given: str) -> str:
+    if given != "-":
+        try:
+            is_file = Path(given).is_file()
+        except (OSError, ValueError):
+            is_file = False
+        if not is_file:
+            return given
+    try:
+        return read_source(given, 10_000_000).decode()
+    except UnicodeDecodeError:
+        raise QueryError(f"{given}: is not in UTF-8\n  save the question as UTF-8") from None
+
+
+def _tell_of_news(path: Path) -> None:
+    from lycosa.query.index import Index
+
+    if missing := Index(path).missing():
+        more = counted(missing, "sealed segment")
+        notice(f"{more} not in the index; load: {command('index', path)}")
+
+
+def _print_table(answer: Answer) -> int:
+    from lycosa.query import asking
+
+    if asking.is_graph(answer):
+        raise QueryError("the answer is a graph, which is no table\n  choose another --format")
+    said = asking.as_yes_or_no(answer)
+    if said is not None:
+        click.echo("yes" if said else "no")
+        return int(not said)
+    head, rows = asking.as_table(answer)
+    lines = [head, *([harmless(cell).replace("\n", " ") for cell in row] for row in rows)]
+    widths = [max(len(line[number]) for line in lines) for number in range(len(head))]
+    lines.insert(1, ["-" * width for width in widths])
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+    return 0
+
+
+@click.command()
+@click.argument("source", metavar="[FILE|URL]", required=False)
+@click.option("--base", metavar="URL", help="Where the document of a file is from.")
+@click.option("--media-type", metavar="TYPE", help="What the file is: text/html and so on.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_GRAPH_FORMS),
+    default="ntriples",
+    help="How to print the triples (default: ntriples).",
+)
+@click.option(
+    "--filter",
+    "is_filtered",
+    is_flag=True,
+    help="Drop what a crawl would drop ([structured] drop).",
+)
+@job_flags
+@ask_flags
+@batch_flag
+def triples(
+    source: str | None,
+    base: str | None,
+    media_type: str | None,
+    form: str,
+    is_filtered: bool,
+    is_batch: bool,
+    **given: Any,
+) -> int:
+    """Print what a document says to machines, as triples.
+
+    RDFa, JSON-LD, Microdata, Open Graph, Twitter cards and Dublin Core. The document is a path,
+    - for standard input, or an address, which is asked for as in a crawl: first the site's robots
+    file, then, if that allows it and after the pause, the page.
+
+    \b
+      lycosa triples page.html --base https://example.org/page.html
+      lycosa triples https://example.org/ --contact you@example.org --format turtle
+      lycosa triples --batch < documents.jsonl
+
+    A line of a batch is {"file", "base", "media_type"}; the last two may be left out. The answer
+    is {"ntriples", "left_out"}. Which forms are read: --set structured.forms='["rdfa"]'.
+    """
+    from lycosa.crawl.checking import triples as distilling
+    from lycosa.crawl.checking.pages import answer_of_bytes
+
+    job = _job(given)
+    if is_batch:
+        batch = distilling.batch(job, is_filtered=is_filtered)
+        return answer_batch(batch, (source,) if source else ())
+    if source is None:
+        raise click.UsageError("Give a FILE or a URL, or --batch.")
+    if has_scheme(source):
+        address, key = site_of_address(source)
+        with asker_for(job) as asker:
+            answer = asker.page(key).answer
+        if not 200 <= answer.status < 300:
+            why = answer.failure.name.lower() if answer.failure else f"status {answer.status}"
+            raise LycosaError(f"{address}: gave no document: {why.replace('_', ' ')}")
+        base = base or address
+    else:
+        path = Path("stdin.html" if source == "-" else source)
+        base = base or path.absolute().as_uri()
+        body = read_source(source, job.fetch.largest_body_bytes)
+        answer = answer_of_bytes(body, media_type or distilling.media_type_of(path), job)
+    found = distilling.distil(answer, base, job, is_filtered=is_filtered)
+    _print_triples(found.triples, base, form)
+    for reason, count in found.left_out.items():
+        notice(f"left out: {count:,} {_reason(reason)}")
+    return 0
+
+
+def _reason(name: str) -> str:
+    from lycosa.extract.reasons import REASONS
+
+    return REASONS[name]
+
+
+def _print_triples(found: bytes, base: str, form: str) -> None:
+    output = sys.stdout.buffer
+    if form != "ntriples":
+        from lycosa.query.asking import rewritten
+
+        found = rewritten(found, base, form)
+    output.write(found)
+    output.flush()
+
+
+def _job(given: dict[str, Any]) -> Job:
+    base = read_job(given["config_file"]) if given["config_file"] else Job()
+    return build_job(base, given, ())
+
+
+@click.group(cls=CommandGroup)
+def export() -> None:
+    """Hand on what a crawl has found to another program."""
+
+
+@export.command(name="triples")
+@directory_argument
+@click.option(
+    "--to",
+    "url",
+    metavar="URL",
+    required=True,
+    help="Where to: a SPARQL 1.1 Graph Store (http://host:7878/store), or the statements of an "
+    "RDF4J repository (http://host:8080/rdf4j-server/repositories/NAME/statements). A user and a "
+    "password may stand in it: http://user:password@host/.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(("graph-store", "rdf4j")),
+    help="How to talk to it; rdf4j if the address ends in /statements, else graph-store.",
+)
+@json_flag
+@click.pass_obj
+def export_triples(
+    session: Session, /, path: Path, url: str, protocol: str | None, as_json: bool
+) -> None:
+    """Send what pages say to machines to a triple store.
+
+    The graph of a page is its URL. What has been sent to this address before is not sent again; a
+    page that was fetched again replaces its graph there. May be stopped and run again: it goes on
+    where it was.
+    """
+    from lycosa.query.export import Exported
+    from lycosa.query.export import export as send
+
+    _open(session, path)
+    with _line_on_screen() as show:
+
+        def tell(done: Exported) -> None:
+            show(f"{done.quads:,} triples of {counted(done.pages, 'page')} sent")
+
+        done = send(path, url, protocol, tell)
+    if as_json:
+        click.echo(json.dumps(done._asdict(), indent=2))
+    else:
+        click.echo(
+            f"{done.quads:,} triples of {counted(done.pages, 'page')} sent in "
+            f"{counted(done.requests, 'request')}"
+        )
+
+
+@click.command()
+@directory_argument
+@click.option("--host", default="127.0.0.1", help="The address to listen on (default: 127.0.0.1).")
+@click.option("--port", default=8890, help="The port; 0 is any that is free (default: 8890).")
+@click.option(
+    "--time",
+    "seconds",
+    type=duration_flag,
+    default="30s",
+    metavar="TIME",
+    help="How long an answer may take (default: 30s).",
+)
+@click.option(
+    "--largest-answer",
+    "largest_bytes",
+    type=size_flag,
+    default="50MB",
+    metavar="SIZE",
+    help="How long an answer may be (default: 50MB).",
+)
+@click.option("--processes", default=2, help="Questions answered at once (default: 2).")
+@click.pass_obj
+def serve(
+    session: Session,
+    /,
+    path: Path,
+    host: str,
+    port: int,
+    seconds: float,
+    largest_bytes: int,
+    processes: int,
+) -> None:
+    """Answer SPARQL questions of other programs.
+
+    A SPARQL 1.1 endpoint over the index of a crawl, at /sparql. It changes nothing and asks
+    nobody: updates and SERVICE are refused. It listens on this machine alone unless --host says
+    otherwise; there are no passwords. When lycosa index has loaded more, the next question is
+    about that.
+    """
+    from lycosa.serve.server import Endpoint, Limits
+
+    _open(session, path)
+    endpoint = Endpoint(path, host, port, Limits(seconds, largest_bytes, max(1, processes)))
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        click.echo(f"answering at {endpoint.url}")
+        sys.stdout.flush()
+        endpoint.run()
+    except KeyboardInterrupt:
+        notice("stopped")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        endpoint.close()
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+COMMANDS = (index, sparql, triples, export, serve)

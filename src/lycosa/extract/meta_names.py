@@ -1,0 +1,16 @@
+"""Whether a page seems to have Open Graph, Twitter cards or Dublin Core: a second look.
+
+The first is the scan's: it has seen the name of a `meta` element with a colon or a dot in it, or
+what may be RDFa.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SIGN = re.compile(rb"""=\s*+["']?\s*+(?i:og|twitter|dc|dcterms)[:.]""")
+
+
+def has_meta(body: bytes) -> bool:
+    """Return whether a page has such a name in an attribute."""
+    return _SIGN.search(body) is not None

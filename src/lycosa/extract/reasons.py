@@ -1,0 +1,27 @@
+"""What is counted about structured data: the names, and what they mean."""
+
+from __future__ import annotations
+
+TRIPLES = "triples"
+PAGES = "pages"
+"""Those that have triples."""
+
+DROPPED, TOO_MANY, TOO_LARGE = "dropped", "too-many", "too-large"
+BAD_JSON, JSON_TOO_DEEP, JSON_TOO_LARGE = (
+    "json-ld-not-json",
+    "json-ld-too-deep",
+    "json-ld-too-large",
+)
+UNKNOWN_CONTEXT, BAD_JSON_LD = "json-ld-unknown-context", "json-ld-malformed"
+
+REASONS = {
+    DROPPED: "triples that the filter dropped",
+    TOO_MANY: "triples beyond the most that are taken from a page",
+    TOO_LARGE: "pages too long to be read for structured data",
+    BAD_JSON: "JSON-LD that is no JSON",
+    JSON_TOO_DEEP: "JSON-LD nested too deeply",
+    JSON_TOO_LARGE: "JSON-LD that is too long",
+    UNKNOWN_CONTEXT: "JSON-LD with a context elsewhere that is not a known one",
+    BAD_JSON_LD: "JSON that is no JSON-LD",
+}
+"""Under what is counted that was left out of structured data."""

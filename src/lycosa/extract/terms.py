@@ -1,0 +1,74 @@
+"""The words of N-Triples: how IRIs and literals found in a page are written.
+
+Always true: what comes out can be read by any parser of N-Triples, whatever the page says. An
+IRI that cannot be one is None, and a language that is none is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import quote, urljoin
+
+import pyoxigraph
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+LONGEST_IRI = 4000
+"""Characters; `data:` URLs are longer, and nobody asks a triple store for them."""
+
+_FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|\\^`\x7f]')
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_ESCAPED = re.compile(r'["\\\n\r]')
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
+
+
+def is_absolute(text: str) -> bool:
+    """Return whether a text begins with a scheme."""
+    return _SCHEME.match(text) is not None
+
+
+def resolved(reference: str, base: str) -> str | None:
+    """Return what a reference means on a page (RFC 3986, 5), as an IRI; None if it is none."""
+    reference = reference.strip(" \t\n\r\f")
+    try:
+        full = reference if is_absolute(reference) else urljoin(base, reference)
+    except ValueError:
+        return None
+    if reference.endswith("#") and not full.endswith("#"):
+        full += "#"
+    return checked(full)
+
+
+@lru_cache(maxsize=4096)
+def checked(text: str) -> str | None:
+    """Return an IRI with what may not stand in one percent-encoded; None if that is no IRI."""
+    if len(text) > LONGEST_IRI or not is_absolute(text):
+        return None
+    text = _FORBIDDEN.sub(lambda found: quote(found[0], safe=""), text)
+    try:
+        pyoxigraph.NamedNode(text)
+    except ValueError:
+        return None
+    return text
+
+
+def literal(text: str, language: str = "", datatype: str = "") -> str:
+    """Return a literal as it is written; a datatype counts more than a language."""
+    quoted = f'"{_ESCAPED.sub(_escape, text)}"' if _ESCAPED.search(text) else f'"{text}"'
+    if datatype:
+        return f"{quoted}^^<{datatype}>"
+    if language and _LANGUAGE.fullmatch(language):
+        return f"{quoted}@{language.lower()}"
+    return quoted
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _ESCAPES[found[0]]
+
+
+def encoded(lines: list[str]) -> bytes:
+    """Return triples, each `subject predicate object`, as N-Triples."""
+    return "".join([f"{line} .\n" for line in lines]).encode("utf-8", "replace")

@@ -1,0 +1,390 @@
+"""The triple store of a crawl: built from its segments, page by page replaced by what is newer.
+
+    index/triples/00000003/store/           pyoxigraph's files
+    index/triples/00000003/ledger.sqlite    what is in it
+    index/triples/current                   which of them is the index: "00000003"
+
+A *generation* that is in place is never written to again. Whoever adds to the index makes the next
+generation: the files of the last one are linked, not copied (RocksDB never changes a table that is
+written), new graphs are loaded into that, and then `current` is made to name it. So a kill leaves
+an unfinished folder that counts for nothing, and those who ask questions are neither waited for nor
+disturbed. A generation goes when a newer one is in place and nobody reads it.
+
+Always true:
+  * of every page the index holds what its newest sealed fetch said, once;
+  * building again what has been built changes nothing;
+  * when a segment that is in the index has been written anew, because a host was forgotten, the
+    index is built from nothing: the store would keep the texts of triples that were taken out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+import pyoxigraph
+
+from lycosa.errors import QueryError
+from lycosa.query.changes import Change, Changes, grouped
+from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
+
+GROUP_BYTES = 30_000_000
+"""How much, compressed, is loaded in one go: some millions of quads."""
+
+SMALL_BYTES = 2_000_000
+"""Less than this is added by a transaction: bulk loading makes files of its own each time."""
+
+PUBLISH_SECONDS = 60.0
+"""How much of a long loading a kill can cost."""
+
+_PIECE_BYTES = 100_000
+_STORE, _LEDGER, _LOCK = "store", "ledger.sqlite", "lock"
+
+
+class Progress(NamedTuple):
+    """How far a loading has come."""
+
+    segments: int
+    of_segments: int
+    pages: int
+    quads: int
+
+    def and_more(self, pages: int, quads: int) -> Progress:
+        """Return the progress with so much more in it."""
+        return self._replace(pages=self.pages + pages, quads=self.quads + quads)
+
+
+class Indexed(NamedTuple):
+    """What a loading came to."""
+
+    segments: int
+    pages: int
+    """Whose graphs were replaced."""
+    quads: int
+    unreadable: int
+    """Lines that are no quads."""
+    is_anew: bool
+    """Whether an index that did not fit the segments any more was built from nothing."""
+    size: int
+    """Quads in the index."""
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+class Index:
+    """The triple store of one crawl directory."""
+
+    def __init__(self, folder: Path) -> None:
+        self._crawl = folder
+        self.folder = folder / "index" / "triples"
+
+    # -- reading --------------------------------------------------------------------------
+
+    def generation(self) -> str | None:
+        """Return the name of the generation in place; None when nothing has been indexed."""
+        try:
+            return (self.folder / "current").read_text(encoding="ascii").strip() or None
+        except FileNotFoundError:
+            return None
+
+    def missing(self) -> int:
+        """Return how many sealed segments are not in the index."""
+        name = self.generation()
+        if name is None:
+            return 0
+        with _ledger(self.folder / name) as ledger:
+            return len(ledger.missing(segment_files(self._crawl)))
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[pyoxigraph.Store]:
+        """Open the generation in place for reading; it stays there meanwhile."""
+        lock, folder = self._held()
+        try:
+            try:
+                store = pyoxigraph.Store.read_only(str(folder / _STORE))
+            except (OSError, RuntimeError) as error:
+                raise self._damaged(error) from None
+            yield store
+        finally:
+            os.close(lock)
+
+    def _held(self) -> tuple[int, Path]:
+        """Lock the generation in place against removal."""
+        for _ in range(100):
+            name = self.generation()
+            if name is None:
+                break
+            folder = self.folder / name
+            try:
+                lock = os.open(folder / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                continue  # a newer one is in place, and this one was removed
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if (folder / _STORE).exists():
+                return lock, folder
+            os.close(lock)
+        raise QueryError(
+            f"{self._crawl}: has no index of triples\n  build it: lycosa index {self._crawl}"
+        )
+
+    def _damaged(self, error: Exception) -> QueryError:
+        return QueryError(
+            f"{self.folder}: cannot be read: {error}\n"
+            f"  it is derived from the segments: remove the folder and build it again:"
+            f" lycosa index {self._crawl}"
+        )
+
+    # -- writing --------------------------------------------------------------------------
+
+    def update(
+        self,
+        on_progress: Callable[[Progress], None] = _ignore,
+        reach: Callable[[str], None] = _ignore,
+    ) -> Indexed:
+        """Load what is in sealed segments and not in the index."""
+        with self._writing():
+            files = segment_files(self._crawl)
+            before, is_anew = self.generation(), False
+            if before is not None:
+                with _ledger(self.folder / before) as ledger:
+                    is_anew = ledger.is_outdated(files)
+                    if not is_anew and not ledger.missing(files):
+                        return Indexed(0, 0, 0, 0, False, ledger.total())
+            total = Indexed(0, 0, 0, 0, is_anew, 0)
+            is_complete = False
+            while not is_complete:
+                build = _Build(self.folder, None if is_anew else before, self._damaged)
+                try:
+                    total, is_complete = build.load(files, total, on_progress)
+                    reach("index.loaded")
+                    build.publish(reach)
+                finally:
+                    build.abandon()
+                before, is_anew = self.generation(), False
+                self._remove_old()
+            return total
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.folder / "writing", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise QueryError(
+                    f"{self.folder}: another process is indexing the crawl\n  wait for it to end"
+                ) from None
+            yield
+        finally:
+            os.close(lock)
+
+    def _remove_old(self) -> None:
+        """Remove generations that nobody reads, but for the one in place."""
+        current = self.generation()
+        for path in self.folder.iterdir():
+            if not path.is_dir() or path.name == current:
+                continue
+            with contextlib.suppress(FileNotFoundError, BlockingIOError):
+                lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path)
+                finally:
+                    os.close(lock)
+
+
+class _Build:
+    """The next generation, on its way."""
+
+    def __init__(
+        self, folder: Path, before: str | None, damaged: Callable[[Exception], QueryError]
+    ) -> None:
+        self._folder = folder
+        self._damaged = damaged
+        numbers = [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
+        self._name = f"{max(numbers, default=0) + 1:08d}"
+        self._path = folder / f"{self._name}.building"
+        for leftover in folder.glob("*.building"):
+            shutil.rmtree(leftover)
+        (self._path / _STORE).mkdir(parents=True)
+        (self._path / _LOCK).touch()
+        if before is not None:
+            _link_or_copy(folder / before / _STORE, self._path / _STORE)
+            shutil.copyfile(folder / before / _LEDGER, self._path / _LEDGER)
+        try:
+            self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._path / _STORE))
+        except (OSError, RuntimeError) as error:
+            raise damaged(error) from None
+        self.ledger = Ledger(self._path / _LEDGER)
+
+    def load(
+        self, files: list[SegmentFile], total: Indexed, on_progress: Callable[[Progress], None]
+    ) -> tuple[Indexed, bool]:
+        """Load what is missing, for a while; returns whether that was all."""
+        began = time.monotonic()
+        missing = self.ledger.missing(files)
+        done = len(files) - len(missing)
+        for group in grouped(missing, GROUP_BYTES):
+            loading = _Loading(self, Changes(group, self.ledger))
+            before = Progress(done, len(files), total.pages, total.quads)
+            loading.run(before, on_progress)
+            done += len(group)
+            total = total._replace(
+                segments=total.segments + len(group),
+                pages=total.pages + loading.pages,
+                quads=total.quads + loading.quads,
+                unreadable=total.unreadable + loading.unreadable,
+            )
+            on_progress(Progress(done, len(files), total.pages, total.quads))
+            if time.monotonic() - began >= PUBLISH_SECONDS:
+                break
+        return total._replace(size=self.ledger.total()), done == len(files)
+
+    def publish(self, reach: Callable[[str], None] = _ignore) -> None:
+        """Put the generation in place."""
+        assert self.store is not None
+        self.store.flush()
+        self._close()
+        self._path.rename(self._folder / self._name)
+        reach("index.renamed")
+        name = self._folder / "current.writing"
+        name.write_text(f"{self._name}\n", encoding="ascii")
+        name.rename(self._folder / "current")
+        reach("index.published")
+
+    def abandon(self) -> None:
+        """Let go of everything; what was not published is gone."""
+        self._close()
+        shutil.rmtree(self._path, ignore_errors=True)
+
+    def _close(self) -> None:
+        self.store = None
+        self.ledger.close()
+
+
+class _Loading:
+    """Some files on their way into a store."""
+
+    def __init__(self, build: _Build, changes: Changes) -> None:
+        assert build.store is not None
+        self._store = build.store
+        self._ledger = build.ledger
+        self._changes = changes
+        self._entries: list[tuple[int, Entry]] = []
+        self.pages = self.quads = self.unreadable = 0
+
+    def run(self, before: Progress, on_progress: Callable[[Progress], None]) -> None:
+        """Replace the graphs that have changed, and take that down."""
+
+        def tell() -> None:
+            on_progress(before.and_more(self.pages, self.quads))
+
+        if self._changes.has_replacements:
+            self._remove(change for change in self._changes if change.replaces)
+        is_small = self._changes.size_bytes < SMALL_BYTES
+        load = self._store.load if is_small else self._store.bulk_load
+        try:
+            load(self._stream(tell, is_careful=False), pyoxigraph.RdfFormat.N_QUADS)
+        except SyntaxError:
+            # Something is no quad. What was loaded by then goes, and every line is looked at.
+            self._remove(self._changes)
+            load(self._stream(tell, is_careful=True), pyoxigraph.RdfFormat.N_QUADS)
+        self._ledger.note_pages(self._entries)
+        self._ledger.note_segments(self._changes.files)
+
+    def _remove(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            self._store.remove_graph(pyoxigraph.NamedNode(change.block.url))
+
+    def _stream(self, tell: Callable[[], None], *, is_careful: bool) -> IO[bytes]:
+        self.pages = self.quads = self.unreadable = 0
+        self._entries = []
+
+        def quads() -> Iterator[bytes]:
+            for change in self._changes:
+                text, entry = change.block.quads, change.entry
+                if is_careful:
+                    text = self._readable(text)
+                    entry = entry._replace(quads=text.count(b"\n"))
+                self._entries.append((change.page, entry))
+                self.pages += not change.is_silent
+                self.quads += entry.quads
+                if len(self._entries) % 1000 == 0:
+                    tell()
+                yield text
+
+        return cast(IO[bytes], _Stream(quads()))
+
+    def _readable(self, quads: bytes) -> bytes:
+        """Return the lines that are quads."""
+        lines = quads.splitlines(keepends=True)
+        kept = [line for line in lines if _is_quad(line)]
+        self.unreadable += len(lines) - len(kept)
+        return b"".join(kept)
+
+
+def _is_quad(line: bytes) -> bool:
+    try:
+        list(pyoxigraph.parse(line, pyoxigraph.RdfFormat.N_QUADS))
+    except SyntaxError:
+        return False
+    return True
+
+
+class _Stream(io.RawIOBase):
+    """Pieces of bytes as a file to read from."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._some = b""
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes; none at the end."""
+        if self._position == len(self._some):
+            pieces: list[bytes] = []
+            length = 0
+            while length < _PIECE_BYTES and (piece := next(self._pieces, None)) is not None:
+                pieces.append(piece)
+                length += len(piece)
+            self._some, self._position = b"".join(pieces), 0
+        end = len(self._some) if size < 0 else self._position + size
+        found = self._some[self._position : end]
+        self._position += len(found)
+        return found
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Give a store a second folder: tables are linked, what RocksDB may write to is copied."""
+    for path in source.iterdir():
+        if path.suffix == ".sst":
+            try:
+                os.link(path, target / path.name)
+                continue
+            except OSError:
+                pass  # a file system without links
+        if path.is_file() and path.name != "LOCK":
+            shutil.copyfile(path, target / path.name)
+
+
+@contextlib.contextmanager
+def _ledger(generation: Path) -> Iterator[Ledger]:
+    ledger = Ledger(generation / _LEDGER)
+    try:
+        yield ledger
+    finally:
+        ledger.close()

@@ -1,0 +1,144 @@
+"""What has been taken over from a crawl's segments: which files, and of every page which fetch.
+
+A small SQLite file beside whatever it keeps the books of.
+
+Always true: a page's moment never goes back, so that segments may come in any order.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from xxhash import xxh3_64_intdigest
+
+from lycosa.store.layout import Name, quad_names, quads_path
+from lycosa.store.rows import signed, url_id
+from lycosa.url.key import key_of
+
+VERSION = 1
+
+_PEEKED_BYTES = 65_536
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS pages (
+    page INTEGER PRIMARY KEY, fetched_at INTEGER NOT NULL, fetch INTEGER NOT NULL,
+    quads INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS segments (
+    segment INTEGER PRIMARY KEY, size_bytes INTEGER NOT NULL, digest INTEGER NOT NULL
+);
+"""
+
+
+class SegmentFile(NamedTuple):
+    """A sealed file of quads as it stands on the disk."""
+
+    name: Name
+    path: Path
+    size_bytes: int
+    digest: int
+    """Of its first and last bytes: with the size that tells whether it was written anew."""
+
+
+class Entry(NamedTuple):
+    """The fetch of a page that its graph is from."""
+
+    fetched_at: int
+    fetch_id: int
+    quads: int
+    """How many it said."""
+
+
+def page_id(url: str) -> int:
+    """Return by what number a page is known: its `url_id`, as in the rows."""
+    return signed(url_id(key_of(url)))
+
+
+def segment_files(folder: Path) -> list[SegmentFile]:
+    """Return the sealed files of quads of a crawl, in order."""
+    found: list[SegmentFile] = []
+    for name in quad_names(folder):
+        path = quads_path(folder, name)
+        found.append(SegmentFile(name, path, *_identity(path)))
+    return found
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    with path.open("rb") as file:
+        first = file.read(_PEEKED_BYTES)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _PEEKED_BYTES))
+        return size, signed(int(xxh3_64_intdigest(first + file.read(_PEEKED_BYTES))))
+
+
+class Ledger:
+    """The books of one reader of the segments."""
+
+    def __init__(self, path: Path, *, is_busy: bool = False) -> None:
+        """Open the books; a file that is not there is made.
+
+        Those that take down page by page are `is_busy` and keep a second file beside the
+        first, which is ten times as fast.
+        """
+        self._books = sqlite3.connect(path, isolation_level=None)
+        self._books.execute(f"PRAGMA journal_mode = {'WAL' if is_busy else 'DELETE'}")
+        self._books.execute("PRAGMA synchronous = NORMAL")
+        self._books.executescript(_TABLES)
+        self._books.execute(f"PRAGMA user_version = {VERSION}")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._books.close()
+
+    def is_outdated(self, files: Iterable[SegmentFile]) -> bool:
+        """Return whether a file that was taken over is gone or has changed since."""
+        now = {file.name.segment: (file.size_bytes, file.digest) for file in files}
+        return any(now.get(number) != (size, digest) for number, size, digest in self._segments())
+
+    def missing(self, files: Iterable[SegmentFile]) -> list[SegmentFile]:
+        """Return the files that have not been taken over."""
+        known = {number for number, _, _ in self._segments()}
+        return [file for file in files if file.name.segment not in known]
+
+    def entry(self, page: int) -> Entry | None:
+        """Return which fetch of a page was taken over."""
+        row = self._books.execute(
+            "SELECT fetched_at, fetch, quads FROM pages WHERE page = ?", (page,)
+        ).fetchone()
+        return Entry(*row) if row else None
+
+    def total(self) -> int:
+        """Return how many quads all pages say together."""
+        (count,) = self._books.execute("SELECT coalesce(sum(quads), 0) FROM pages").fetchone()
+        return int(count)
+
+    def note_pages(self, entries: Iterable[tuple[int, Entry]]) -> None:
+        """Take down pages, all or none of them."""
+        with self._books:
+            self._books.execute("BEGIN")
+            self._books.executemany(
+                "INSERT INTO pages VALUES (?, ?, ?, ?) ON CONFLICT (page) DO UPDATE SET"
+                " fetched_at = excluded.fetched_at, fetch = excluded.fetch,"
+                " quads = excluded.quads WHERE excluded.fetched_at >= fetched_at",
+                ((page, *entry) for page, entry in entries),
+            )
+
+    def note_segments(self, files: Iterable[SegmentFile]) -> None:
+        """Take down that files were taken over as they are now."""
+        with self._books:
+            self._books.execute("BEGIN")
+            self._books.executemany(
+                "INSERT OR REPLACE INTO segments VALUES (?, ?, ?)",
+                ((file.name.segment, file.size_bytes, file.digest) for file in files),
+            )
+
+    def forget_segments(self) -> None:
+        """Forget which files were taken over; what is known of pages stays."""
+        self._books.execute("DELETE FROM segments")
+
+    def _segments(self) -> Iterator[tuple[int, int, int]]:
+        yield from self._books.execute("SELECT segment, size_bytes, digest FROM segments")

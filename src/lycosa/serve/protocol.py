@@ -1,0 +1,156 @@
+"""SPARQL 1.1 Protocol, the part that asks: what a request wants, and what its answer is called.
+
+Pure: a request in, a question or a problem out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+PATH = "/sparql"
+
+MEDIA_TYPES = {
+    "json": "application/sparql-results+json",
+    "xml": "application/sparql-results+xml",
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "turtle": "text/turtle; charset=utf-8",
+    "ntriples": "application/n-triples; charset=utf-8",
+    "nquads": "application/n-quads; charset=utf-8",
+    "trig": "application/trig; charset=utf-8",
+    "rdfxml": "application/rdf+xml",
+    "jsonld": "application/ld+json",
+}
+_ACCEPTED = {media.partition(";")[0]: form for form, media in MEDIA_TYPES.items()} | {
+    "application/json": "json",
+    "application/xml": "xml",
+    "text/xml": "xml",
+    "text/plain": "ntriples",
+}
+_LOOPBACK = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNORECASE)
+
+
+class Question(NamedTuple):
+    """What somebody wants to know."""
+
+    query: str
+    default_graphs: tuple[str, ...] = ()
+    named_graphs: tuple[str, ...] = ()
+    accept: str = "*/*"
+
+
+class Problem(NamedTuple):
+    """Why there is no answer."""
+
+    status: HTTPStatus
+    text: str
+
+
+class Description(NamedTuple):
+    """Nothing was asked: the service says what it is."""
+
+
+READ_ONLY = Problem(HTTPStatus.FORBIDDEN, "this endpoint answers questions; it changes nothing")
+
+
+def read(
+    method: str, target: str, headers: Mapping[str, str], body: bytes
+) -> Question | Problem | Description:
+    """Return what a request wants."""
+    parts = urlsplit(target)
+    if parts.path != PATH:
+        return Problem(HTTPStatus.NOT_FOUND, f"the endpoint is at {PATH}")
+    if method not in ("GET", "HEAD", "POST"):
+        return Problem(HTTPStatus.METHOD_NOT_ALLOWED, "ask by GET or POST")
+    try:
+        values = parse_qs(parts.query, keep_blank_values=True, errors="strict")
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if method == "POST":
+            if kind == "application/sparql-update":
+                return READ_ONLY
+            if kind == "application/sparql-query":
+                values["query"] = [*values.get("query", ()), body.decode()]
+            elif kind == "application/x-www-form-urlencoded":
+                more = parse_qs(body.decode("ascii"), keep_blank_values=True, errors="strict")
+                for name, given in more.items():
+                    values[name] = [*values.get(name, ()), *given]
+            else:
+                return Problem(
+                    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                    "send application/sparql-query or application/x-www-form-urlencoded",
+                )
+    except ValueError:
+        return Problem(HTTPStatus.BAD_REQUEST, "the request is not in UTF-8")
+    if "update" in values:
+        return READ_ONLY
+    queries = values.get("query", [])
+    if not queries and method != "POST":
+        return Description()
+    if len(queries) != 1:
+        return Problem(HTTPStatus.BAD_REQUEST, "send one `query`")
+    return Question(
+        queries[0],
+        tuple(values.get("default-graph-uri", ())),
+        tuple(values.get("named-graph-uri", ())),
+        headers.get("accept", "*/*") or "*/*",
+    )
+
+
+def chosen_form(accept: str, forms: tuple[str, ...]) -> str | None:
+    """Return the form that a client likes best among those that there are (RFC 9110, 12.5.1)."""
+    best: tuple[float, int] | None = None
+    chosen: str | None = None
+    for entry in accept.split(","):
+        media, *parameters = (part.strip().lower() for part in entry.split(";"))
+        quality = _quality(parameters)
+        for place, form in enumerate(forms):
+            name = MEDIA_TYPES[form].partition(";")[0]
+            if media == "*/*" or media == f"{name.partition('/')[0]}/*":
+                rank = (quality, -100 - place)
+            elif _ACCEPTED.get(media) == form:
+                rank = (quality, -place)
+            else:
+                continue
+            if quality > 0 and (best is None or rank > best):
+                best, chosen = rank, form
+    return chosen
+
+
+def _quality(parameters: list[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return min(max(float(value), 0.0), 1.0)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def is_local_name(host: str) -> bool:
+    """Return whether a Host header names this machine by itself.
+
+    A page in a browser can make any name of its own lead to a loopback address; then it must not
+    be answered.
+    """
+    return _LOOPBACK.fullmatch(host) is not None
+
+
+def description(endpoint: str) -> str:
+    """Return what the service says of itself (SPARQL 1.1 Service Description)."""
+    return f"""\
+@prefix sd: <http://www.w3.org/ns/sparql-service-description#> .
+@prefix formats: <http://www.w3.org/ns/formats/> .
+
+[] a sd:Service ;
+    sd:endpoint <{endpoint}> ;
+    sd:supportedLanguage sd:SPARQL11Query ;
+    sd:feature sd:UnionDefaultGraph ;
+    sd:resultFormat formats:SPARQL_Results_JSON, formats:SPARQL_Results_XML,
+        formats:SPARQL_Results_CSV, formats:SPARQL_Results_TSV, formats:Turtle,
+        formats:N-Triples, formats:RDF_XML .
+"""

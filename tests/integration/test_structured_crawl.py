@@ -1,0 +1,297 @@
+"""What pages say to machines, from a crawl over sockets to answers in SPARQL.
+
+Table 7     trees of 2 to 3,906 pages with 0 to 3 triples each: as many are found as were made
+kills       by a real SIGKILL, while crawling: nothing is lost and nothing is there twice
+revisits    a page that was fetched again says what it says now, or nothing
+forgetting  of a host that was blocked nothing is left
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from integration.test_real_crawl import finish, start
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.running import run_crawl
+from lycosa.query import asking
+from lycosa.query.index import Index
+from lycosa.records import Request, Resolved
+from lycosa.store.layout import quad_names, quads_path
+from lycosa.store.quads import blocks
+from lycosa.store.reading import table
+from lycosa.testweb.papers import TABLE_7, TreeRow
+from lycosa.testweb.raw import Hosted
+from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.web import HTML, PLAIN, Reply
+
+
+def job_of(server: SocketWeb, *seeds: str, **sections: dict[str, object]) -> Job:
+    tables: dict[str, dict[str, object]] = {
+        "limits": {"free_disk_bytes": 0},
+        "politeness": {
+            "delay_seconds": 0.0,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        "fetch": {"allow_private": True, "hosts_file": str(server.hosts_file)},
+        "frontier": {"partitions": 4},
+        "log": {"commit_seconds": 0.05},
+        "crawl": {"workers": 1},
+    }
+    for name, keys in sections.items():
+        tables[name] = tables.get(name, {}) | keys
+    return Job.of(seeds, (), **tables)
+
+
+def lycosa(*words: object) -> str:
+    command = [sys.executable, "-m", "lycosa", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def answer(folder: Path, question: str) -> list[list[str]]:
+    with Index(folder).reading() as store:
+        return asking.as_table(asking.ask(store, question))[1]
+
+
+def quads_in_segments(folder: Path) -> Counter[bytes]:
+    return Counter(
+        line
+        for name in quad_names(folder)
+        for block in blocks(quads_path(folder, name))
+        for line in block.quads.splitlines()
+    )
+
+
+# -- Table 7 ---------------------------------------------------------------------------------
+
+
+def check_table_7(row: TreeRow, folder: Path) -> None:
+    pages = table(folder, "pages", ["outcome"]).to_pylist()
+    assert Counter(page["outcome"] for page in pages)["KEPT"] == row.pages
+    quads = quads_in_segments(folder)
+    assert len(quads) == row.triples
+    assert set(quads.values()) <= {1}
+    done = Index(folder).update()
+    assert (done.quads, done.size, done.unreadable) == (row.triples, row.triples, 0)
+    counted = answer(folder, "SELECT (COUNT(*) AS ?n) { GRAPH ?page { ?page ?p ?o } }")
+    assert counted == [[str(row.triples)]]
+    by_page = "SELECT ?n (COUNT(*) AS ?pages) { { SELECT ?page (COUNT(*) AS ?n)"
+    by_page += " { GRAPH ?page { ?s ?p ?o } } GROUP BY ?page } } GROUP BY ?n"
+    per_page = [[str(row.triples_per_page), str(row.pages)]] if row.triples else []
+    assert answer(folder, by_page) == per_page
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in TABLE_7 if row.pages <= 341],
+    ids=lambda row: f"{row.pages}x{row.triples}",
+)
+def test_table_7_as_many_triples_are_found_as_were_made(row: TreeRow, tmp_path: Path) -> None:
+    web = row.web()
+    with SocketWeb(web, tls=False) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(server, web.home()))
+        assert run_crawl(directory).reason == "exhausted"
+    check_table_7(row, directory.path)
+
+
+@pytest.mark.parametrize("triples", [0, 1, 2])
+@pytest.mark.soak
+def test_table_7_the_largest_tree(triples: int, tmp_path: Path) -> None:
+    (row,) = [row for row in TABLE_7 if (row.pages, row.triples_per_page) == (3906, triples)]
+    web = row.web()
+    with SocketWeb(web, tls=False) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(server, web.home()))
+        assert run_crawl(directory).reason == "exhausted"
+    check_table_7(row, directory.path)
+
+
+def test_table_7_the_largest_tree_through_kills(tmp_path: Path) -> None:
+    row = TABLE_7[-1]
+    assert row.triples == 11_718
+    web = row.web()
+    with SocketWeb(web, tls=False) as server:
+        job = job_of(server, web.home(), log={"seal_seconds": 2.0})
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        for share in (0.2, 0.6):
+            process = start(directory)
+            wait_for_pages(directory, process, int(share * row.pages))
+            process.kill()
+            process.wait()
+            server.client_killed()
+            Index(directory.path).update()  # of what is sealed by then
+        finish(start(directory), directory)
+    quads = quads_in_segments(directory.path)
+    assert (len(quads), set(quads.values())) == (row.triples, {1})
+    done = Index(directory.path).update()
+    assert (done.size, done.unreadable, done.is_anew) == (row.triples, 0, False)
+    counted = answer(directory.path, "SELECT (COUNT(*) AS ?n) { GRAPH ?page { ?page ?p ?o } }")
+    assert counted == [["11718"]]
+    told = json.loads(lycosa("status", directory.path, "--json"))
+    assert told["structured"] == {"triples": row.triples, "pages": row.pages}
+
+
+def wait_for_pages(directory: CrawlDirectory, process: subprocess.Popen[bytes], pages: int) -> None:
+    deadline = time.monotonic() + 120
+    size = 0
+    while size < pages * 700:  # bytes of a page in the archive, about
+        assert time.monotonic() < deadline and process.poll() is None
+        size = sum(file.stat().st_size for file in directory.path.glob("warc/*.gz"))
+        os.sched_yield()
+
+
+# -- pages that change -----------------------------------------------------------------------
+
+
+def page(said: str, *links: str) -> Reply:
+    anchors = "".join(f'<a href="{link}">x</a>' for link in links)
+    data = json.dumps({"@context": "https://schema.org", "name": said}) if said else ""
+    script = f'<script type="application/ld+json">{data}</script>' if said else ""
+    return Reply(200, HTML, f"<!doctype html><title>t</title>{script}{anchors}".encode())
+
+
+GONE = Reply(404, PLAIN, b"no\n")
+
+
+class ChangingWeb(Hosted):
+    """Hosts whose pages answer otherwise the second time."""
+
+    def __init__(self, pages: dict[str, list[Reply]]) -> None:
+        self._pages = pages
+        self.asked: Counter[str] = Counter()
+
+    def hosts(self) -> list[str]:
+        return sorted({url.split("/")[2] for url in self._pages})
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        replies = self._pages.get(request.url, [GONE])
+        self.asked[request.url] += 1
+        return replies[min(self.asked[request.url], len(replies)) - 1]
+
+    def resolve(self, host: str, moment: float) -> Resolved:
+        return Resolved(f"10.0.0.{1 + self.hosts().index(host)}", 3600.0)
+
+
+def test_a_page_that_is_fetched_again_says_what_it_says_now(tmp_path: Path) -> None:
+    home = "http://a.test/"
+    names = ("changed", "silent", "gone", "moved", "same", "back", "failing")
+    moved = Reply(301, (*HTML, ("Location", "/changed")), b"")
+    web = ChangingWeb(
+        {
+            home: [page("home", *names)],
+            f"{home}changed": [page("old"), page("new")],
+            f"{home}silent": [page("old"), page("")],
+            f"{home}gone": [page("old"), GONE],
+            f"{home}moved": [page("old"), moved],
+            f"{home}same": [page("same")],
+            f"{home}back": [page("first"), page("other"), page("first")],
+            f"{home}failing": [page("still"), Reply(500, PLAIN, b"x")],
+        }
+    )
+    with SocketWeb(web, tls=False) as server:
+        job = job_of(
+            server,
+            home,
+            revisit={"seconds": 0.5},
+            limits={"seconds": 6.0},
+            fetch={"retry_first_seconds": 0.2},
+        )
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        assert run_crawl(directory).reason == "seconds"
+    assert min(web.asked[f"{home}{name}"] for name in ("", *names)) >= 2
+    assert web.asked[f"{home}back"] >= 3
+    Index(directory.path).update()
+    found = answer(
+        directory.path, "SELECT ?page ?name { GRAPH ?page { ?s <http://schema.org/name> ?name } }"
+    )
+    assert {page.removeprefix(home): name for page, name in found} == {
+        "": "home",
+        "changed": "new",
+        "same": "same",
+        "back": "first",
+        "failing": "still",
+    }
+    assert len(found) == 5
+
+
+def test_a_forgotten_host_is_gone_from_segments_and_index(tmp_path: Path) -> None:
+    web = ChangingWeb(
+        {
+            "http://a.test/": [page("stays", "http://b.test/")],
+            "http://b.test/": [page("secret", "/more")],
+            "http://b.test/more": [page("secret too")],
+        }
+    )
+    with SocketWeb(web, tls=False) as server:
+        job = job_of(server, "http://a.test/", "http://b.test/")
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        assert run_crawl(directory).reason == "exhausted"
+    lycosa("index", directory.path)
+    names = "SELECT ?name { ?s <http://schema.org/name> ?name } ORDER BY ?name"
+    assert answer(directory.path, names) == [["secret"], ["secret too"], ["stays"]]
+    said = lycosa("block", directory.path, "b.test", "--forget")
+    assert "the index of triples was built anew without it" in said
+    assert answer(directory.path, names) == [["stays"]]
+    assert not any(b"secret" in quad for quad in quads_in_segments(directory.path))
+    everything = [path for path in directory.path.rglob("*") if path.is_file()]
+    assert [path for path in everything if b"secret" in path.read_bytes()] == []
+
+
+def test_links_in_structured_data_are_followed_if_the_job_says_so(tmp_path: Path) -> None:
+    data = {"@context": "https://schema.org", "@id": "/id", "url": "/url", "sameAs": "/same"}
+    script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
+    home = Reply(200, HTML, f"<!doctype html>{script}".encode())
+    web = ChangingWeb(
+        {
+            "http://a.test/": [home],
+            **{f"http://a.test/{name}": [page("")] for name in ("id", "url", "same")},
+        }
+    )
+    for wanted in (False, True):
+        with SocketWeb(web, tls=False) as server:
+            job = job_of(server, "http://a.test/", structured={"links": wanted})
+            directory = CrawlDirectory.create(tmp_path / str(wanted), job)
+            run_crawl(directory)
+        kept = {row["url"] for row in table(directory.path, "pages", ["url"]).to_pylist()}
+        more = {f"http://a.test/{name}" for name in ("id", "url", "same")} if wanted else set()
+        assert kept == {"http://a.test/"} | more
+        kinds = {row["kind"] for row in table(directory.path, "links", ["kind"]).to_pylist()}
+        assert kinds == ({"data"} if wanted else set())
+
+
+def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
+    body = (
+        '<!doctype html><html vocab="http://schema.org/"><link rel="stylesheet" href="s.css">'
+        '<link rel="icon" href="i.png"><p property="name">x</p>'
+        '<script type="application/ld+json">{"@context":"http://elsewhere.test/"}</script>'
+    )
+    web = ChangingWeb({"http://a.test/": [Reply(200, HTML, body.encode())]})
+    with SocketWeb(web, tls=False) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(server, "http://a.test/"))
+        run_crawl(directory)
+    told = json.loads(lycosa("status", directory.path, "--json"))["structured"]
+    assert told["dropped"] == 2 and told["json-ld-unknown-context"] == 1
+    shown = lycosa("status", directory.path)
+    assert "structured data not taken" in shown and "triples that the filter dropped" in shown
+    (quads,) = [quad for quad in quads_in_segments(directory.path) if b"/name>" in quad]
+    assert quads == b'<http://a.test/> <http://schema.org/name> "x" <http://a.test/> .'
+
+
+def test_a_job_without_forms_reads_nothing(tmp_path: Path) -> None:
+    web = ChangingWeb({"http://a.test/": [page("x")]})
+    with SocketWeb(web, tls=False) as server:
+        job = job_of(server, "http://a.test/", structured={"forms": []})
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        run_crawl(directory)
+    assert quad_names(directory.path) == []
+    assert Index(directory.path).update().size == 0

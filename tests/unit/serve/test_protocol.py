@@ -1,0 +1,112 @@
+"""What a request to the endpoint asks for: the cases of SPARQL 1.1 Protocol, chapter 2.1."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from urllib.parse import quote
+
+import pytest
+
+from lycosa.serve.protocol import (
+    READ_ONLY,
+    Description,
+    Problem,
+    Question,
+    chosen_form,
+    description,
+    is_local_name,
+    read,
+)
+
+ASK = "ASK { ?s ?p ?o }"
+FORM = {"content-type": "application/x-www-form-urlencoded; charset=utf-8"}
+QUERY = {"content-type": "application/sparql-query"}
+
+
+def test_a_query_comes_in_three_ways() -> None:
+    question = Question(ASK)
+    assert read("GET", f"/sparql?query={quote(ASK)}", {}, b"") == question
+    assert read("POST", "/sparql", FORM, f"query={quote(ASK)}".encode()) == question
+    assert read("POST", "/sparql", QUERY, ASK.encode()) == question
+
+
+def test_graphs_are_named_in_the_address_or_the_form() -> None:
+    graphs = "default-graph-uri=http%3A%2F%2Fa.test%2F&default-graph-uri=http%3A%2F%2Fb.test%2F"
+    more = "named-graph-uri=http%3A%2F%2Fc.test%2F"
+    expected = Question(ASK, ("http://a.test/", "http://b.test/"), ("http://c.test/",))
+    target = f"/sparql?query={quote(ASK)}&{graphs}&{more}"
+    assert read("GET", target, {}, b"") == expected
+    assert read("POST", f"/sparql?{graphs}&{more}", QUERY, ASK.encode()) == expected
+    body = f"query={quote(ASK)}&{graphs}&{more}".encode()
+    assert read("POST", "/sparql", FORM, body) == expected
+
+
+PROBLEMS = [
+    ("GET", "/other", {}, b"", HTTPStatus.NOT_FOUND),
+    ("PUT", "/sparql", {}, b"", HTTPStatus.METHOD_NOT_ALLOWED),
+    ("GET", "/sparql?query=a&query=b", {}, b"", HTTPStatus.BAD_REQUEST),
+    ("POST", "/sparql", FORM, b"", HTTPStatus.BAD_REQUEST),
+    ("POST", "/sparql", FORM, b"query=a&query=b", HTTPStatus.BAD_REQUEST),
+    ("POST", "/sparql?query=a", QUERY, b"b", HTTPStatus.BAD_REQUEST),
+    ("POST", "/sparql", {"content-type": "text/plain"}, b"x", HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+    ("POST", "/sparql", {}, b"x", HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+    ("POST", "/sparql", QUERY, b"\xff", HTTPStatus.BAD_REQUEST),
+    ("GET", "/sparql?query=%ff", {}, b"", HTTPStatus.BAD_REQUEST),
+]
+
+
+@pytest.mark.parametrize(("method", "target", "headers", "body", "status"), PROBLEMS)
+def test_what_is_no_question_has_its_status(
+    method: str, target: str, headers: dict[str, str], body: bytes, status: HTTPStatus
+) -> None:
+    found = read(method, target, headers, body)
+    assert isinstance(found, Problem)
+    assert found.status is status
+
+
+def test_updates_are_refused() -> None:
+    update = {"content-type": "application/sparql-update"}
+    assert read("POST", "/sparql", update, b"DROP ALL") == READ_ONLY
+    assert read("POST", "/sparql", FORM, b"update=DROP+ALL") == READ_ONLY
+    assert read("GET", "/sparql?update=DROP+ALL", {}, b"") == READ_ONLY
+
+
+def test_without_a_question_the_service_describes_itself() -> None:
+    assert isinstance(read("GET", "/sparql", {}, b""), Description)
+    assert "sd:UnionDefaultGraph" in description("http://127.0.0.1:1/sparql")
+
+
+TABLE = ("json", "xml", "csv", "tsv")
+GRAPH = ("turtle", "ntriples", "rdfxml")
+
+
+@pytest.mark.parametrize(
+    ("accept", "forms", "chosen"),
+    [
+        ("*/*", TABLE, "json"),
+        ("text/csv", TABLE, "csv"),
+        ("application/sparql-results+xml;q=0.9, text/csv;q=0.5", TABLE, "xml"),
+        ("application/json", TABLE, "json"),
+        ("text/*", TABLE, "csv"),
+        ("text/html, */*;q=0.1", GRAPH, "turtle"),
+        ("application/rdf+xml, */*", GRAPH, "rdfxml"),
+        ("application/sparql-results+json", GRAPH, None),
+        ("text/csv;q=0", TABLE, None),
+        ("text/csv;q=nonsense", TABLE, None),
+        ("", TABLE, None),
+    ],
+)
+def test_the_form_is_the_one_that_the_client_likes_best(
+    accept: str, forms: tuple[str, ...], chosen: str | None
+) -> None:
+    assert chosen_form(accept, forms) == chosen
+
+
+@pytest.mark.parametrize("name", ["localhost:8890", "127.0.0.1", "127.1.2.3:1", "[::1]:80"])
+def test_this_machine_has_these_names(name: str) -> None:
+    assert is_local_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "evil.test", "localhost.evil.test", "127.0.0.1.evil.test"])
+def test_other_names_are_not_ours(name: str) -> None:
+    assert not is_local_name(name)
