@@ -76,7 +76,7 @@ def fuzz(seed: int, rounds: int) -> None:
 
 
 def test_mutations_of_a_page_give_sound_triples() -> None:
-    fuzz(seed=1, rounds=1500)
+    fuzz(seed=1, rounds=800)
 
 
 @pytest.mark.soak
@@ -86,7 +86,7 @@ def test_many_mutations_of_a_page_give_sound_triples(seed: int) -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from(MEDIA_TYPES))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_bytes_give_sound_triples(body: bytes, media_type: str) -> None:
     assert_sound(body, media_type)
     assert_sound(b"<p property='dc:a' about='" + body + b"'>" + body + b"</p>", media_type)
@@ -142,7 +142,7 @@ def seconds(body: bytes) -> float:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_is_linear_in_the_size(shape: str) -> None:
-    few, many = SHAPES[shape](4_000), SHAPES[shape](32_000)
+    few, many = SHAPES[shape](2_000), SHAPES[shape](16_000)
     # Eight times as much; if it took the square, it would take 64 times as long.
     assert seconds(many) < 24 * max(seconds(few), 0.002), (len(few), len(many))
 
