@@ -35,6 +35,7 @@ class Lycosa(LazyGroup):
     modules = {  # noqa: RUF012
         "lycosa.cli.crawling": ("crawl", "resume"),
         "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
+        "lycosa.cli.studying": ("study", "sql", "export"),
         "lycosa.cli.checking": ("check",),
         "lycosa.cli.changing": ("add", "retry", "block"),
         "lycosa.cli.around": ("config", "testweb", "completion"),

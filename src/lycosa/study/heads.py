@@ -22,7 +22,7 @@ from lycosa.store.layout import WARC
 from lycosa.store.messages import header, parse_head, split_block
 from lycosa.store.rows import signed, url_id
 from lycosa.store.sealing import temporary
-from lycosa.study.tables import Rows
+from lycosa.study.tables import Connection, Rows, add_files
 from lycosa.url import canonicalize
 from lycosa.url.key import key_of
 
@@ -63,6 +63,21 @@ class Head(NamedTuple):
     server: str
     last_modified: datetime | None
     redirect_id: int | None
+
+
+def known_heads(store: Path) -> Heads:
+    """Return the heads that have been read before."""
+    return Heads(sorted((store / FOLDER).glob("*.parquet")), SCHEMA.empty_table())
+
+
+def add_heads(connection: Connection, heads: Heads) -> None:
+    """Make the heads a table of the database."""
+    connection.register("open_heads", heads.opened)
+    parts = ["select * from open_heads"]
+    if heads.files:
+        add_files(connection, "sealed_heads", heads.files)
+        parts.append("select * from sealed_heads")
+    connection.execute(f"create view heads as {' union all by name '.join(parts)}")
 
 
 def heads_of(

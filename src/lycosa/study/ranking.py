@@ -63,7 +63,7 @@ def web_graph(connection: Connection) -> WebGraph:
 def _links(connection: Connection, pages: Numbering) -> tuple[Numbers, Numbers]:
     redirects = _Redirects(connection, pages)
     kinds = ", ".join(f"'{kind}'" for kind in KINDS)
-    reader = connection.execute(
+    reader = connection.sql(
         f"select source_id, target_id from current_links where kind in ({kinds})"
     ).to_arrow_reader(_BATCH_ROWS)
     sources, targets = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]

@@ -15,7 +15,7 @@ from lycosa.crawl.progress import refusals_of
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
 from lycosa.study.counting import QUERIES, count, prepare
-from lycosa.study.heads import Heads, heads_of
+from lycosa.study.heads import add_heads, heads_of
 from lycosa.study.ranking import web_graph, write_ranks
 from lycosa.study.results import Manifest, Results
 from lycosa.study.tables import (
@@ -69,7 +69,7 @@ def _study(
     with connected(rows) as connection:
         tell("heads of answers")
         heads = heads_of(directory.path, rows[0], results.folder, on_segment)
-        _add_heads(connection, heads)
+        add_heads(connection, heads)
         tell("pages and sites")
         prepare(connection)
         tell("links")
@@ -85,15 +85,6 @@ def _study(
         tell("refusals")
         results.write_table("refusals", _refusals(directory))
         return facts | _totals(connection)
-
-
-def _add_heads(connection: Connection, heads: Heads) -> None:
-    connection.register("open_heads", heads.opened)
-    parts = ["select * from open_heads"]
-    if heads.files:
-        add_files(connection, "sealed_heads", heads.files)
-        parts.append("select * from sealed_heads")
-    connection.execute(f"create view heads as {' union all by name '.join(parts)}")
 
 
 def _refusals(directory: CrawlDirectory) -> pa.Table:

@@ -9,6 +9,7 @@ Always true: a segment is taken once, whether it is sealed meanwhile or not.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -117,5 +118,10 @@ def _add(connection: Connection, rows: Rows) -> None:
 
 
 def _scan(files: Iterable[Path]) -> str:
-    listed = ", ".join(quoted(path) for path in files)
+    listed = ", ".join(quoted(literal(path)) for path in files)
     return f"read_parquet([{listed}], union_by_name = true)"
+
+
+def literal(path: Path) -> str:
+    """Write a path so that DuckDB does not take parts of it for a pattern."""
+    return re.sub(r"[\[*?]", lambda found: f"[{found[0]}]", str(path.resolve()))
