@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from isal import isal_zlib
 
@@ -123,9 +124,7 @@ def _heads(folder: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[Head]:
     files: dict[str, int | None] = {}
     try:
         for batch in batches:
-            for row in batch.to_pylist():
-                if not row["length"] or not row["warc"]:
-                    continue
+            for row in batch.filter(pc.greater(batch.column("length"), 0)).to_pylist():
                 if row["warc"] not in files:
                     files[row["warc"]] = _opened(folder / WARC / row["warc"])
                 file = files[row["warc"]]
