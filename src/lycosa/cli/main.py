@@ -36,6 +36,7 @@ class Lycosa(LazyGroup):
     modules = {  # noqa: RUF012
         "lycosa.cli.crawling": ("crawl", "resume"),
         "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
+        "lycosa.cli.studying": ("study", "sql", "export"),
         "lycosa.cli.checking": ("check",),
         "lycosa.cli.querying": ("index", "sparql", "triples", "export", "serve"),
         "lycosa.cli.changing": ("add", "retry", "block"),

@@ -1,0 +1,191 @@
+"""`study`, `sql`, `export`: what a crawl says, at any time, also while it runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.looking import harmless
+from lycosa.cli.options import directory_argument, json_flag
+from lycosa.cli.summary import command, facts_table
+from lycosa.study.extras import require
+
+if TYPE_CHECKING:
+    from lycosa.study.querying import Relation
+
+_TOP = 10
+_MOST_ROWS = 1000
+"""Of a table on the screen; CSV and JSON lines have all."""
+
+
+@click.command()
+@directory_argument
+@click.option("--rebuild", is_flag=True, help="Study again although nothing has changed.")
+@json_flag
+def study(path: Path, rebuild: bool, as_json: bool) -> None:
+    """Study what a crawl has seen: ranks, sites, counts.
+
+    PageRank, hubs and authorities, degrees and the bow tie, over pages and over sites;
+    depths, sizes, ages, types, languages, servers, duplicates, outcomes, refusals, pauses. Reads
+    what is there, also while the crawl runs, and writes `index/study/` alone: one Parquet file a
+    table, which `lycosa sql` and `lycosa export` know by name. What has not changed since
+    is not computed again.
+    """
+    require("study")
+    from lycosa.study import studying
+
+    with _told(as_json) as tell:
+        found = studying.study(path, rebuild=rebuild, tell=tell)
+    facts = {name: value for name, value in found.facts.items() if name != "rows"}
+    if as_json:
+        click.echo(json.dumps({"directory": str(path), "is_new": found.is_new, **facts}, indent=2))
+    else:
+        _print_study(Console(highlight=False), path, facts, found.is_new)
+
+
+@contextmanager
+def _told(as_json: bool) -> Iterator[Callable[[str], None]]:
+    """Show on standard error what is being done, where somebody looks."""
+    console = Console(stderr=True)
+    if as_json or not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("reading") as status:
+        yield status.update
+
+
+def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bool) -> None:
+    title = f"{path}: studied in {duration_text(facts['seconds'])}"
+    if not is_new:
+        title = f"{path}: nothing new since {facts['made_at']}"
+    console.print(Text(title, "bold"), soft_wrap=True)
+    rows = [
+        ("pages", f"{facts['pages']:,}, {size_text(facts['bytes'])}"),
+        ("distinct", f"{facts['distinct_pages']:,} by their bytes"),
+        ("sites", f"{facts['sites']:,}"),
+        ("links", f"{facts['links']:,} between these pages"),
+        (
+            "PageRank",
+            f"{counted(facts['pagerank']['steps'], 'step')}, "
+            f"wrong by less than {facts['pagerank']['error']:.0e}",
+        ),
+        (
+            "HITS",
+            f"{counted(facts['hits']['steps'], 'step')}, residual {facts['hits']['residual']:.0e}",
+        ),
+    ]
+    console.print(Padding(facts_table(rows), (1, 0, 0, 2)))
+    table = Table("bow tie", box=None, padding=(0, 2, 0, 0))
+    for over in facts["bow_tie"]:
+        table.add_column(over, justify="right")
+    for part in facts["bow_tie"]["pages"]:
+        table.add_row(part, *(f"{of[part]:,}" for of in facts["bow_tie"].values()))
+    console.print(Padding(table, (1, 0, 0, 2)))
+    console.print(f"\ntables: {', '.join(facts['tables'])}", soft_wrap=True)
+    best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
+    console.print(Text(f"ask them: {command('sql', path, best)}"), soft_wrap=True)
+
+
+@click.command()
+@directory_argument
+@click.argument("query")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "jsonl"]),
+    help="How to print the answer (a table on a terminal, else CSV).",
+)
+def sql(path: Path, query: str, form: str | None) -> None:
+    """Ask a crawl by SQL.
+
+    The tables are `pages`, `links`, `text` and `hosts` and, after `lycosa study`, those of the
+    study. Nothing can be changed: only queries are run, and the database has access to no
+    other file.
+
+    \b
+      lycosa sql mycrawl 'select outcome, count(*) from pages group by all'
+      lycosa sql mycrawl 'describe links'
+    """
+    require("sql")
+    from lycosa.study.querying import asked
+
+    form = form or ("table" if sys.stdout.isatty() else "csv")
+    with asked(path, query) as answer:
+        {"table": _print_table, "csv": _print_csv, "jsonl": _print_lines}[form](answer)
+
+
+def _print_table(answer: Relation) -> None:
+    found = answer.limit(_MOST_ROWS + 1).to_arrow_table()
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for field in found.schema:
+        is_number = str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
+        table.add_column(Text(harmless(field.name)), justify="right" if is_number else "left")
+    for row in found.slice(0, _MOST_ROWS).to_pylist():
+        table.add_row(*(Text(_cell(value)) for value in row.values()))
+    console = Console(highlight=False)
+    console.print(table)
+    if found.num_rows > _MOST_ROWS:
+        console.print(f"… and more; all of it: --format csv (or write `limit {_MOST_ROWS}`)")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else harmless(str(value))
+
+
+def _print_csv(answer: Relation) -> None:
+    import pyarrow.csv
+
+    reader = answer.to_arrow_reader()
+    with pyarrow.csv.CSVWriter(sys.stdout.buffer, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+
+
+def _print_lines(answer: Relation) -> None:
+    for batch in answer.to_arrow_reader():
+        for row in batch.to_pylist():
+            click.echo(json.dumps(row, default=str, ensure_ascii=False))
+
+
+@click.command()
+@click.argument("table")
+@directory_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "csv", "jsonl", "graphml"]),
+    default="csv",
+    help="Of the file (csv).",
+)
+@click.option("-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file.")
+def export(table: str, path: Path, form: str, target: Path | None) -> None:
+    """Write a table or a graph of a crawl for other programs.
+
+    TABLE is `pages`, `links`, `text` or `hosts` or, after `lycosa study`, `ranks`, `sites` or
+    another of its tables. As GraphML `pages`, `links` and `ranks` are the graph of the pages,
+    `hosts`, `sites` and `site_links` that of the sites. Without -o the file is printed.
+
+    \b
+      lycosa export ranks mycrawl -o ranks.csv
+      lycosa export links mycrawl --format graphml -o pages.graphml
+    """
+    require("export")
+    from lycosa.study.exporting import export as write
+
+    write(path, table, form, target)
+
+
+COMMANDS = (study, sql, export)

@@ -1,0 +1,59 @@
+"""PageRank: how much time a reader spends at each node who follows links at random.
+
+With probability `damping` the reader follows one of the links of a node, all alike; otherwise, and
+where there is no link, the next node is any (Brin and Page 1998; what nodes without links hold is
+spread evenly). Values add up to 1.
+
+Found by power iteration. What is wrong after a step is at most damping / (1 - damping) times
+what the step changed, so `tolerance` bounds the error of the sum of all values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lycosa.graph.links import Floats, Graph
+
+DAMPING = 0.85
+TOLERANCE = 1e-10
+MOST_STEPS = 300
+
+
+class Ranked(NamedTuple):
+    """Values, and how they were come by."""
+
+    values: Floats
+    steps: int
+    error: float
+    """An upper bound of what all values together are wrong by."""
+
+
+def pagerank(
+    graph: Graph,
+    damping: float = DAMPING,
+    tolerance: float = TOLERANCE,
+    most_steps: int = MOST_STEPS,
+    on_step: Callable[[int, float], None] = lambda step, error: None,
+) -> Ranked:
+    """Return the PageRank of every node; `on_step` is told the error that is left."""
+    size = graph.size
+    if not size:
+        return Ranked(np.zeros(0), 0, 0.0)
+    degrees = graph.out_degrees.astype(np.float64)
+    is_dangling = degrees == 0
+    shares = damping / np.where(is_dangling, 1.0, degrees)
+    values = np.full(size, 1.0 / size)
+    step, error = 0, float("inf")
+    while step < most_steps and error > tolerance:
+        step += 1
+        spread = (1.0 - damping + damping * values[is_dangling].sum()) / size
+        after = graph.into @ (values * shares)
+        after += spread
+        after /= after.sum()  # rounding must not add up
+        error = float(np.abs(after - values).sum()) * damping / (1.0 - damping)
+        values = after
+        on_step(step, error)
+    return Ranked(values, step, error)

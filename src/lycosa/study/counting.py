@@ -1,0 +1,157 @@
+"""The questions of the study that a query answers, one small table each.
+
+`prepare` makes what all of them start from:
+
+    fetches         every fetch of a page, with its site and depth
+    kept            what each URL gave when it was last kept
+    current_links   the links of those
+    site_facts      what is known of every site without any graph
+"""
+
+from __future__ import annotations
+
+from lycosa.frontier.distance import STEP
+from lycosa.study.results import Results
+from lycosa.study.tables import Connection
+
+_PREPARATIONS = (
+    f"""
+    create view fetches as
+    select *, regexp_extract(url, '^[a-z]+://[^/]+') as site, distance // {STEP} as depth
+    from pages
+    """,
+    """
+    create temp table current as
+    select url_id, fetch_id, digest from pages where outcome = 'KEPT'
+    qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id) = 1
+    """,
+    "create view kept as select * from fetches semi join current using (fetch_id)",
+    # A page that was found unchanged has its links beside an earlier fetch of the same bytes.
+    """
+    create temp table linking as
+    select max(pages.fetch_id) as fetch_id
+    from pages join current using (url_id)
+    where outcome = 'KEPT' and pages.digest is not distinct from current.digest
+    and pages.fetch_id in (select distinct fetch_id from links)
+    group by url_id
+    """,
+    "create view current_links as select * from links semi join linking using (fetch_id)",
+    """
+    create temp table site_facts as
+    with asked as (
+        select site, any_value(host) as host, count(*) as fetches,
+            count(*) filter (outcome = 'KEPT') as kept,
+            count(*) filter (status >= 400 or status = 0) as failures,
+            count(distinct address) as addresses,
+            min(began) as first_asked, max(ended) as last_answered,
+            avg(epoch(ended - began)) filter (status > 0) as mean_answer_seconds
+        from fetches group by site
+    ), held as (
+        select site, count(*) as pages, sum(size_bytes)::bigint as bytes,
+            avg(size_bytes) as mean_bytes, max(depth) as deepest, avg(depth) as mean_depth,
+            count(distinct digest) as distinct_pages
+        from kept group by site
+    ), dated as (
+        select site,
+            avg(epoch(fetched_at - last_modified)) / 86400 as mean_age_days,
+            min(epoch(fetched_at - last_modified)) / 86400 as least_age_days,
+            max(epoch(fetched_at - last_modified)) / 86400 as most_age_days
+        from kept join heads using (url_id, fetch_id)
+        where last_modified <= fetched_at group by site
+    ), served as (
+        select site, arg_max(server, fetched_at) as server
+        from fetches join heads using (url_id, fetch_id) where server != '' group by site
+    )
+    select asked.*, coalesce(pages, 0) as pages, coalesce(bytes, 0) as bytes,
+        held.* exclude (site, pages, bytes), dated.* exclude (site), served.server
+    from asked left join held using (site) left join dated using (site)
+    left join served using (site)
+    """,
+)
+
+_SUFFIX = r"://[^/]+/(?:[^?#]*/)?[^/?#]*\.([A-Za-z0-9]{1,5})(?:[?#]|$)"
+
+QUERIES = {
+    "outcomes": """
+        select outcome, count(*) as fetches, count(distinct url_id) as urls from pages
+        group by all order by fetches desc, outcome""",
+    "statuses": """
+        select status, count(*) as fetches from pages group by all order by status""",
+    "depths": """
+        select depth, count(*) as pages, sum(size_bytes)::bigint as bytes from kept
+        group by all order by depth""",
+    "sizes": """
+        select case when size_bytes > 0 then 2 ** floor(log2(size_bytes)) else 0 end::bigint
+            as from_bytes, count(*) as pages, sum(size_bytes)::bigint as bytes
+        from kept group by all order by from_bytes""",
+    "ages": """
+        select floor(epoch(fetched_at - last_modified) / 86400 / 30)::bigint as months,
+            count(*) as pages
+        from kept join heads using (url_id, fetch_id)
+        where last_modified <= fetched_at group by all order by months""",
+    "types": """
+        select lower(trim(split_part(content_type, ';', 1))) as type, count(*) as pages,
+            sum(size_bytes)::bigint as bytes
+        from kept group by all order by pages desc, type""",
+    "languages": """
+        select lower(split_part(replace(trim(language), '_', '-'), '-', 1)) as language,
+            count(*) as pages
+        from kept group by all order by pages desc, language""",
+    "link_kinds": """
+        select kind, count(*) as links, sum(times)::bigint as times,
+            count(distinct target_id) as targets
+        from current_links group by all order by links desc, kind""",
+    "file_types": f"""
+        select lower(regexp_extract(target_url, '{_SUFFIX}', 1)) as suffix, kind,
+            count(*) as links, count(distinct target_id) as targets
+        from current_links group by all having suffix != ''
+        order by links desc, suffix, kind""",
+    "outside": """
+        with away as (
+            select regexp_extract(target_url, '^[a-z]+://(\\[[^\\]]*\\]|[^/:]+)', 1) as host,
+                source_id, target_id
+            from current_links anti join (select distinct url_id from pages) asked
+            on target_id = asked.url_id
+        )
+        select host, count(*) as links, count(distinct source_id) as pages,
+            count(distinct target_id) as targets
+        from away anti join (select host from pages union select host from hosts) known using (host)
+        group by all order by links desc, host""",
+    "servers": """
+        select server, count(*) as sites, sum(pages)::bigint as pages from site_facts
+        where server is not null group by all order by sites desc, pages desc, server""",
+    "politeness": """
+        with asked as (
+            select host, began, ended from pages where status > 0
+            union all select host, began, ended from hosts where status > 0
+        ), pauses as (
+            select host, epoch(began - lag(ended) over (partition by host order by began)) as pause
+            from asked
+        )
+        select host, count(*) as requests, min(pause) as least_pause_seconds,
+            median(pause) as median_pause_seconds,
+            count(*) filter (pause < 0) as requests_at_once
+        from pauses group by all order by requests desc, host""",
+    "degrees": """
+        select 'in' as direction, in_degree as degree, count(*) as pages from ranks group by all
+        union all
+        select 'out' as direction, out_degree as degree, count(*) as pages from ranks group by all
+        order by direction, degree""",
+    "bow_ties": """
+        select 'pages' as over, part, count(*) as nodes from ranks group by all
+        union all
+        select 'sites' as over, part, count(*) as nodes from sites group by all
+        order by over, nodes desc, part""",
+}
+"""By the name of the table. The last two are asked of `ranks` and `sites`."""
+
+
+def prepare(connection: Connection) -> None:
+    """Make what the queries start from; `heads` must be there."""
+    for preparation in _PREPARATIONS:
+        connection.execute(preparation)
+
+
+def count(connection: Connection, results: Results, name: str) -> int:
+    """Answer one question; returns how many rows the answer has."""
+    return results.write(connection, name, QUERIES[name])

@@ -1,0 +1,182 @@
+"""What the heads of answers say that no row has: the server, the last change, where to go on.
+
+Heads stand in the archive alone. Reading them takes some 30 µs an answer, so it is done once:
+`index/study/heads/` has a file for every sealed segment, which is good as long as the segment's
+rows are what they were. Of open segments heads are read anew every time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from isal import isal_zlib
+
+from lycosa.store.layout import WARC
+from lycosa.store.messages import header, parse_head, split_block
+from lycosa.store.rows import signed, url_id
+from lycosa.store.sealing import temporary
+from lycosa.study.tables import Connection, Rows, add_files
+from lycosa.url import canonicalize
+from lycosa.url.key import key_of
+
+FOLDER = "heads"
+SCHEMA = pa.schema(
+    [
+        ("fetch_id", pa.int64()),
+        ("url_id", pa.int64()),
+        ("server", pa.string()),
+        ("last_modified", pa.timestamp("us", tz="UTC")),
+        ("redirect_id", pa.int64()),
+    ]
+)
+_GzipError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
+_COLUMNS = ["fetch_id", "url_id", "url", "status", "warc", "offset", "length"]
+_READ_BYTES, _HEAD_BYTES = 16_384, 65_536
+_SOURCE = b"lycosa.rows"
+_GZIP = 31
+_BATCH_ROWS = 50_000
+_REDIRECTS = range(300, 400)
+_SERVER_LENGTH = 200
+
+
+class Heads(NamedTuple):
+    """The heads of a crawl."""
+
+    files: list[Path]
+    """Of sealed segments."""
+    opened: pa.Table
+    """Of open ones."""
+
+
+class Head(NamedTuple):
+    """One answer, in the order of the columns."""
+
+    fetch_id: int
+    url_id: int
+    server: str
+    last_modified: datetime | None
+    redirect_id: int | None
+
+
+def known_heads(store: Path) -> Heads:
+    """Return the heads that have been read before."""
+    return Heads(sorted((store / FOLDER).glob("*.parquet")), SCHEMA.empty_table())
+
+
+def add_heads(connection: Connection, heads: Heads) -> None:
+    """Make the heads a table of the database."""
+    connection.register("open_heads", heads.opened)
+    parts = ["select * from open_heads"]
+    if heads.files:
+        add_files(connection, "sealed_heads", heads.files)
+        parts.append("select * from sealed_heads")
+    connection.execute(f"create view heads as {' union all by name '.join(parts)}")
+
+
+def heads_of(
+    folder: Path, pages: Rows, store: Path, on_segment: Callable[[int, int], None]
+) -> Heads:
+    """Read the heads of all answers; `on_segment` is told how many segments are done.
+
+    What is read anew is kept in `store`; what belongs to no segment any more is removed there.
+    """
+    kept = store / FOLDER
+    kept.mkdir(parents=True, exist_ok=True)
+    valid = {path.name for path in pages.sealed}
+    for path in kept.iterdir():
+        if path.name not in valid:
+            path.unlink()
+    files: list[Path] = []
+    for rows in pages.sealed:
+        files.append(_of_sealed(folder, rows, kept / rows.name))
+        on_segment(len(files), len(pages.sealed))
+    return Heads(files, _table(_heads(folder, pages.opened.select(_COLUMNS).to_batches())))
+
+
+def _of_sealed(folder: Path, rows: Path, target: Path) -> Path:
+    state = rows.stat()
+    source = f"{state.st_size} {state.st_mtime_ns}".encode()
+    if target.exists() and (pq.read_schema(target).metadata or {}).get(_SOURCE) == source:
+        return target
+    schema = SCHEMA.with_metadata({_SOURCE: source})
+    with pq.ParquetFile(rows) as file, pq.ParquetWriter(temporary(target), schema) as writer:
+        for batch in file.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
+            writer.write_table(_table(_heads(folder, [batch])).cast(schema))
+    temporary(target).rename(target)
+    return target
+
+
+def _table(heads: Iterable[Head]) -> pa.Table:
+    columns = list(zip(*heads, strict=True)) or [()] * len(SCHEMA)
+    arrays = [pa.array(c, field.type) for c, field in zip(columns, SCHEMA, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+
+
+def _heads(folder: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[Head]:
+    files: dict[str, int | None] = {}
+    try:
+        for batch in batches:
+            for row in batch.filter(pc.greater(batch.column("length"), 0)).to_pylist():
+                if row["warc"] not in files:
+                    files[row["warc"]] = _opened(folder / WARC / row["warc"])
+                file = files[row["warc"]]
+                if file is not None:
+                    yield _head(row, _beginning(file, row["offset"], row["length"]))
+    finally:
+        for descriptor in files.values():
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _opened(path: Path) -> int | None:
+    """Open a file of records; None when it has been moved away, which is nobody's mistake."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+
+
+def _beginning(file: int, offset: int, length: int) -> bytes:
+    """Return the first bytes of the HTTP answer in a record; nothing of one that is damaged."""
+    content = os.pread(file, min(length, _READ_BYTES), offset)
+    try:
+        record = isal_zlib.decompressobj(_GZIP).decompress(content, _HEAD_BYTES)
+    except _GzipError:
+        return b""
+    return bytes(record[record.find(b"\r\n\r\n") + 4 :])
+
+
+def _head(row: dict[str, Any], beginning: bytes) -> Head:
+    _, headers = parse_head(split_block(beginning)[0])
+    location = header(headers, "location") if row["status"] in _REDIRECTS else ""
+    return Head(
+        row["fetch_id"],
+        row["url_id"],
+        header(headers, "server")[:_SERVER_LENGTH],
+        _moment(header(headers, "last-modified")),
+        _id_of(location, row["url"]) if location else None,
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    """Read a date of HTTP (RFC 9110 section 5.6.7); one that makes no sense is none."""
+    if not text:
+        return None
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def _id_of(location: str, base: str) -> int | None:
+    url = canonicalize(location, base)
+    return None if url is None else signed(url_id(key_of(url)))

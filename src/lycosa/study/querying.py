@@ -1,0 +1,78 @@
+"""SQL over a crawl: every table can be asked, and nothing can be changed.
+
+Two walls stand between a query and the crawl directory. Only statements that read are run; and
+the database has no access to any file but the Parquet files of the tables, nor to the network, and
+its settings are locked. So what a query does is bounded whatever it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LycosaError
+from lycosa.store.layout import KINDS
+from lycosa.study.results import Results
+from lycosa.study.tables import Connection, add_files, all_rows, connected, literal, quoted
+
+Relation = Any
+"""A `duckdb.DuckDBPyRelation`."""
+
+
+@contextmanager
+def asked(folder: Path, query: str) -> Iterator[Relation]:
+    """Ask a crawl; the answer can be read until the block is left."""
+    CrawlDirectory.open(folder)
+    rows = all_rows(folder)
+    studied = Results(folder).tables()
+    with connected(rows) as connection:
+        for name, path in studied.items():
+            add_files(connection, name, [path])
+        files = [path for some in rows for path in some.sealed]
+        _lock(connection, [*files, *studied.values()])
+        names = [*sorted(KINDS), *studied]
+        try:
+            yield connection.sql(_checked(connection, query))
+        except duckdb.Error as error:
+            raise LycosaError(_told(error, names, folder)) from None
+
+
+def _lock(connection: Connection, files: list[Path]) -> None:
+    names = [name for path in files for name in (path.resolve(), literal(path))]
+    listed = ", ".join(map(quoted, names))
+    for setting in (
+        "set python_enable_replacements = false",
+        f"set allowed_paths = [{listed}]",
+        "set enable_external_access = false",
+        "set lock_configuration = true",
+    ):
+        connection.execute(setting)
+
+
+def _checked(connection: Connection, query: str) -> str:
+    """Return the query if it is one, and only reads."""
+    statements = connection.extract_statements(query)
+    if len(statements) != 1:
+        raise LycosaError(
+            f"one query is expected, these are {len(statements)}\n"
+            "  for example: lycosa sql DIR 'select outcome, count(*) from pages group by all'"
+        )
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise LycosaError(
+            f"a crawl can only be read, and this is {statements[0].type.name}\n"
+            "  begin with select, from, with, describe, summarize or show"
+        )
+    return query
+
+
+def _told(error: duckdb.Error, names: list[str], folder: Path) -> str:
+    what = str(error).strip().removeprefix("Invalid Input Error: ")
+    hint = f"  tables: {', '.join(names)}"
+    if isinstance(error, duckdb.CatalogException) and "ranks" not in names:
+        hint += f"\n  more after: lycosa study {folder}"
+    return f"{what}\n{hint}\n  their columns: lycosa sql {folder} 'describe pages'"

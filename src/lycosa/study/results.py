@@ -1,0 +1,117 @@
+"""Where a study stands: `index/study/`, one Parquet file a table, and `study.json`.
+
+Files are written under temporary names. When all are complete, `study.json` is removed, they are
+renamed, and the new `study.json` is written last: where it stands, all tables are of one study. A
+study that was killed at any moment leaves the old one, or none; the next one begins from nothing.
+
+`study.json` says of which rows the study was made. As long as the crawl has no others, there is
+nothing to be done again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lycosa.errors import LycosaError
+from lycosa.store.files import sync_folder
+from lycosa.store.sealing import ignore, sync_file, temporary
+from lycosa.study.tables import Connection, quoted
+
+VERSION = 1
+"""Of the tables; another version is made again."""
+
+Manifest = dict[str, Any]
+
+
+class Results:
+    """The tables of the study of a crawl directory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "index" / "study"
+        self._manifest = self.folder / "study.json"
+        self._written: dict[str, int] = {}
+
+    def manifest(self) -> Manifest | None:
+        """Return what is known of the study that stands here; None when there is none."""
+        try:
+            found: Manifest = json.loads(self._manifest.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        return found if found.get("version") == VERSION else None
+
+    def tables(self) -> dict[str, Path]:
+        """Return the files of the tables by their names; none when there is no whole study."""
+        manifest = self.manifest() or {}
+        return {name: self.path(name) for name in manifest.get("tables", {})}
+
+    def path(self, name: str) -> Path:
+        """Return where a table stands."""
+        return self.folder / f"{name}.parquet"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other studies of this crawl away; the kernel lets go when the process dies."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LycosaError(
+                    f"{self.folder}: another process is studying this crawl\n  wait for it to end"
+                ) from None
+            for leftover in self.folder.glob("*.tmp"):
+                leftover.unlink()
+            yield
+        finally:
+            os.close(lock)
+
+    def write(self, connection: Connection, name: str, query: str) -> int:
+        """Write the answer of a query as a table that is not valid yet; returns its rows."""
+        path = temporary(self.path(name))
+        form = "format parquet, compression zstd"
+        (count,) = connection.execute(f"copy ({query}) to {quoted(path)} ({form})").fetchone()
+        return self._note(name, int(count))
+
+    def write_table(self, name: str, table: pa.Table) -> int:
+        """Write rows as a table that is not valid yet; returns how many."""
+        pq.write_table(table, temporary(self.path(name)), compression="zstd")
+        return self._note(name, table.num_rows)
+
+    def unfinished(self, name: str) -> Path:
+        """Return where a table stands that has been written and is not valid yet."""
+        return temporary(self.path(name))
+
+    def finish(self, facts: Manifest, reach: Callable[[str], None] = ignore) -> Manifest:
+        """Make everything that was written valid, at once as far as readers can tell."""
+        manifest = {"version": VERSION, "tables": dict(sorted(self._written.items())), **facts}
+        for name in self._written:
+            sync_file(temporary(self.path(name)))
+        reach("study.written")
+        self._manifest.unlink(missing_ok=True)
+        sync_folder(self.folder)
+        for name in self._written:
+            temporary(self.path(name)).rename(self.path(name))
+            reach("study.renamed")
+        told = temporary(self._manifest)
+        told.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        sync_file(told)
+        told.rename(self._manifest)
+        sync_folder(self.folder)
+        for path in self.folder.glob("*.parquet"):
+            if path.stem not in self._written:
+                path.unlink()
+        return manifest
+
+    def _note(self, name: str, rows: int) -> int:
+        self._written[name] = rows
+        return rows

@@ -1,0 +1,111 @@
+"""A whole study: reads a crawl directory, computes, and leaves `index/study/` behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.progress import refusals_of
+from lycosa.store.sealing import ignore
+from lycosa.study.alike import write_alike
+from lycosa.study.counting import QUERIES, count, prepare
+from lycosa.study.heads import add_heads, heads_of
+from lycosa.study.ranking import web_graph, write_ranks
+from lycosa.study.results import Manifest, Results
+from lycosa.study.tables import (
+    Connection,
+    Rows,
+    add_files,
+    all_rows,
+    connected,
+    require_rows,
+)
+
+
+class Studied(NamedTuple):
+    """A study that stands in `index/study/`."""
+
+    is_new: bool
+    """Whether it was made now; otherwise nothing had changed since."""
+    facts: Manifest
+
+
+def study(
+    folder: Path,
+    *,
+    rebuild: bool = False,
+    tell: Callable[[str], None] = ignore,
+    reach: Callable[[str], None] = ignore,
+) -> Studied:
+    """Study a crawl, unless it has been studied as it is; `tell` is told what is being done."""
+    directory = CrawlDirectory.open(folder)
+    results = Results(folder)
+    rows = all_rows(folder)
+    require_rows(folder, rows[0])
+    signature = {some.kind: some.signature() for some in rows}
+    with results.locked():
+        known = results.manifest()
+        if known is not None and known["rows"] == signature and not rebuild:
+            return Studied(False, known)
+        began = time.monotonic()
+        facts = _study(directory, rows, results, tell)
+        facts["seconds"] = round(time.monotonic() - began, 3)
+        facts["made_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+        return Studied(True, results.finish(facts | {"rows": signature}, reach))
+
+
+def _study(
+    directory: CrawlDirectory, rows: list[Rows], results: Results, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    def on_segment(done: int, total: int) -> None:
+        tell(f"heads of answers: segment {done:,} of {total:,}")
+
+    with connected(rows) as connection:
+        tell("heads of answers")
+        heads = heads_of(directory.path, rows[0], results.folder, on_segment)
+        add_heads(connection, heads)
+        tell("pages and sites")
+        prepare(connection)
+        tell("links")
+        web = web_graph(connection)
+        facts = write_ranks(web, connection, results, tell)
+        for name in ("ranks", "sites"):
+            add_files(connection, name, [results.unfinished(name)])
+        for name in QUERIES:
+            tell(name.replace("_", " "))
+            count(connection, results, name)
+        tell("duplicates")
+        write_alike(connection, results)
+        tell("refusals")
+        results.write_table("refusals", _refusals(directory))
+        return facts | _totals(connection)
+
+
+def _refusals(directory: CrawlDirectory) -> pa.Table:
+    """Return how many URLs were refused, by reason: the log alone knows that."""
+    states = directory.states(directory.job()) if directory.log_folder.exists() else {}
+    found = sorted(refusals_of(states.values()).items(), key=lambda item: (-item[1], item[0]))
+    columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
+    return pa.table(columns, pa.schema([("reason", pa.string()), ("urls", pa.int64())]))
+
+
+def _totals(connection: Connection) -> dict[str, Any]:
+    fetches, first, last = connection.execute(
+        "select count(*), min(began)::varchar, max(ended)::varchar from pages"
+    ).fetchone()
+    size_bytes, distinct = connection.execute(
+        "select coalesce(sum(size_bytes), 0)::bigint, count(distinct digest) from kept"
+    ).fetchone()
+    return {
+        "fetches": fetches,
+        "bytes": size_bytes,
+        "distinct_pages": distinct,
+        "first_asked": first,
+        "last_answered": last,
+    }

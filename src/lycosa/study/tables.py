@@ -1,0 +1,127 @@
+"""The rows of a crawl directory as tables of DuckDB.
+
+The tables have the names of the folders: `pages`, `links`, `text`, `hosts`. Sealed segments are
+read from their Parquet files, when a query needs them. What open segments hold is read into memory
+at once, for it may be sealed, and its journal gone, a moment later.
+
+Always true: a segment is taken once, whether it is sealed meanwhile or not.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from lycosa.errors import LycosaError
+from lycosa.store.extra import journal_schema
+from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
+from lycosa.store.sealing import journal_batches
+
+Connection = Any
+"""A `duckdb.DuckDBPyConnection`; DuckDB's types are not for us to check."""
+
+
+class Rows(NamedTuple):
+    """The rows of one kind at one moment."""
+
+    kind: str
+    sealed: list[Path]
+    opened: pa.Table
+    """What open segments hold."""
+
+    def signature(self) -> dict[str, int]:
+        """Return what tells these rows from those of another moment."""
+        sizes = {path.name: path.stat().st_size for path in self.sealed}
+        return sizes | {"open": self.opened.num_rows}
+
+
+def rows_now(folder: Path, kind: str) -> Rows:
+    """Look at the rows of a kind."""
+    sealed: list[Path] = []
+    opened: list[pa.Table] = []
+    for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
+        path = sealed_path(folder, kind, name)
+        found = None if path.exists() else _journal(folder, kind, name)
+        if path.exists():  # perhaps since we have looked
+            sealed.append(path)
+        elif found is not None:
+            opened.append(found)
+    opened.append(SCHEMAS[kind].empty_table())
+    return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
+
+
+def _journal(folder: Path, kind: str, name: Name) -> pa.Table | None:
+    path = journal_path(folder, kind, name)
+    schema = journal_schema(path)
+    if schema is None:
+        return None
+    hidden = set(JOURNAL_SCHEMAS[kind].names) - set(SCHEMAS[kind].names)
+    names = [column for column in schema.names if column not in hidden]
+    shown = pa.schema([schema.field(column) for column in names])
+    return pa.Table.from_batches(journal_batches(path, names), shown)
+
+
+def require_rows(folder: Path, pages: Rows) -> None:
+    """Refuse a crawl that has not fetched anything yet."""
+    if not pages.sealed and not pages.opened.num_rows:
+        raise LycosaError(
+            f"{folder}: nothing has been fetched yet, so there is nothing to study\n"
+            f"  how far it is: lycosa status {folder}   go on: lycosa resume {folder}"
+        )
+
+
+@contextmanager
+def connected(rows: Iterable[Rows]) -> Iterator[Connection]:
+    """Open a database that has these rows as its tables, and nothing else."""
+    with tempfile.TemporaryDirectory(prefix="lycosa-study-") as spill:
+        connection = duckdb.connect()
+        try:
+            connection.execute("set TimeZone = 'UTC'")
+            connection.execute("set enable_progress_bar = false")
+            connection.execute("set preserve_insertion_order = false")
+            connection.execute(f"set temp_directory = {quoted(spill)}")
+            for some in rows:
+                _add(connection, some)
+            yield connection
+        finally:
+            connection.close()
+
+
+def all_rows(folder: Path) -> list[Rows]:
+    """Look at the rows of all kinds; those of `pages` first, so that their links are there."""
+    return [rows_now(folder, kind) for kind in reversed(KINDS)]
+
+
+def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
+    """Give Parquet files a name in the database."""
+    connection.execute(f"create view {name} as select * from {_scan(files)}")
+
+
+def quoted(text: object) -> str:
+    """Write a string of SQL."""
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def _add(connection: Connection, rows: Rows) -> None:
+    connection.register(f"open_{rows.kind}", rows.opened)
+    parts = [f"select * from {_scan(rows.sealed)}"] if rows.sealed else []
+    parts.append(f"select * from open_{rows.kind}")
+    connection.execute(f"create view {rows.kind} as {' union all by name '.join(parts)}")
+
+
+def _scan(files: Iterable[Path]) -> str:
+    listed = ", ".join(quoted(literal(path)) for path in files)
+    return f"read_parquet([{listed}], union_by_name = true)"
+
+
+def literal(path: Path) -> str:
+    """Write a path so that DuckDB does not take parts of it for a pattern."""
+    return re.sub(r"[\[*?]", lambda found: f"[{found[0]}]", str(path.resolve()))

@@ -1,0 +1,59 @@
+"""Fingerprints that are near each other: all of them are found, and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.graph.near import NearIndex, near_pairs
+
+NUMBERS = st.integers(0, 2**64 - 1)
+
+
+@st.composite
+def fingerprints(draw: st.DrawFn) -> list[int]:
+    """Some numbers, and others that differ from them in a few bits."""
+    found = draw(st.lists(NUMBERS, max_size=8))
+    for number in list(found):
+        for bits in draw(st.lists(st.lists(st.integers(0, 63), max_size=12), max_size=3)):
+            for bit in bits:
+                number ^= 1 << bit
+            found.append(number)
+    return found
+
+
+@given(fingerprints(), st.integers(0, 10))
+def test_pairs_are_all_pairs(found: list[int], bits: int) -> None:
+    pairs = near_pairs(np.array(found, np.uint64), bits)
+    expected = [
+        (one, other)
+        for one in range(len(found))
+        for other in range(one + 1, len(found))
+        if (found[one] ^ found[other]).bit_count() <= bits
+    ]
+    assert list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == expected
+
+
+@given(fingerprints(), NUMBERS, st.integers(0, 10))
+def test_a_look_up_finds_all_that_are_near(found: list[int], asked: int, bits: int) -> None:
+    index = NearIndex(np.array(found, np.uint64), bits)
+    for number in (asked, *found[:2]):
+        expected = [at for at, own in enumerate(found) if (own ^ number).bit_count() <= bits]
+        assert index.near(number) == expected
+
+
+def test_more_fingerprints_are_cut_finer_and_still_all_are_found() -> None:
+    random = np.random.default_rng(5)
+    many = random.integers(0, 2**64, 70_000, np.uint64, endpoint=False)
+    places = random.choice(70_000, 200, replace=False)
+    many[places[:100]] = many[places[100:]] ^ np.uint64(0b1001 << 30 | 1)
+    pairs = near_pairs(many, 3)
+    expected = {tuple(sorted(pair)) for pair in zip(places[:100], places[100:], strict=True)}
+    assert set(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == expected
+
+
+def test_more_bits_than_there_are_cannot_differ() -> None:
+    with pytest.raises(ValueError, match="64 bits"):
+        near_pairs(np.zeros(2, np.uint64), 64)

@@ -1,0 +1,79 @@
+"""PageRank and HITS against published values, networkx and their own definitions."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from lycosa.graph.hits import hits
+from lycosa.graph.links import graph_of
+from lycosa.graph.pagerank import pagerank
+from unit.graph.drawn_graphs import Drawn, graphs, made
+
+
+@given(graphs())
+def test_pagerank_is_that_of_networkx(drawn: Drawn) -> None:
+    expected = networkx.pagerank(drawn.theirs, alpha=0.85, tol=1e-14, max_iter=1000)
+    found = pagerank(drawn.ours, tolerance=1e-13)
+    assert found.error <= 1e-13
+    for node, value in expected.items():
+        assert found.values[node] == pytest.approx(value, abs=1e-11)
+
+
+@given(graphs())
+def test_pagerank_satisfies_its_own_equation(drawn: Drawn) -> None:
+    matrix, size = drawn.ours.out.toarray(), drawn.ours.size
+    degrees = matrix.sum(axis=1)
+    step = np.where(degrees[:, None] > 0, matrix / np.maximum(degrees, 1)[:, None], 1 / size)
+    values = pagerank(drawn.ours, tolerance=1e-13).values
+    assert values.sum() == pytest.approx(1.0)
+    assert np.abs(0.85 * values @ step + 0.15 / size - values).max() < 1e-12
+
+
+@given(graphs())
+def test_the_error_that_is_told_bounds_the_error_that_is_made(drawn: Drawn) -> None:
+    exact = pagerank(drawn.ours, tolerance=1e-15).values
+    for steps in (1, 2, 5):
+        rough = pagerank(drawn.ours, tolerance=0.0, most_steps=steps)
+        assert rough.steps <= steps
+        assert np.abs(rough.values - exact).sum() <= rough.error + 1e-14
+
+
+@given(graphs())
+@settings(max_examples=200)
+def test_hits_is_that_of_networkx_where_the_answer_is_one(drawn: Drawn) -> None:
+    sizes = np.linalg.svd(drawn.ours.out.toarray(), compute_uv=False)
+    assume(len(sizes) > 1 and sizes[0] > 0 and sizes[1] / sizes[0] < 0.95)
+    hubs, authorities = networkx.hits(drawn.theirs, max_iter=10_000, tol=1e-14)
+    found = hits(drawn.ours, tolerance=1e-13, most_steps=2_000)
+    for node in range(drawn.ours.size):
+        assert found.hubs[node] == pytest.approx(hubs[node], abs=1e-9)
+        assert found.authorities[node] == pytest.approx(authorities[node], abs=1e-9)
+
+
+@given(graphs())
+def test_hits_always_gives_singular_vectors_and_no_negative_value(drawn: Drawn) -> None:
+    assume(drawn.ours.links)
+    found = hits(drawn.ours, tolerance=1e-8, most_steps=20_000)
+    assert found.residual <= 1e-8
+    matrix = drawn.ours.out.toarray()
+    largest = np.linalg.svd(matrix, compute_uv=False)[0]
+    unit = found.authorities / np.linalg.norm(found.authorities)
+    assert np.linalg.norm(matrix.T @ matrix @ unit - largest**2 * unit) < 1e-5 * largest**2
+    assert found.hubs.min() >= 0 and found.authorities.min() >= 0
+    assert found.hubs.sum() == pytest.approx(1) and found.authorities.sum() == pytest.approx(1)
+
+
+def test_two_equal_communities_share_the_authority() -> None:
+    drawn = made(4, [(0, 1), (2, 3)])
+    assert hits(drawn.ours).authorities.tolist() == pytest.approx([0, 0.5, 0, 0.5])
+
+
+def test_nothing_and_no_links_have_ranks_too() -> None:
+    empty = np.zeros(0, np.int32)
+    assert pagerank(graph_of(empty, empty, 0)).values.tolist() == []
+    assert hits(graph_of(empty, empty, 0)).hubs.tolist() == []
+    assert pagerank(graph_of(empty, empty, 4)).values.tolist() == [0.25] * 4
+    assert hits(graph_of(empty, empty, 4)).hubs.tolist() == [0.25] * 4

@@ -1,0 +1,72 @@
+"""Small crawls that were never crawled: rows and records written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.records import Capture, LinkKind, Outcome, Purpose, Request
+from lycosa.store.archive import ArchiveStore
+from lycosa.store.rows import signed, url_id
+from lycosa.url.key import host_of, url_of
+from unit.store.exchanges import answer, links_to
+
+BEGAN = 1.7e9
+HTML = ("Content-Type", "text/html; charset=utf-8")
+
+
+class Fetch(NamedTuple):
+    """One fetch of a page, in short."""
+
+    key: str
+    links: Sequence[str] = ()
+    body: str = ""
+    outcome: Outcome = Outcome.KEPT
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = (HTML,)
+    kind: LinkKind = LinkKind.ANCHOR
+    language: str = "en"
+    fingerprint: int = 0
+    depth: int = 0
+    purpose: Purpose = Purpose.PAGE
+
+
+def id_of(key: str) -> int:
+    return signed(url_id(key))
+
+
+def captures(fetches: Iterable[Fetch], began: float) -> Iterable[Capture]:
+    for number, fetch in enumerate(fetches):
+        body = fetch.body or f"<html>{fetch.key} is a page"
+        yield Capture(
+            fetch.key,
+            fetch.purpose,
+            fetch.outcome,
+            fetch.depth * 21,
+            Request(
+                url_of(fetch.key), host_of(fetch.key), "192.0.2.7:80", fetch.purpose, "L", 10**7
+            ),
+            answer(body.encode(), fetch.status, began + 10 * number, fetch.headers),
+            links_to(fetch.links, fetch.kind),
+            text=body.encode(),
+            language=fetch.language,
+            fingerprint=fetch.fingerprint,
+        )
+
+
+def write(
+    folder: Path, fetches: Iterable[Fetch], began: float = BEGAN, is_sealed: bool = True
+) -> None:
+    """Add a segment to a crawl directory; one that stays open is left as by a kill."""
+    if not (folder / "crawl.toml").exists():
+        CrawlDirectory.create(folder, Job.of(seeds=["http://a.test/"]))
+    store = ArchiveStore(folder)
+    for capture in captures(fetches, began):
+        store.append(capture)
+    store.flush()
+    if is_sealed:
+        store.seal(lambda place: True)
+    store.close()
