@@ -59,6 +59,7 @@ bench-parts: setup
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/resume.py
 	$(BIN)/python benchmarks/schedulers.py
+	$(BIN)/python benchmarks/bench_urltable.py --generated 1000000
 
 bench-scale: setup
 	$(BIN)/python -m benchmarks.workers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -176,7 +176,12 @@ class Twins(RuleBasedStateMachine):
 
 
 TestTwins = Twins.TestCase
-TestTwins.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTwins.settings = settings(
+    max_examples=60,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 
 @pytest.mark.parametrize("seed", range(2))
