@@ -513,18 +513,22 @@ cdef class Table(Trees):
         cdef uint32_t size, served, end
         cdef const uint8_t *data = utf8(prefix, &size)
         cdef uint64_t h
-        cdef int64_t number = -1
+        cdef int64_t number = -1, first
         fill(&self.node, data, size)
         while True:
             h = hash_of(self.node.data, self.node.size)
             served = self.cursors.served(h)
-            # What was found one step above is the first ready URL here too, and that is whose
-            # turn it is at a node that has served nobody yet.
+            # What was found one step above is the first ready URL here too: whose turn it is
+            # where nobody was served yet, and again when all have been.
+            first = number
             if served != NONE:
                 number = -1
                 self.load_key(served)
                 if begins(self.scratch, self.found_size, self.node.data, self.node.size):
                     number = self.seek_behind_child()
+                if number < 0 and first >= 0:
+                    self.load_key(<uint32_t>first)
+                    number = first
             if number < 0:
                 number = self.seek(self.node.data, self.node.size)
                 if self.below(number, self.node.data, self.node.size) is None:
