@@ -26,7 +26,7 @@ import pycurl
 
 from lycosa.clock import RealClock
 from lycosa.config import Fetch
-from lycosa.fetch.client import CurlTransport
+from lycosa.fetch.client import HttpTransport
 from lycosa.records import Answer, Purpose, Request
 
 HOSTS = 64
@@ -77,7 +77,7 @@ def by_transport(port: int, requests: int) -> float:
     """Run the transport as a worker does: the next request from within the callback."""
     loop = asyncio.new_event_loop()
     clock = RealClock(loop)
-    transport = CurlTransport(loop, clock, Fetch(allow_private=True), ports={80: port})
+    transport = HttpTransport(loop, clock, Fetch(allow_private=True), ports={80: port})
     left = 0
 
     def send(host: int) -> None:
@@ -217,7 +217,7 @@ def main() -> None:
     rivals: dict[str, Callable[[int, int], float]] = {
         "bare pycurl multi": by_bare_multi,
         "multi, our callbacks": by_asking_multi,
-        "CurlTransport": by_transport,
+        "HttpTransport": by_transport,
     }
     if importlib.util.find_spec("aiohttp"):
         rivals["aiohttp"] = by_aiohttp

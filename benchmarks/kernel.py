@@ -206,6 +206,9 @@ class NoStore:
     def links(self, place: Place) -> list[KeyedLink]:
         return []
 
+    def validators(self, place: Place) -> None:
+        return None
+
 
 class Crawl:
     """One crawl, ready to be run once."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
+atexit.register(_FOLDER.cleanup)

@@ -113,6 +113,14 @@ def measure(
     return Usage(usage.ru_utime, usage.ru_stime, wall, usage.ru_maxrss / 1000)
 
 
+def _inherited() -> dict[str, str]:
+    """Return our environment as a user's would be: Python keeps what it has compiled.
+
+    Without that every start of a program in Python compiles its source again; 0.2 s for Lycosa.
+    """
+    return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+
 @contextlib.contextmanager
 def started(
     command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
@@ -122,7 +130,7 @@ def started(
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, **(environment or {})},
+            env={**_inherited(), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

@@ -115,6 +115,15 @@ class Purpose(enum.IntEnum):
     ROBOTS = 2
 
 
+class Validators(Struct, frozen=True):
+    """What tells a server which version of a page we hold (RFC 9110, 8.8)."""
+
+    etag: str = ""
+    last_modified: str = ""
+    date: str = ""
+    """Of the record that holds it, as it stands there."""
+
+
 class Request(Struct, frozen=True):
     """One GET, ready to be sent: the address is pinned, politeness has been seen to."""
 
@@ -126,6 +135,8 @@ class Request(Struct, frozen=True):
     largest_body_bytes: int
     partition: int = -1
     """Whose request it is, so that its owner can be asked for once more."""
+    validators: Validators | None = None
+    """Of the version that is held: the server need send only another one."""
 
 
 class Answer(Struct, frozen=True):

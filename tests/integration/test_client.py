@@ -1,4 +1,8 @@
-"""The transport over real sockets: every server here is a few lines, named for what it does."""
+"""The transport over real sockets: every server here is a few lines, named for what it does.
+
+Everything runs over both ways to the web: plain HTTP over our own sockets, and by libcurl, which
+carries TLS and proxies in earnest and everything here.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +28,26 @@ import zstandard
 from lycosa.clock import RealClock
 from lycosa.config import Fetch
 from lycosa.errors import ConfigError
-from lycosa.fetch.client import CurlTransport
+from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.names import Hosts, Names
-from lycosa.records import Answer, Outcome, Purpose, Request, Resolved
+from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, Validators
 
 Reader: TypeAlias = asyncio.StreamReader
 Writer: TypeAlias = asyncio.StreamWriter
 Handler = Callable[["Served", Reader, Writer], Awaitable[None]]
+
+WAYS = ("direct", "curl")
+_way = "direct"
+
+
+@pytest.fixture(params=WAYS, autouse=True)
+def way(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Say which carrier plain HTTP goes by."""
+    global _way
+    before, _way = _way, request.param
+    yield request.param
+    _way = before
+
 
 PAGE = b"<title>A page</title>" + b"text " * 2_000
 
@@ -116,7 +133,7 @@ def chunked(body: bytes, size: int = 1_000) -> bytes:
 class Client:
     """A transport with its answers as things to await."""
 
-    def __init__(self, transport: CurlTransport) -> None:
+    def __init__(self, transport: HttpTransport) -> None:
         self.transport = transport
 
     async def get(
@@ -126,10 +143,11 @@ class Client:
         address: str = "127.0.0.1",
         most: int = 10_000_000,
         agent: str = "lycosa (https://example.org/bot)",
+        held: Validators | None = None,
     ) -> Answer:
         host = url.split("/")[2].rpartition(":")[0] or url.split("/")[2]
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        request = Request(url, host, address, Purpose.PAGE, agent, most)
+        request = Request(url, host, address, Purpose.PAGE, agent, most, validators=held)
         self.transport.send(request, answered.set_result)
         assert not answered.done(), "called back from within send"
         async with asyncio.timeout(20):
@@ -154,7 +172,10 @@ async def client(
         if name in settings
     }
     fetch = Fetch(**{"allow_private": True, **settings})
-    transport = CurlTransport(loop, clock, fetch, ports=ports, names=names, **options)
+    transport = HttpTransport(loop, clock, fetch, ports=ports, names=names, **options)
+    if _way == "curl":
+        within: Any = transport
+        within._direct, within._curl = within._by_curl(), None
     try:
         yield Client(transport)
     finally:
@@ -242,6 +263,26 @@ async def test_the_request_is_archived_as_it_was_sent() -> None:
             assert head.count(b"\r\nAccept:") == 1
             assert b"\r\nAccept: a/b\r\n" in head
             assert b"\r\nX-All: 1\r\n" in head
+
+
+@run
+async def test_the_server_is_told_which_version_is_held_in_that_request_alone() -> None:
+    unchanged = b'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n'
+    handler = replying(reply(PAGE), unchanged, reply(PAGE))
+    date = "Tue, 22 Oct 2024 06:00:00 GMT"
+    async with serving(handler) as served, client(ports={80: served.port}) as web:
+        await web.get("http://site.test/page")
+        answer = await web.get("http://site.test/page", held=Validators('"a"', date))
+        assert (answer.status, answer.body, answer.header("etag")) == (304, b"", '"a"')
+        assert answer.asked == served.requests[1]
+        await web.get("http://site.test/page")
+        lines = [request.split(b"\r\n") for request in served.requests]
+        assert set(lines[1]) - set(lines[0]) == {
+            b'If-None-Match: "a"',
+            b"If-Modified-Since: " + date.encode(),
+        }
+        assert lines[2] == lines[0]
+        assert served.connections == 1
 
 
 @run

@@ -45,7 +45,7 @@ def _read_chunks(sent: bytes, pieces: list[bytes]) -> Framing:
         if line_end < 0:
             is_longer = len(sent) - at >= _LONGEST_SIZE_LINE
             return Framing.BAD if is_longer or not _may_be_size(sent[at:]) else Framing.CUT
-        size = _size(sent[at:line_end])
+        size = chunk_size(sent[at:line_end])
         if size is None:
             return Framing.BAD
         if size == 0:
@@ -68,7 +68,7 @@ def _may_be_size(start: bytes) -> bool:
     return not digits or (len(digits) <= 16 and _HEXADECIMAL.issuperset(digits))
 
 
-def _size(line: bytes) -> int | None:
+def chunk_size(line: bytes) -> int | None:
     """Return the size of a chunk, or None where there is none; `int` alone is too kind."""
     digits = line.partition(b";")[0].rstrip(b" \t\r")
     if not 0 < len(digits) <= 16 or not _HEXADECIMAL.issuperset(digits):

@@ -428,6 +428,11 @@ class Revisit:
     seconds: float = key(
         0.0, "When a page that was kept is asked for again; 0 is never.", unit="seconds"
     )
+    conditional: bool = key(
+        True,
+        "Tell the server which version is held (ETag, Last-Modified), so that a page that has not"
+        " changed is not sent again.",
+    )
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,8 @@ class Gatherer:
         url = request.url
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
+        if outcome is Outcome.NOT_MODIFIED and request.validators is None:
+            outcome = Outcome.BAD_STATUS  # nobody had asked whether it changed
         visit = None
         if outcome is not Outcome.KEPT:
             facts = NO_FACTS

@@ -17,7 +17,7 @@ from lycosa.frontier.addresses import Slots
 from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.plugins.hooks import Hooks
-from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved
+from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved, Validators
 
 
 class Transport(Protocol):
@@ -41,6 +41,9 @@ class Store(Protocol):
 
     def links(self, place: Place) -> list[KeyedLink]:
         """Return the links of a record: the adjacency that exact depth needs."""
+
+    def validators(self, place: Place) -> Validators | None:
+        """Return what tells the server that we hold a record, or None."""
 
 
 class Reservations(Protocol):

@@ -37,7 +37,7 @@ from lycosa.crawl.progress import (
 )
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.worker import Worker
-from lycosa.fetch.client import CurlTransport
+from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.slots import AddressSlots
 from lycosa.frontier.state import PartitionState, counted_by
 from lycosa.plugins.hooks import Hooks
@@ -99,7 +99,7 @@ class Station:
                 connections=post.connections,
                 bytes_per_second=post.bytes_per_second,
             )
-            self._transport = CurlTransport(
+            self._transport = HttpTransport(
                 self.loop, self.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()

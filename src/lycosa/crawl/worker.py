@@ -33,6 +33,7 @@ from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import due_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
+from lycosa.errors import StoreError
 from lycosa.failpoints import reach
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.addresses import Addresses
@@ -52,6 +53,7 @@ from lycosa.records import (
     Request,
     RobotsWanted,
     Taken,
+    Validators,
 )
 from lycosa.url import host_of, url_of
 
@@ -279,6 +281,7 @@ class Worker:
             fetch.user_agent,
             fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
             partition.number,
+            self._validators(state, task.subject) if task.kind is TaskKind.PAGE else None,
         )
         self.in_flight += 1
         self.requests += 1
@@ -286,6 +289,16 @@ class Worker:
             request, lambda answer: self._answered(partition, task, reserved, request, answer)
         )
         reach("send.after")
+
+    def _validators(self, state: PartitionState, page: int) -> Validators | None:
+        """Return what tells the server which version of a page we hold, if we hold one."""
+        if state.pages.outcome[page] != Outcome.KEPT or not self._job.revisit.conditional:
+            return None
+        place = state.place_of(page)
+        try:
+            return self._parts.store.validators(place) if place is not None else None
+        except StoreError:  # its site was forgotten meanwhile
+            return None
 
     # -- answers --------------------------------------------------------------------------
 

@@ -1,31 +1,19 @@
 """From what came over a connection to an `Answer`.
 
-Pure: the lines of the head, the bytes of the body and the way in which the transfer
-ended, in; the answer, out. The head rules: when it is whole and its status is not a
+Pure: the lines of the head, the bytes of the body and why the transfer failed, if it did,
+in; the answer, out. The head rules: when it is whole and its status is not a
 success (a redirect, a 404, a 429), the answer stands even if its body broke off, because
 nothing hangs on that body, and a `Retry-After` must not be lost with it.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import pycurl
-
 from lycosa.coding.chunks import Framing, dechunk
 from lycosa.coding.contents import codings_of, decode
+from lycosa.fetch.framing import BadHead, Head, Headers, read_head
 from lycosa.records import Answer, Outcome
 
-_NOT_HTTP = frozenset(
-    {
-        pycurl.E_UNSUPPORTED_PROTOCOL,
-        pycurl.E_FTP_WEIRD_SERVER_REPLY,
-        pycurl.E_BAD_CONTENT_ENCODING,
-        100,  # CURLE_TOO_LARGE: a head beyond libcurl's bounds
-    }
-)
 _LONGEST_HEAD_BYTES = 262_144
-_BLANK = b"\r\n"
 _BLANKS = (b"\r\n", b"\n")
 
 _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWER})
@@ -34,16 +22,18 @@ _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWE
 class Received:
     """What one transfer has brought so far."""
 
-    __slots__ = ("first", "is_cut", "lines", "rest", "verdict", "was_asked")
+    __slots__ = ("first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
-        """The lines of all heads, as sent, interim ones included."""
+        """The lines of all heads, as sent, interim ones included, where it has not."""
         self.clear()
 
     def clear(self) -> None:
         """Make ready for the next transfer."""
         self.lines.clear()
+        self.head: Head | None = None
+        """The head of the answer, where the carrier has taken it apart itself."""
         self.first = b""
         self.rest: bytearray | None = None
         """What came after the first piece; most bodies are one piece, and are not copied."""
@@ -52,7 +42,12 @@ class Received:
         self.was_asked = False
         """The request went out."""
         self.verdict: Outcome | None = None
-        """Our own reason for ending the transfer."""
+        """Why the transfer failed, if it did."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of a head has come."""
+        return self.head is not None or bool(self.lines)
 
     @property
     def size(self) -> int:
@@ -78,48 +73,32 @@ class Received:
         return self.first if self.rest is None else self.first + self.rest
 
 
-def failure_of(code: int, received: Received) -> Outcome | None:
-    """Return what a result of libcurl means for the fetch."""
-    if received.verdict is not None:
-        return received.verdict
-    if code == pycurl.E_OK or received.is_cut:
-        return None
-    if code == pycurl.E_COULDNT_RESOLVE_HOST:
-        return Outcome.NAME_FAILURE
-    if code in _NOT_HTTP:
-        return Outcome.BAD_ANSWER
-    # TLS that fails, a connection that is refused or takes too long to be made: all the same.
-    return Outcome.CUT_SHORT if received.was_asked else Outcome.CONNECT_FAILURE
-
-
 def compose(
-    received: Received, code: int, asked: bytes, times: tuple[float, float], most_bytes: int
+    received: Received, asked: bytes, times: tuple[float, float], most_bytes: int
 ) -> Answer:
     """Return the answer of a transfer that has ended."""
     began, ended = times
-    failure = failure_of(code, received) if code or received.verdict else None
+    failure = received.verdict
     if not received.was_asked:
         asked = b""
-    lines = received.lines
-    if failure is not None and (not received.was_asked or not lines):
+    if failure is not None and not (received.was_asked and received.has_begun):
         return Answer(0, (), b"", began, ended, failure, False, asked)
-    if len(lines) > 1 and lines[-1] == _BLANK and lines.count(_BLANK) == 1:
-        last: list[bytes] | None = lines
-    else:
-        last = _last_head(lines)
-    if last is None:
-        head = b"".join(lines)
-        return Answer(0, (), b"", began, ended, failure or Outcome.CUT_SHORT, False, asked, head)
-    head = b"".join(last)
-    if len(head) > _LONGEST_HEAD_BYTES:
+    try:
+        head = received.head or _last_head(received.lines)
+    except BadHead:
+        return Answer(0, (), b"", began, ended, failure or Outcome.BAD_ANSWER, False, asked)
+    if head is None:
+        part = b"".join(received.lines)
+        return Answer(0, (), b"", began, ended, failure or Outcome.CUT_SHORT, False, asked, part)
+    if len(head.sent) > _LONGEST_HEAD_BYTES:
         return Answer(0, (), b"", began, ended, Outcome.BAD_ANSWER, False, asked)
     sent = body = received.body()
-    status, headers = parse_head(last, len(head))
+    status, headers = head.status, head.headers
     if status < 200 and status != 101:
         failure = failure or Outcome.CUT_SHORT
-        return Answer(0, (), b"", began, ended, failure, False, asked, head, sent)
+        return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
     is_short, problem = received.is_cut, None
-    if b"-encoding" in head.lower():
+    if head.is_coded:
         body, is_part, problem = _content(sent, headers, most_bytes, received.is_cut)
         is_short = is_short or is_part
     # A broken chunk says more than the end of the connection that followed it.
@@ -127,41 +106,23 @@ def compose(
         failure = problem
     if failure is not None:
         if 200 <= status < 300 or failure not in _BODY_MATTERS:
-            return Answer(0, (), b"", began, ended, failure, False, asked, head, sent)
+            return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
         is_short = True
-    return Answer(status, headers, body, began, ended, None, is_short, asked, head, sent)
+    return Answer(status, headers, body, began, ended, None, is_short, asked, head.sent, sent)
 
 
-def _last_head(lines: list[bytes]) -> list[bytes] | None:
-    """Return the lines of the last answer's head, or None if it broke off."""
+def _last_head(lines: list[bytes]) -> Head | None:
+    """Return the last answer's head, or None if it broke off."""
     if not lines or lines[-1] not in _BLANKS:
         return None
     begin = len(lines) - 1
     while begin > 0 and lines[begin - 1] not in _BLANKS:
         begin -= 1
-    return lines[begin:]
-
-
-def parse_head(lines: list[bytes], size: int) -> tuple[int, tuple[tuple[str, str], ...]]:
-    """Return the status and the headers of a head, in their order, in Latin-1."""
-    word = lines[0].split(None, 2)[1:2]
-    status = int(word[0]) if word and word[0].isdigit() else 0
-    # Most lines of a head are those of the last one; long ones are not worth the memory.
-    parse = _header if size <= _LONGEST_REMEMBERED else _parse_header
-    return status, tuple([parse(line) for line in lines[1:-1]])
-
-
-def _parse_header(line: bytes) -> tuple[str, str]:
-    name, _, value = line.decode("latin-1").partition(":")
-    return name.strip(), value.strip()
-
-
-_header = lru_cache(maxsize=4_096)(_parse_header)
-_LONGEST_REMEMBERED = 4_096
+    return read_head(b"".join(lines[begin:]))
 
 
 def _content(
-    sent: bytes, headers: tuple[tuple[str, str], ...], most_bytes: int, is_cut: bool
+    sent: bytes, headers: Headers, most_bytes: int, is_cut: bool
 ) -> tuple[bytes, bool, Outcome | None]:
     """Return the content, whether it is only its beginning, and what is wrong with it."""
     transfer = codings_of(_values(headers, "transfer-encoding"))
@@ -180,5 +141,5 @@ def _content(
     return decoded.content, decoded.is_cut or decoded.is_corrupt, None
 
 
-def _values(headers: tuple[tuple[str, str], ...], name: str) -> list[str]:
+def _values(headers: Headers, name: str) -> list[str]:
     return [value for key, value in headers if key.lower() == name]

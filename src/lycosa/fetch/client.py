@@ -1,13 +1,9 @@
-"""The transport over real sockets: libcurl's multi interface on the event loop.
+"""The transport over real sockets.
 
-    send      the address is judged; an exchange takes the request; libcurl is given it
-    ready     a socket can be read or written: libcurl acts, and says which have ended
-    deliver   what has ended becomes an answer and is called back, outside of libcurl
+    send      the address is judged; a carrier takes the request: `direct` for plain HTTP,
+              `curl` for TLS and for everything through a proxy
+    deliver   what has ended becomes an answer and is called back
     sweep     a few times a second: who has been silent, slow or at it for too long?
-
-libcurl's sockets stand in one epoll set of our own, and the event loop watches that set
-alone: a request registers and leaves its socket at the price of two system calls instead
-of two rounds through the loop's books.
 
 Always true:
   * `on_answer` is called once for each `send`, later, on the loop's thread; after
@@ -16,7 +12,7 @@ Always true:
   * nothing that a server does raises; a body costs its bound in memory, its content
     another time the bound.
 
-Cost: docs/decisions/0012-http-client.md.
+Cost: docs/decisions/0012-http-client.md and 0023-direct-http.md.
 Not here: pauses and the order of requests (frontier), redirects (they are links).
 """
 
@@ -24,38 +20,28 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import select
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pycurl
-
 from lycosa.clock import Clock
 from lycosa.config import Fetch
 from lycosa.fetch.cookies import Cookies
-from lycosa.fetch.exchange import Exchange, Surroundings, parse_origin
+from lycosa.fetch.direct import DirectCarrier
+from lycosa.fetch.exchange import Carrier, Errand, Exchange, Surroundings, parse_origin
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.names import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.throttle import Throttle
 from lycosa.fetch.trust import Trust
-from lycosa.records import Answer, Outcome, Request, Resolved
+from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 
 SPEED_WINDOW_SECONDS = 60.0
 """Over how long the slowest speed is measured."""
 
-MOST_IDLE_EXCHANGES = 256
 MOST_KEPT_CONNECTIONS = 1_024
 
-_FOREVER = float("inf")
-_POLLS = {
-    pycurl.POLL_IN: select.EPOLLIN,
-    pycurl.POLL_OUT: select.EPOLLOUT,
-    pycurl.POLL_INOUT: select.EPOLLIN | select.EPOLLOUT,
-}
 
-
-class CurlTransport:
+class HttpTransport:
     """Carries requests to the web and answers back."""
 
     def __init__(
@@ -83,7 +69,7 @@ class CurlTransport:
         )
         self._trust = Trust(fetch.ca_file)
         rate = fetch.bytes_per_second
-        self._throttle = Throttle(rate, loop.time) if rate else None
+        self._throttle = Throttle(rate, loop) if rate else None
         self._cookies = Cookies() if fetch.cookies else None
         self._around = Surroundings(
             clock.now,
@@ -96,32 +82,17 @@ class CurlTransport:
             self._trust.path,
             self._throttle,
         )
-        self._flying: dict[pycurl.Curl, Exchange] = {}
-        self._idle: dict[tuple[str, ...], Exchange] = {}
-        self._ended: deque[tuple[Exchange, int, str]] = deque()
+        self._flying: dict[Exchange, None] = {}
+        self._ended: deque[Exchange] = deque()
         self._generation = 0
-        self._kick_handle: asyncio.Handle | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = self._due = _FOREVER
         self._sweeper: asyncio.TimerHandle | None = None
-        self._waker: asyncio.TimerHandle | None = None
-        self._registered: set[int] = set()
-        self._epoll = select.epoll()
-        loop.add_reader(self._epoll.fileno(), self._on_ready)
-        self._multi = self._new_multi()
-
-    def _new_multi(self) -> pycurl.CurlMulti:
-        multi = pycurl.CurlMulti()
-        multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_NOTHING)
-        multi.setopt(pycurl.M_MAXCONNECTS, self._most_connections())
-        multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
-        multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
-        return multi
+        self._direct = DirectCarrier(loop, self._around, self._most_connections(), self._on_end)
+        self._curl: Carrier | None = None
 
     def _most_connections(self) -> int:
         """Return how many connections may stand, idle ones between two requests included."""
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        spare = MOST_KEPT_CONNECTIONS if soft == resource.RLIM_INFINITY else soft // 4
+        spare = MOST_KEPT_CONNECTIONS if soft == resource.RLIM_INFINITY else soft // 8
         return max(self._fetch.connections, min(spare, MOST_KEPT_CONNECTIONS))
 
     @property
@@ -137,23 +108,23 @@ class CurlTransport:
         slash = url.index("/", 8)
         site, path = url[:slash], url[slash:]
         origin = parse_origin(site)
-        address = origin.host.strip("[]") if self._fetch.proxy else request.address
-        if self._refuses(address):
+        proxy = self._fetch.proxy
+        if self._refuses(origin.host.strip("[]") if proxy else request.address):
             self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
             return
-        cookie = ""
+        key: tuple[str, ...] = (site, request.address, request.agent)
         if self._cookies is not None:
             cookie = self._cookies.header(origin.scheme, origin.host, path, self._clock.now())
-        key = (site, request.address, request.agent, cookie)
-        exchange = self._exchange(key)
+            key += (f"Cookie: {cookie}",) if cookie else ()
+        if request.validators is not None:
+            key += _conditions(request.validators)
+        carrier = self._direct if origin.scheme == "http" and not proxy else self._by_curl()
         try:
-            exchange.begin(request, (origin, path), key, on_answer)
-        except (pycurl.error, UnicodeError):  # a host or a header that libcurl cannot carry
-            exchange.easy.close()
+            exchange = carrier.start(Errand(request, origin, path, key, on_answer))
+        except ValueError:  # a host or a header that cannot be carried
             self._later(on_answer, self._unsent(Outcome.CONNECT_FAILURE))
             return
-        self._flying[exchange.easy] = exchange
-        self._multi.add_handle(exchange.easy)
+        self._flying[exchange] = None
         if self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
 
@@ -177,39 +148,39 @@ class CurlTransport:
         """End everything that is under way and close every connection; nobody is called back."""
         self._generation += 1
         self._names.cancel()
-        for handle in (self._kick_handle, self._timer, self._sweeper, self._waker):
-            if handle is not None:
-                handle.cancel()
-        self._kick_handle = self._timer = self._sweeper = self._waker = None
-        self._timer_at = self._due = _FOREVER
-        for easy in self._flying:
-            self._multi.remove_handle(easy)
-        exchanges = [
-            *self._flying.values(),
-            *(exchange for exchange, _, _ in self._ended),
-            *self._idle.values(),
-        ]
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
         self._flying.clear()
-        self._ended.clear()
-        self._idle.clear()
-        self._registered.clear()
+        while self._ended:
+            exchange = self._ended.popleft()
+            exchange.carrier.release(exchange)
         if self._throttle is not None:
-            self._throttle.waiting.clear()
-        self._multi.close()
-        for exchange in exchanges:
-            exchange.easy.close()
-        self._multi = self._new_multi()
+            self._throttle.forget_all()
+        for carrier in (self._direct, self._curl):
+            if carrier is not None:
+                carrier.abort_all()
 
     def close(self) -> None:
         """Abort everything and give back what the transport holds."""
         self.abort_all()
-        self._multi.close()
+        for carrier in (self._direct, self._curl):
+            if carrier is not None:
+                carrier.close()
         self._names.close()
         self._trust.close()
-        self._loop.remove_reader(self._epoll.fileno())
-        self._epoll.close()
 
     # -- beginnings -----------------------------------------------------------------------
+
+    def _by_curl(self) -> Carrier:
+        """Return the carrier for TLS and proxies, made when it is needed first."""
+        if self._curl is None:
+            from lycosa.fetch.curl import CurlCarrier
+
+            self._curl = CurlCarrier(
+                self._loop, self._around, self._most_connections(), self._on_end
+            )
+        return self._curl
 
     def _refuses(self, address: str) -> bool:
         refusal = self._guard.refusal(address)
@@ -229,125 +200,35 @@ class CurlTransport:
 
         self._loop.call_soon(run)
 
-    def _exchange(self, key: tuple[str, ...]) -> Exchange:
-        """Return an idle exchange, best one that has just served this host."""
-        idle = self._idle
-        exchange = idle.pop(key, None)
-        if exchange is None and len(idle) >= MOST_IDLE_EXCHANGES:
-            exchange = idle.pop(next(iter(idle)))
-        return exchange or Exchange(self._around)
+    # -- ends -----------------------------------------------------------------------------
 
-    def _release(self, exchange: Exchange) -> None:
-        exchange.received.clear()  # an idle exchange must not hold a body
-        if exchange.key and exchange.key not in self._idle:
-            self._idle[exchange.key] = exchange
-        else:
-            exchange.easy.close()
-
-    # -- what libcurl wants ---------------------------------------------------------------
-
-    def _watch(self, event: int, descriptor: int, _multi: object, _data: object) -> None:
-        registered = self._registered
-        try:
-            if event == pycurl.POLL_REMOVE:
-                registered.discard(descriptor)
-                self._epoll.unregister(descriptor)
-            elif descriptor in registered:
-                self._epoll.modify(descriptor, _POLLS[event])
-            else:
-                self._epoll.register(descriptor, _POLLS[event])
-                registered.add(descriptor)
-        except OSError:
-            # A socket that was closed has left the set by itself.
-            if event != pycurl.POLL_REMOVE:
-                self._epoll.register(descriptor, _POLLS[event])
-                registered.add(descriptor)
-
-    def _set_timer(self, milliseconds: int) -> None:
-        if milliseconds < 0:
-            self._due = _FOREVER
-        elif milliseconds == 0:
-            self._due = _FOREVER
-            if self._kick_handle is None:
-                self._kick_handle = self._loop.call_soon(self._kick)
-        else:
-            self._due = self._loop.time() + milliseconds / 1000.0
-            # A timer that rings too early is set again: cheaper than to cancel each time.
-            if self._due < self._timer_at:
-                self._arm()
-
-    def _arm(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = self._due
-        self._timer = self._loop.call_at(self._due, self._ring)
-
-    def _ring(self) -> None:
-        self._timer, self._timer_at = None, _FOREVER
-        if self._due <= self._loop.time():
-            self._due = _FOREVER
-            self._kick()
-        elif self._due != _FOREVER:
-            self._arm()
-
-    # -- what libcurl does ----------------------------------------------------------------
-
-    def _kick(self) -> None:
-        self._kick_handle = None
-        self._act(pycurl.SOCKET_TIMEOUT, 0)
+    def _on_end(self, *exchanges: Exchange) -> None:
+        """Take over from a carrier what has ended, and deliver it."""
+        for exchange in exchanges:
+            del self._flying[exchange]
+        self._ended += exchanges
         self._deliver()
-
-    def _on_ready(self) -> None:
-        for descriptor, events in self._epoll.poll(0):
-            action = 0
-            if events & select.EPOLLIN:
-                action = pycurl.CSELECT_IN
-            if events & select.EPOLLOUT:
-                action |= pycurl.CSELECT_OUT
-            if events & (select.EPOLLERR | select.EPOLLHUP):
-                action |= pycurl.CSELECT_ERR
-            self._act(descriptor, action)
-        self._deliver()
-
-    def _act(self, descriptor: int, action: int) -> None:
-        _, running = self._multi.socket_action(descriptor, action)
-        if running < len(self._flying):
-            self._collect()
-        if self._throttle is not None and self._throttle.waiting and self._waker is None:
-            self._waker = self._loop.call_later(self._throttle.wait_seconds(), self._wake)
-
-    def _collect(self) -> None:
-        queued, earliest = 1, self._clock.now() - self._fetch.total_seconds
-        while queued:
-            queued, good, bad = self._multi.info_read()
-            for easy in good:
-                exchange = self._flying[easy]
-                if exchange.began < earliest:  # late is late, also between two sweeps
-                    exchange.received.verdict = Outcome.TIMEOUT
-                self._end(exchange, pycurl.E_OK, "")
-            for easy, code, message in bad:
-                self._end(self._flying[easy], code, message)
-
-    def _end(self, exchange: Exchange, code: int, message: str) -> None:
-        del self._flying[exchange.easy]
-        self._multi.remove_handle(exchange.easy)
-        self._ended.append((exchange, code, message))
 
     def _deliver(self) -> None:
-        """Call back for all that has ended, outside of libcurl."""
+        """Call back for all that has ended."""
         ended = self._ended
+        latest = self._fetch.total_seconds
         try:
             while ended:
-                exchange, code, message = ended.popleft()
-                answer = exchange.finish(code, message)
-                request, on_answer = exchange.request, exchange.on_answer
+                exchange = ended.popleft()
+                answer = exchange.finish()
+                if answer.ended - answer.began > latest and answer.failure is None:
+                    # Late is late, also between two sweeps.
+                    exchange.received.verdict = Outcome.TIMEOUT
+                    answer = exchange.finish()
+                errand = exchange.errand
                 if answer.failure is Outcome.CONNECT_FAILURE:
-                    self._names.failed(request.host, request.address)
+                    self._names.failed(errand.request.host, errand.request.address)
                 elif self._cookies is not None:
-                    host, path = exchange.origin.host, exchange.path
-                    self._cookies.learn(host, path, answer.headers, answer.ended)
-                self._release(exchange)
-                on_answer(answer)
+                    origin = errand.origin
+                    self._cookies.learn(origin.host, errand.path, answer.headers, answer.ended)
+                exchange.carrier.release(exchange)
+                errand.on_answer(answer)
         finally:
             if ended:  # the one who was called back has raised: the others are not lost
                 self._loop.call_soon(self._deliver)
@@ -356,51 +237,62 @@ class CurlTransport:
 
     def _sweep_seconds(self) -> float:
         fetch = self._fetch
-        shortest = min(fetch.first_byte_seconds, fetch.total_seconds, self._speed_window_seconds)
+        shortest = min(
+            fetch.connect_seconds,
+            fetch.first_byte_seconds,
+            fetch.total_seconds,
+            self._speed_window_seconds,
+        )
         return min(max(shortest / 4.0, 0.01), 1.0)
 
     def _sweep(self) -> None:
         """End what has been silent, slow or under way for too long."""
         self._sweeper = None
         now = self._clock.now()
-        late = [exchange for exchange in self._flying.values() if self._is_late(exchange, now)]
-        for exchange in late:
-            exchange.received.verdict = Outcome.TIMEOUT
-            self._end(exchange, pycurl.E_OPERATION_TIMEDOUT, "too slow")
-        self._deliver()
+        late = [
+            (exchange, verdict)
+            for exchange in self._flying
+            if (verdict := self._lateness(exchange, now)) is not None
+        ]
+        for exchange, verdict in late:
+            exchange.carrier.stop(exchange)
+            exchange.received.verdict = verdict
+        self._on_end(*(exchange for exchange, _ in late))
         if self._flying and self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
 
-    def _is_late(self, exchange: Exchange, now: float) -> bool:
-        fetch = self._fetch
+    def _lateness(self, exchange: Exchange, now: float) -> Outcome | None:
+        fetch, received = self._fetch, exchange.received
         if now - exchange.began > fetch.total_seconds:
-            return True
-        if not exchange.received.was_asked:
-            return False
-        if not exchange.received.lines:
+            return Outcome.TIMEOUT
+        if not received.was_asked:
+            # A connection that cannot be made says something of the host.
+            is_late = now - exchange.began > fetch.connect_seconds
+            return Outcome.CONNECT_FAILURE if is_late else None
+        if not received.has_begun:
             if not exchange.asked_at:
                 exchange.asked_at = now  # to the sweep: a clock read less for each request
-            return now - exchange.asked_at > fetch.first_byte_seconds
+            is_late = now - exchange.asked_at > fetch.first_byte_seconds
+            return Outcome.TIMEOUT if is_late else None
         if not exchange.window_began or exchange.is_paused:
-            exchange.window_began, exchange.window_size = now, exchange.received.size
+            exchange.window_began, exchange.window_size = now, received.size
         elif now - exchange.window_began >= self._speed_window_seconds:
-            size = exchange.received.size
+            size = received.size
             least = fetch.slowest_bytes_per_second * self._speed_window_seconds
             if size - exchange.window_size < least:
-                return True
+                return Outcome.TIMEOUT
             exchange.window_began, exchange.window_size = now, size
-        return False
+        return None
 
-    def _wake(self) -> None:
-        """Let those go on that were paused for want of bandwidth."""
-        self._waker = None
-        assert self._throttle is not None
-        waiting, self._throttle.waiting = self._throttle.waiting, deque()
-        for exchange in waiting:
-            if exchange.easy in self._flying:
-                exchange.is_paused = False
-                exchange.easy.pause(pycurl.PAUSE_CONT)
-        self._kick()
+
+def _conditions(held: Validators) -> tuple[str, ...]:
+    """Return the header lines that ask for a page only if it has changed (RFC 9110, 13.1)."""
+    lines = []
+    if held.etag:
+        lines.append(f"If-None-Match: {held.etag}")
+    if held.last_modified:
+        lines.append(f"If-Modified-Since: {held.last_modified}")
+    return tuple(lines)
 
 
 def _by_host(entries: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -1,18 +1,13 @@
-"""One request and its answer on one of libcurl's easy handles, which is used again.
+"""One request and its answer: what every way to the web has in common.
 
-An `Exchange` is made once, with its callbacks, and then carries request after request.
-What depends on the host (its URL, the pinned address, the headers) is set only when the
-host changes; between two pages of a host the request target alone differs.
+An `Exchange` is made once and then carries request after request. What depends on the host (the
+pinned address, the headers) is made only when the host changes; between two pages of a host
+the request target alone differs. There are two kinds: a connection of our own for plain HTTP
+(`direct`), and one of libcurl's handles for TLS and proxies (`curl`).
 
-The request is written down rather than overheard: all headers are ours, so that its bytes
-are known without libcurl's tracing, which would cost more than the request
-(`test_the_request_is_archived_as_it_was_sent` compares).
-
-libcurl calls `_before_sending` when the connection stands and the request is about to go
-out. There the guard sees the address that is really at the other end, and the lease is
-asked for once more. libcurl would send a request a second time when a connection that
-was used before ends without an answer; that second time is refused here, because a host
-is never to be asked twice without a pause.
+When the connection stands and the request is about to go out, `may_go` is asked: there the
+guard sees the address that is really at the other end, and the lease is asked for once more.
+It lets one request through and no second: a host is never to be asked twice without a pause.
 """
 
 from __future__ import annotations
@@ -21,9 +16,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
-
-import pycurl
+from typing import NamedTuple, Protocol
 
 from lycosa.coding.contents import ACCEPTED
 from lycosa.fetch.answers import Received, compose
@@ -34,12 +27,6 @@ from lycosa.records import Answer, Outcome, Request
 _log = logging.getLogger(__name__)
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-READ_BYTES = 131_072
-"""How much libcurl reads at once: most pages then come in one piece. All handles share it."""
-
-_GO_ON: int = pycurl.PREREQFUNC_OK
-_ABORT: int = pycurl.PREREQFUNC_ABORT
-_PAUSE: int = pycurl.WRITEFUNC_PAUSE
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -68,6 +55,19 @@ class Origin(NamedTuple):
     port: int
 
 
+class Errand(NamedTuple):
+    """A request with all that is needed to carry it out."""
+
+    request: Request
+    origin: Origin
+    path: str
+    key: tuple[str, ...]
+    """Site, address and agent; and more header lines: the cookie, and what we hold of the page.
+
+    Between two errands with the same key the request target alone differs."""
+    on_answer: Callable[[Answer], None]
+
+
 @lru_cache(maxsize=4_096)
 def parse_origin(origin: str) -> Origin:
     """Take the scheme and the authority of a canonical URL apart."""
@@ -78,165 +78,118 @@ def parse_origin(origin: str) -> Origin:
     return Origin(scheme, authority, authority, _DEFAULT_PORTS[scheme])
 
 
+class Carrier(Protocol):
+    """A way to the web. What has ended is handed to the transport, never from within `start`."""
+
+    def start(self, errand: Errand) -> Exchange:
+        """Begin an exchange; raises `ValueError` for what cannot be carried."""
+
+    def stop(self, exchange: Exchange) -> None:
+        """Break off an exchange that is under way; nothing is handed over."""
+
+    def release(self, exchange: Exchange) -> None:
+        """Take back an exchange that has ended, for the next request."""
+
+    def abort_all(self) -> None:
+        """Close every connection, also the idle ones."""
+
+    def close(self) -> None:
+        """Abort everything, and give back what the carrier holds."""
+
+
 class Exchange:
-    """An easy handle with the request that it carries."""
+    """A request under way, and what has come of its answer."""
 
     __slots__ = (
         "_around",
-        "_asked_end",
-        "_request_target",
         "asked_at",
+        "asked_end",
         "began",
-        "easy",
+        "carrier",
+        "errand",
         "is_paused",
         "key",
         "limit",
-        "on_answer",
-        "origin",
-        "path",
         "received",
-        "request",
+        "request_target",
         "window_began",
         "window_size",
     )
 
-    request: Request
-    on_answer: Callable[[Answer], None]
-    origin: Origin
-    path: str
+    errand: Errand
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: Surroundings, carrier: Carrier) -> None:
         self._around = around
-        self._asked_end = b""
-        self._request_target = ""
+        self.carrier = carrier
+        self.asked_end = b""
+        self.request_target = ""
         self.received = Received()
         self.key: tuple[str, ...] = ()
         self.limit = 0
         self.began = self.asked_at = self.window_began = 0.0
         self.window_size = 0
         self.is_paused = False
-        self.easy = self._new_easy()
 
-    def _new_easy(self) -> pycurl.Curl:
-        easy, around = pycurl.Curl(), self._around
-        easy.setopt(pycurl.NOSIGNAL, 1)
-        easy.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
-        easy.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
-        easy.setopt(pycurl.HTTP09_ALLOWED, 0)
-        easy.setopt(pycurl.HTTP_TRANSFER_DECODING, 0)
-        easy.setopt(pycurl.HTTP_CONTENT_DECODING, 0)
-        easy.setopt(pycurl.FOLLOWLOCATION, 0)
-        easy.setopt(pycurl.BUFFERSIZE, READ_BYTES)
-        easy.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(around.connect_seconds * 1000)))
-        easy.setopt(pycurl.SSL_VERIFYPEER, 1)
-        easy.setopt(pycurl.SSL_VERIFYHOST, 2)
-        # Without this libcurl takes proxies from the environment.
-        easy.setopt(pycurl.PROXY, around.proxy)
-        if around.ca_file:
-            # A file alone, without a folder, is parsed once for all connections.
-            easy.setopt(pycurl.CAINFO, around.ca_file)
-            easy.unsetopt(pycurl.CAPATH)
-        easy.setopt(pycurl.HEADERFUNCTION, self.received.lines.append)
-        take = self._take if around.throttle is None else self._take_throttled
-        easy.setopt(pycurl.WRITEFUNCTION, take)
-        easy.setopt(pycurl.PREREQFUNCTION, self._before_sending)
-        return easy
-
-    def begin(
-        self,
-        request: Request,
-        where: tuple[Origin, str],
-        key: tuple[str, ...],
-        on_answer: Callable[[Answer], None],
-    ) -> None:
-        """Take a request; `key` names all that depends on the host."""
-        self.request, self.on_answer = request, on_answer
-        self.origin, self.path = origin, path = where
-        self.limit = request.largest_body_bytes
+    def begin(self, errand: Errand) -> None:
+        """Take a request."""
+        self.errand = errand
+        self.limit = errand.request.largest_body_bytes
         self.began = self._around.now()
         self.asked_at = self.window_began = 0.0
         self.is_paused = False
-        if key != self.key:
+        self.request_target = errand.path
+        if errand.key != self.key:
             self.key = ()
-            self._address(request, origin, key[-1])
-            self.key = key
-        proxy = self._around.proxy
-        if proxy and origin.scheme == "http" and proxy.startswith("http"):
-            path = request.url
-        self._request_target = path
-        self.easy.setopt(pycurl.REQUEST_TARGET, path)
+            self.address(errand, self._headers(errand))
+            self.key = errand.key
 
-    def _address(self, request: Request, origin: Origin, cookie: str) -> None:
-        around, easy = self._around, self.easy
+    def address(self, errand: Errand, headers: list[str]) -> None:
+        """Make ready for another host, or for other headers; raises `UnicodeError`."""
+        self.asked_end = "\r\n".join([" HTTP/1.1", *headers, "", ""]).encode("latin-1")
+
+    def go_on(self) -> None:
+        """Read again: there is bandwidth."""
+        raise NotImplementedError
+
+    def _headers(self, errand: Errand) -> list[str]:
+        origin, around = errand.origin, self._around
         host_headers = around.headers.get("*", ()) + around.headers.get(origin.host, ())
         headers = [
             f"Host: {origin.authority}",
-            f"User-Agent: {request.agent}",
+            f"User-Agent: {errand.request.agent}",
             f"Accept: {ACCEPT}",
             f"Accept-Encoding: {ACCEPTED}",
             *host_headers,
         ]
         if host_headers:  # the job's own header replaces ours
             headers = list({line.partition(":")[0].lower(): line for line in headers}.values())
-        if cookie:
-            headers.append(f"Cookie: {cookie}")
-        self._asked_end = "\r\n".join([" HTTP/1.1", *headers, "", ""]).encode("latin-1")
-        easy.setopt(pycurl.URL, f"{origin.scheme}://{origin.authority}/")
-        easy.setopt(pycurl.HTTPHEADER, [*headers, "Proxy-Connection:"] if around.proxy else headers)
-        if not around.proxy:
-            address = f"[{request.address}]" if ":" in request.address else request.address
-            port = around.ports.get(origin.port, origin.port)
-            easy.setopt(pycurl.CONNECT_TO, [f"::{address}:{port}"])
+        return headers + list(errand.key[3:])
 
-    # -- called by libcurl ----------------------------------------------------------------
-
-    def _before_sending(self, peer: str, _own: str, _peer_port: int, _own_port: int) -> int:
+    def may_go(self, peer: str) -> bool:
+        """Return whether the request may be put on this connection, now, the first time."""
         received, around = self.received, self._around
         if received.was_asked:
             received.verdict = Outcome.CUT_SHORT
-            return _ABORT
+            return False
         refusal = None if around.proxy else around.guard.refusal(peer)
         if refusal is not None:
-            _log.debug("%s: not sent to %s: %s", self.request.url, peer, refusal)
+            _log.debug("%s: not sent to %s: %s", self.errand.request.url, peer, refusal)
             received.verdict = Outcome.REFUSED_ADDRESS
-            return _ABORT
-        if not around.may_send(self.request):
+            return False
+        if not around.may_send(self.errand.request):
             received.verdict = Outcome.CONNECT_FAILURE
-            return _ABORT
+            return False
         received.was_asked = True
-        received.lines.clear()  # what a proxy said to CONNECT
-        return _GO_ON
+        return True
 
-    def _take(self, data: bytes) -> int | None:
-        # None is "all of it", and 0 makes libcurl end the transfer.
-        return None if self.received.take(data, self.limit) else 0
+    def asked(self) -> bytes:
+        """Return the request as it is sent."""
+        return b"GET " + self.request_target.encode("latin-1") + self.asked_end
 
-    def _take_throttled(self, data: bytes) -> int | None:
-        throttle = self._around.throttle
-        assert throttle is not None
-        if not throttle.spend(len(data)):
-            self.is_paused = True
-            throttle.waiting.append(self)
-            return _PAUSE
-        return self._take(data)
-
-    # -- the end --------------------------------------------------------------------------
-
-    def finish(self, code: int, message: str) -> Answer:
-        """Return the answer of the transfer, which has ended with this result of libcurl."""
-        asked = b"GET " + self._request_target.encode("latin-1") + self._asked_end
-        times = (self.began, self._around.now())
-        if code == pycurl.E_RECV_ERROR and "header" in message.lower():
-            # The same number as for a connection that was reset; only the words differ.
-            self.received.verdict = self.received.verdict or Outcome.BAD_ANSWER
-        answer = compose(self.received, code, asked, times, self.limit)
+    def finish(self) -> Answer:
+        """Return the answer of the exchange, which has ended."""
+        answer = compose(self.received, self.asked(), (self.began, self._around.now()), self.limit)
         if answer.failure is not None:
-            _log.debug(
-                "%s: %s at %s: libcurl %d %s",
-                self.request.url,
-                answer.failure.name,
-                self.request.address,
-                code,
-                message,
-            )
+            request = self.errand.request
+            _log.debug("%s: %s at %s", request.url, answer.failure.name, request.address)
         return answer

@@ -7,35 +7,65 @@ server back. When the bucket has something again, those who wait go on in turn.
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
-_LEAST_BURST_BYTES = 16_384
-"""libcurl hands over up to this much at once."""
+BURST_BYTES = 16_384
+"""The least that the bucket holds, and the most that is read at once."""
+
+
+class Pausable(Protocol):
+    """A transfer that can wait."""
+
+    is_paused: bool
+
+    def go_on(self) -> None:
+        """Read again."""
 
 
 class Throttle:
     """The bucket, and the transfers that wait for it."""
 
-    def __init__(self, bytes_per_second: int, time: Callable[[], float]) -> None:
+    def __init__(self, bytes_per_second: int, loop: asyncio.AbstractEventLoop) -> None:
         self._rate = float(bytes_per_second)
-        self._time = time
-        self._most = max(self._rate / 10.0, float(_LEAST_BURST_BYTES))
+        self._loop = loop
+        self._most = max(self._rate / 10.0, float(BURST_BYTES))
         self._level = self._most
-        self._looked = time()
-        self.waiting: deque[Any] = deque()
+        self._looked = loop.time()
+        self._waiting: deque[Pausable] = deque()
+        self._waker: asyncio.TimerHandle | None = None
 
-    def spend(self, size_bytes: int) -> bool:
-        """Take bytes out if there are any: the last who takes may take more than is left."""
-        now = self._time()
+    def has_some(self) -> bool:
+        """Return whether there is anything to spend."""
+        now = self._loop.time()
         self._level = min(self._most, self._level + (now - self._looked) * self._rate)
         self._looked = now
-        if self._level <= 0.0:
-            return False
-        self._level -= size_bytes
-        return True
+        return self._level > 0.0
 
-    def wait_seconds(self) -> float:
-        """Return how long it takes until there is something to spend."""
-        return max(0.001, -self._level / self._rate + 0.001)
+    def spend(self, size_bytes: int) -> None:
+        """Take bytes out: the last who takes may take more than is left."""
+        self._level -= size_bytes
+
+    def pause(self, transfer: Pausable) -> None:
+        """Let a transfer wait until there is something again."""
+        transfer.is_paused = True
+        self._waiting.append(transfer)
+        if self._waker is None:
+            wait_seconds = max(0.001, -self._level / self._rate + 0.001)
+            self._waker = self._loop.call_later(wait_seconds, self._wake)
+
+    def forget_all(self) -> None:
+        """Let nobody wait any more, and call nobody back."""
+        self._waiting.clear()
+        if self._waker is not None:
+            self._waker.cancel()
+            self._waker = None
+
+    def _wake(self) -> None:
+        self._waker = None
+        waiting, self._waiting = self._waiting, deque()
+        for transfer in waiting:
+            if transfer.is_paused:  # it may have ended while it waited
+                transfer.is_paused = False
+                transfer.go_on()

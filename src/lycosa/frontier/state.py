@@ -257,6 +257,8 @@ class PartitionState:
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
             pages.tries[page] = 0
+        elif event.outcome is Outcome.NOT_MODIFIED:
+            pages.tries[page] = 0
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)
         if event.due:

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lycosa.errors import StoreError
-from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose
+from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store import warc
 from lycosa.store.exchange import (
     Earlier,
@@ -44,10 +44,18 @@ from lycosa.store.exchange import (
     links_in,
     message_of,
     payload_name,
+    validators_in,
 )
 from lycosa.store.extra import with_extra
 from lycosa.store.layout import Name, make_folders, warc_path
-from lycosa.store.members import Stored, WarcFiles, read_exchange, read_member
+from lycosa.store.members import (
+    Read,
+    Stored,
+    WarcFiles,
+    read_beginning,
+    read_exchange,
+    read_member,
+)
 from lycosa.store.payloads import Payloads
 from lycosa.store.quads import Block, quads_of
 from lycosa.store.rows import Facts, Fetch, fetch_id, microseconds, signed, url_id
@@ -212,11 +220,20 @@ class ArchiveStore:
         behind = Place(place.segment, place.offset + place.length, 0)
         return links_in(self._member(behind))
 
+    def validators(self, place: Place) -> Validators | None:
+        """Return what tells the server that we hold the answer at a place; None if nothing does."""
+        if not place.length:
+            return None
+        return validators_in(self._read(place, read_beginning))
+
     def read(self, place: Place) -> Stored:
         """Return the exchange at a place of this or another segment of the directory."""
         return read_exchange(place, self._member)
 
     def _member(self, place: Place) -> warc.Record:
+        return self._read(place, read_member)
+
+    def _read(self, place: Place, how: Callable[[Read, Place], warc.Record]) -> warc.Record:
         with self._lock:
             if self._is_closed:
                 raise StoreError(f"the store of {self.folder} is closed: nothing can be read")
@@ -225,11 +242,11 @@ class ArchiveStore:
             own = own or self._rolled.get(place.segment)
         if own is not None:
             try:
-                return read_member(own.warc.read, place)
+                return how(own.warc.read, place)
             except StoreError:
                 if not own.is_closed:  # otherwise it was sealed meanwhile
                     raise
-        return self._files.member(place)
+        return self._files.read(place, how)
 
     # -- one exchange ---------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
-from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Target
+from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Validators
 from lycosa.store import warc
-from lycosa.store.messages import header, is_chunked
+from lycosa.store.messages import header, is_chunked, parse_head, split_block
 from lycosa.store.rows import KIND_NAMES
 from lycosa.url.key import key_of
 
@@ -75,13 +75,18 @@ class Writer:
         return self._pack_beside("request", warc.HTTP_REQUEST, self._capture.answer.asked)
 
     def response(self, message: Message) -> bytes:
-        """Return the record of the answer as it came."""
+        """Return the record of the answer as it came.
+
+        It has one digest: of the payload, or of the whole block where readers might not agree
+        what the payload is. The rest of a record is guarded by the checksum of its member.
+        """
         headers = self._main_headers("response", message)
         if not message.is_chunked and _is_plain(message.head):
             headers += f"WARC-Payload-Digest: {message.payload_digest}\r\n"
+        else:
+            headers += f"WARC-Block-Digest: {warc.digest(message.head, message.sent)}\r\n"
         if self._capture.answer.truncated:
             headers += "WARC-Truncated: length\r\n"
-        headers += f"WARC-Block-Digest: {warc.digest(message.head, message.sent)}\r\n"
         return warc.pack(headers, message.head, message.sent)
 
     def revisit(self, message: Message, earlier: Earlier) -> bytes:
@@ -101,6 +106,9 @@ class Writer:
         headers = self._main_headers("revisit", message) + (
             f"WARC-Profile: {warc.NOT_MODIFIED}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
         )
+        held = self._capture.request.validators
+        if held is not None and held.date:
+            headers += f"WARC-Refers-To-Date: {held.date}\r\n"
         return warc.pack(headers, message.head)
 
     def metadata(self, digest: str, via: str) -> bytes:
@@ -111,7 +119,10 @@ class Writer:
             f"distance: {capture.distance}",
             f"outcome: {capture.outcome.name}",
             f"payload-digest: {digest}",
-            *map(_outlink, links.targets, links.kinds, links.rels),
+            *[
+                f"{_OUTLINK}{target.url} {KIND_NAMES[kind]}{_rel(rel) if rel else ''}"
+                for target, kind, rel in zip(links.targets, links.kinds, links.rels, strict=True)
+            ],
             "",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")
@@ -146,6 +157,22 @@ def without_port(address: str) -> str:
     return address.partition(":")[0] if address.count(":") == 1 else address
 
 
+def validators_in(record: warc.Record) -> Validators | None:
+    """Return the validators of an answer, from its record or the beginning of it.
+
+    Of an answer that was cut we hold the beginning alone: it must be sent again.
+    """
+    if "WARC-Truncated" in record.headers:
+        return None
+    head, _ = split_block(record.block)
+    _, headers = parse_head(head)
+    etag = header(headers, "etag") or ""
+    last_modified = header(headers, "last-modified") or ""
+    if not etag and not last_modified:
+        return None
+    return Validators(etag, last_modified, record.headers.get("WARC-Date", ""))
+
+
 def links_in(metadata: warc.Record) -> list[KeyedLink]:
     """Return the links that a `metadata` record tells of."""
     lines = metadata.block.decode("utf-8", "replace").split("\r\n")
@@ -157,10 +184,9 @@ def links_in(metadata: warc.Record) -> list[KeyedLink]:
     return links
 
 
-def _outlink(target: Target, kind: int, rel: str) -> str:
-    if rel:
-        return f"{_OUTLINK}{target.url} {KIND_NAMES[kind]} {' '.join(rel.split())}"
-    return f"{_OUTLINK}{target.url} {KIND_NAMES[kind]}"
+def _rel(rel: str) -> str:
+    """Return a relation as it stands behind the kind of a link, on one line."""
+    return f" {' '.join(rel.split())}"
 
 
 def _made_head(answer: Answer) -> bytes:

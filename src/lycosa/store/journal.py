@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
-from lycosa.records import Capture, KeyedLink, LinkKind, Place
+from lycosa.records import Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.frames import (
     FRAME_BYTES,
@@ -108,6 +108,14 @@ class Journal:
         frame = self._bytes_at(place, 0, FRAME_BYTES)
         links_bytes, _ = lengths_of(frame, place)
         return unpack_links(frame + self._bytes_at(place, FRAME_BYTES, links_bytes), place)
+
+    def validators(self, place: Place) -> Validators | None:
+        """Return what tells the server that we hold the record at a place."""
+        if not place.length:
+            return None
+        headers = {name.lower(): value for name, value in self.read(place).headers}
+        etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
+        return Validators(etag, last_modified) if etag or last_modified else None
 
     def _bytes_at(self, place: Place, start: int, length: int) -> bytes:
         with self._lock:

@@ -18,6 +18,7 @@ from lycosa.store.messages import Headers, content_of, parse_head, payload_of, s
 
 MOST_OPEN_FILES = 16
 _READ_BYTES = 1 << 16
+_BEGINNING_BYTES = 65_536
 _GZIP = 31
 
 _GzipError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
@@ -64,12 +65,16 @@ class WarcFiles:
 
     def member(self, place: Place) -> warc.Record:
         """Return the record at a place."""
+        return self.read(place, read_member)
+
+    def read(self, place: Place, how: Callable[[Read, Place], warc.Record]) -> warc.Record:
+        """Return what a function makes of the file of a place."""
 
         def read(offset: int, most_bytes: int) -> bytes:
             with self._lock:
                 return os.pread(self._descriptor(place), most_bytes, offset)
 
-        return read_member(read, place)
+        return how(read, place)
 
     def _descriptor(self, place: Place) -> int:
         descriptor = self._open.pop(place.segment, -1)
@@ -113,6 +118,18 @@ def read_member(read: Read, place: Place) -> warc.Record:
     except OSError as error:
         raise bad_place(place, str(error.strerror)) from error
     except (_GzipError, ValueError, KeyError) as error:
+        raise bad_place(place, str(error)) from error
+
+
+def read_beginning(read: Read, place: Place) -> warc.Record:
+    """Return the record at a place with the beginning of its block: enough for an HTTP head."""
+    decoder = isal_zlib.decompressobj(_GZIP)
+    try:
+        content = read(place.offset, min(place.length or _READ_BYTES, _BEGINNING_BYTES))
+        return warc.parse_beginning(decoder.decompress(content, _BEGINNING_BYTES))
+    except OSError as error:
+        raise bad_place(place, str(error.strerror)) from error
+    except (_GzipError, ValueError) as error:
         raise bad_place(place, str(error)) from error
 
 

@@ -155,6 +155,15 @@ def _stored(content: bytes) -> bytes:
 
 def parse(content: bytes) -> Record:
     """Return the record that stands in a decompressed member."""
+    headers, rest = parse_beginning(content)
+    length = int(headers["Content-Length"])
+    if len(rest) < length:
+        raise ValueError("its end is missing")
+    return Record(headers, rest[:length])
+
+
+def parse_beginning(content: bytes) -> Record:
+    """Return a record as far as it was decompressed: its headers, and the rest as the block."""
     beginning, separator, rest = content.partition(b"\r\n\r\n")
     lines = beginning.decode("utf-8", "replace").split("\r\n")
     if not separator or not lines[0].startswith("WARC/"):
@@ -163,7 +172,4 @@ def parse(content: bytes) -> Record:
     for line in lines[1:]:
         name, _, value = line.partition(":")
         headers[name] = value.strip()
-    length = int(headers["Content-Length"])
-    if len(rest) < length:
-        raise ValueError("its end is missing")
-    return Record(headers, rest[:length])
+    return Record(headers, rest)

@@ -23,7 +23,9 @@ from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import NamedTuple, Protocol, cast
 
-from lycosa.records import Outcome, Purpose, Request
+from msgspec import structs
+
+from lycosa.records import Outcome, Purpose, Request, Validators
 from lycosa.testweb.parts import DEFAULT_PORTS
 from lycosa.testweb.raw import Ending, Reset, StayOpen
 from lycosa.testweb.robots import CUT_BYTES
@@ -206,6 +208,9 @@ class Connection(asyncio.Protocol):
         keeps_open = choice != b"close" if version == b"HTTP/1.1" else choice == b"keep-alive"
         agent = _header(head, low, b"user-agent").decode("latin-1")
         request = self._request(host, target.decode("latin-1"), agent)
+        if b"\nif-none-match:" in low:
+            held = Validators(_header(head, low, b"if-none-match").decode("latin-1"))
+            request = structs.replace(request, validators=held)
         moment = self._desk.now()
         ticket = self._desk.begin(request, moment)
         self._waiting.append(Exchange(request, moment, ticket, keeps_open, method == b"GET"))

@@ -28,7 +28,7 @@ from lycosa.testweb.plan import Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Ground, Section
 from lycosa.testweb.sections import News, Thicket, Tree
-from lycosa.testweb.web import HTML, Reply
+from lycosa.testweb.web import HTML, Reply, with_etag
 
 _REMEMBERED_HOSTS = 20_000
 _TIMEOUT_SECONDS = 20.0
@@ -126,6 +126,8 @@ class GeneratedWeb:
             if refusal is not None:
                 return refusal
         reply = self._reply(site, parts, moment, key)
+        if traits.validators and reply.status == 200:
+            reply = with_etag(reply, request)
         if reply.failure is Outcome.TIMEOUT:
             seconds = _TIMEOUT_SECONDS
         return reply._replace(latency_seconds=seconds)

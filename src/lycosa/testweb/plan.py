@@ -41,6 +41,8 @@ class Traits:
     """Whether there is a second, small site on port 8080."""
     missing: Missing | None = None
     """What comes where there is no page; None is an honest 404."""
+    validators: bool = False
+    """Whether pages have an ETag, and need not be sent again to who holds them."""
 
 
 class Plan(Protocol):

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from lycosa.records import Outcome, Purpose, Request, Resolved
+from lycosa.testweb.mixing import digest
 from lycosa.testweb.parts import take_apart
 
 Headers = tuple[tuple[str, str], ...]
@@ -41,6 +42,15 @@ class Reply(NamedTuple):
             if key.lower() == name:
                 return value
         return None
+
+
+def with_etag(reply: Reply, request: Request) -> Reply:
+    """Return the reply with an ETag, or a 304 to a client that holds this version."""
+    etag = f'"{digest(reply.body.decode("latin-1")):x}"'
+    headers = (*reply.headers, ("ETag", etag))
+    if request.validators is not None and request.validators.etag == etag:
+        return reply._replace(status=304, headers=headers[-1:], body=b"")
+    return reply._replace(headers=headers)
 
 
 class Web(Protocol):

@@ -26,7 +26,7 @@ from lycosa.config import Job
 from lycosa.crawl.pauses import pause_after
 from lycosa.crawl.robots_files import read_answer
 from lycosa.crawl.running import require_contact
-from lycosa.fetch.client import CurlTransport
+from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.robots_lines import Decision, ExplainedRobots, explain_robots
 from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, RobotsState
 from lycosa.url import host_of, site_of, url_of
@@ -68,7 +68,7 @@ class Asker:
         self._due: dict[str, float] = {}
         self._loop = asyncio.new_event_loop()
         self._clock = RealClock(self._loop)
-        self._transport = CurlTransport(self._loop, self._clock, job.fetch)
+        self._transport = HttpTransport(self._loop, self._clock, job.fetch)
 
     def __enter__(self) -> Asker:
         return self

@@ -1,0 +1,325 @@
+"""TLS and proxies by libcurl's multi interface on the event loop.
+
+    start     an idle handle takes the request; libcurl is given it
+    ready     a socket can be read or written: libcurl acts, and says which have ended
+    hand over what has ended goes to the transport, outside of libcurl
+
+libcurl's sockets stand in one epoll set of our own, and the event loop watches that set
+alone: a request registers and leaves its socket at the price of two system calls instead
+of two rounds through the loop's books.
+
+The request is written down rather than overheard: all headers are ours, so that its bytes
+are known without libcurl's tracing, which would cost more than the request
+(`test_the_request_is_archived_as_it_was_sent` compares). libcurl would send a request a
+second time when a connection that was used before ends without an answer; `may_go` refuses.
+
+Cost: docs/decisions/0012-http-client.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import Callable
+
+import pycurl
+
+from lycosa.fetch.answers import Received
+from lycosa.fetch.exchange import Errand, Exchange, Surroundings
+from lycosa.records import Outcome
+
+READ_BYTES = 131_072
+"""How much libcurl reads at once: most pages then come in one piece. All handles share it."""
+
+MOST_IDLE_EXCHANGES = 256
+
+_GO_ON: int = pycurl.PREREQFUNC_OK
+_ABORT: int = pycurl.PREREQFUNC_ABORT
+_PAUSE: int = pycurl.WRITEFUNC_PAUSE
+_FOREVER = float("inf")
+_POLLS = {
+    pycurl.POLL_IN: select.EPOLLIN,
+    pycurl.POLL_OUT: select.EPOLLOUT,
+    pycurl.POLL_INOUT: select.EPOLLIN | select.EPOLLOUT,
+}
+_NOT_HTTP = frozenset(
+    {
+        pycurl.E_UNSUPPORTED_PROTOCOL,
+        pycurl.E_FTP_WEIRD_SERVER_REPLY,
+        pycurl.E_BAD_CONTENT_ENCODING,
+        100,  # CURLE_TOO_LARGE: a head beyond libcurl's bounds
+    }
+)
+
+
+def failure_of(code: int, message: str, received: Received) -> Outcome | None:
+    """Return what a result of libcurl means for the fetch."""
+    if received.verdict is not None:
+        return received.verdict
+    if code == pycurl.E_OK or received.is_cut:
+        return None
+    if code == pycurl.E_COULDNT_RESOLVE_HOST:
+        return Outcome.NAME_FAILURE
+    # A head that is none has the number of a connection that was reset; only the words differ.
+    if code in _NOT_HTTP or (code == pycurl.E_RECV_ERROR and "header" in message.lower()):
+        return Outcome.BAD_ANSWER
+    # TLS that fails, a connection that is refused or takes too long to be made: all the same.
+    return Outcome.CUT_SHORT if received.was_asked else Outcome.CONNECT_FAILURE
+
+
+class CurlCarrier:
+    """Implements `exchange.Carrier` by libcurl."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        around: Surroundings,
+        most_connections: int,
+        on_end: Callable[..., None],
+    ) -> None:
+        self._loop = loop
+        self._around = around
+        self._most_connections = most_connections
+        self._on_end = on_end
+        self._flying: dict[pycurl.Curl, CurlExchange] = {}
+        self._idle: dict[tuple[str, ...], CurlExchange] = {}
+        self._kick_handle: asyncio.Handle | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = self._due = _FOREVER
+        self._registered: set[int] = set()
+        self._epoll = select.epoll()
+        loop.add_reader(self._epoll.fileno(), self._on_ready)
+        self._multi = self._new_multi()
+
+    def _new_multi(self) -> pycurl.CurlMulti:
+        multi = pycurl.CurlMulti()
+        multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_NOTHING)
+        multi.setopt(pycurl.M_MAXCONNECTS, self._most_connections)
+        multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
+        return multi
+
+    # -- the protocol ---------------------------------------------------------------------
+
+    def start(self, errand: Errand) -> Exchange:
+        """Give libcurl a request, best on a handle that has just served this host."""
+        idle = self._idle
+        exchange = idle.pop(errand.key, None)
+        if exchange is None and len(idle) >= MOST_IDLE_EXCHANGES:
+            exchange = idle.pop(next(iter(idle)))
+        exchange = exchange or CurlExchange(self._around, self)
+        try:
+            exchange.begin(errand)
+        except (pycurl.error, UnicodeError) as problem:
+            exchange.easy.close()
+            raise ValueError(f"{errand.request.url}: {problem}") from problem
+        self._flying[exchange.easy] = exchange
+        self._multi.add_handle(exchange.easy)
+        return exchange
+
+    def stop(self, exchange: Exchange) -> None:
+        """Take a transfer away from libcurl, which closes its connection."""
+        assert isinstance(exchange, CurlExchange)
+        exchange.is_paused = False
+        del self._flying[exchange.easy]
+        self._multi.remove_handle(exchange.easy)
+
+    def release(self, exchange: Exchange) -> None:
+        """Keep a handle for the next request to its host."""
+        assert isinstance(exchange, CurlExchange)
+        exchange.received.clear()  # an idle exchange must not hold a body
+        if exchange.key and exchange.key not in self._idle:
+            self._idle[exchange.key] = exchange
+        else:
+            exchange.easy.close()
+
+    def abort_all(self) -> None:
+        """Take everything away from libcurl and close every connection."""
+        for handle in (self._kick_handle, self._timer):
+            if handle is not None:
+                handle.cancel()
+        self._kick_handle = self._timer = None
+        self._timer_at = self._due = _FOREVER
+        for easy in self._flying:
+            self._multi.remove_handle(easy)
+        exchanges = [*self._flying.values(), *self._idle.values()]
+        self._flying.clear()
+        self._idle.clear()
+        self._registered.clear()
+        self._multi.close()
+        for exchange in exchanges:
+            exchange.easy.close()
+        self._multi = self._new_multi()
+
+    def close(self) -> None:
+        """Abort everything and give back what the carrier holds."""
+        self.abort_all()
+        self._multi.close()
+        self._loop.remove_reader(self._epoll.fileno())
+        self._epoll.close()
+
+    # -- what libcurl wants ---------------------------------------------------------------
+
+    def _watch(self, event: int, descriptor: int, _multi: object, _data: object) -> None:
+        registered = self._registered
+        try:
+            if event == pycurl.POLL_REMOVE:
+                registered.discard(descriptor)
+                self._epoll.unregister(descriptor)
+            elif descriptor in registered:
+                self._epoll.modify(descriptor, _POLLS[event])
+            else:
+                self._epoll.register(descriptor, _POLLS[event])
+                registered.add(descriptor)
+        except OSError:
+            # A socket that was closed has left the set by itself.
+            if event != pycurl.POLL_REMOVE:
+                self._epoll.register(descriptor, _POLLS[event])
+                registered.add(descriptor)
+
+    def _set_timer(self, milliseconds: int) -> None:
+        if milliseconds < 0:
+            self._due = _FOREVER
+        elif milliseconds == 0:
+            self._due = _FOREVER
+            self.kick_soon()
+        else:
+            self._due = self._loop.time() + milliseconds / 1000.0
+            # A timer that rings too early is set again: cheaper than to cancel each time.
+            if self._due < self._timer_at:
+                self._arm()
+
+    def kick_soon(self) -> None:
+        """Let libcurl act when it has returned."""
+        if self._kick_handle is None:
+            self._kick_handle = self._loop.call_soon(self._kick)
+
+    def _arm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = self._due
+        self._timer = self._loop.call_at(self._due, self._ring)
+
+    def _ring(self) -> None:
+        self._timer, self._timer_at = None, _FOREVER
+        if self._due <= self._loop.time():
+            self._due = _FOREVER
+            self._kick()
+        elif self._due != _FOREVER:
+            self._arm()
+
+    # -- what libcurl does ----------------------------------------------------------------
+
+    def _kick(self) -> None:
+        self._kick_handle = None
+        self._act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def _on_ready(self) -> None:
+        for descriptor, events in self._epoll.poll(0):
+            action = 0
+            if events & select.EPOLLIN:
+                action = pycurl.CSELECT_IN
+            if events & select.EPOLLOUT:
+                action |= pycurl.CSELECT_OUT
+            if events & (select.EPOLLERR | select.EPOLLHUP):
+                action |= pycurl.CSELECT_ERR
+            self._act(descriptor, action)
+
+    def _act(self, descriptor: int, action: int) -> None:
+        _, running = self._multi.socket_action(descriptor, action)
+        if running < len(self._flying):
+            self._collect()
+
+    def _collect(self) -> None:
+        queued = 1
+        ended: list[CurlExchange] = []
+        while queued:
+            queued, good, bad = self._multi.info_read()
+            for easy, code, message in [*((easy, pycurl.E_OK, "") for easy in good), *bad]:
+                exchange = self._flying[easy]
+                self.stop(exchange)
+                exchange.received.verdict = failure_of(code, message, exchange.received)
+                ended.append(exchange)
+        self._on_end(*ended)
+
+
+class CurlExchange(Exchange):
+    """An easy handle with the request that it carries."""
+
+    __slots__ = ("_curl", "easy")
+
+    def __init__(self, around: Surroundings, carrier: CurlCarrier) -> None:
+        super().__init__(around, carrier)
+        self._curl = carrier
+        self.easy = self._new_easy()
+
+    def _new_easy(self) -> pycurl.Curl:
+        easy, around = pycurl.Curl(), self._around
+        easy.setopt(pycurl.NOSIGNAL, 1)
+        easy.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+        easy.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+        easy.setopt(pycurl.HTTP09_ALLOWED, 0)
+        easy.setopt(pycurl.HTTP_TRANSFER_DECODING, 0)
+        easy.setopt(pycurl.HTTP_CONTENT_DECODING, 0)
+        easy.setopt(pycurl.FOLLOWLOCATION, 0)
+        easy.setopt(pycurl.BUFFERSIZE, READ_BYTES)
+        easy.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(around.connect_seconds * 1000)))
+        easy.setopt(pycurl.SSL_VERIFYPEER, 1)
+        easy.setopt(pycurl.SSL_VERIFYHOST, 2)
+        # Without this libcurl takes proxies from the environment.
+        easy.setopt(pycurl.PROXY, around.proxy)
+        if around.ca_file:
+            # A file alone, without a folder, is parsed once for all connections.
+            easy.setopt(pycurl.CAINFO, around.ca_file)
+            easy.unsetopt(pycurl.CAPATH)
+        easy.setopt(pycurl.HEADERFUNCTION, self.received.lines.append)
+        take = self._take if around.throttle is None else self._take_throttled
+        easy.setopt(pycurl.WRITEFUNCTION, take)
+        easy.setopt(pycurl.PREREQFUNCTION, self._before_sending)
+        return easy
+
+    def begin(self, errand: Errand) -> None:
+        """Take a request; raises `pycurl.error` or `UnicodeError` for what cannot be carried."""
+        super().begin(errand)
+        proxy = self._around.proxy
+        if proxy and errand.origin.scheme == "http" and proxy.startswith("http"):
+            self.request_target = errand.request.url
+        self.easy.setopt(pycurl.REQUEST_TARGET, self.request_target)
+
+    def address(self, errand: Errand, headers: list[str]) -> None:
+        """Make ready for another host, or for other headers."""
+        super().address(errand, headers)
+        request, origin = errand.request, errand.origin
+        around, easy = self._around, self.easy
+        easy.setopt(pycurl.URL, f"{origin.scheme}://{origin.authority}/")
+        easy.setopt(pycurl.HTTPHEADER, [*headers, "Proxy-Connection:"] if around.proxy else headers)
+        if not around.proxy:
+            address = f"[{request.address}]" if ":" in request.address else request.address
+            port = around.ports.get(origin.port, origin.port)
+            easy.setopt(pycurl.CONNECT_TO, [f"::{address}:{port}"])
+
+    def go_on(self) -> None:
+        """Read again."""
+        self.easy.pause(pycurl.PAUSE_CONT)
+        self._curl.kick_soon()
+
+    # -- called by libcurl ----------------------------------------------------------------
+
+    def _before_sending(self, peer: str, _own: str, _peer_port: int, _own_port: int) -> int:
+        if not self.may_go(peer):
+            return _ABORT
+        self.received.lines.clear()  # what a proxy said to CONNECT
+        return _GO_ON
+
+    def _take(self, data: bytes) -> int | None:
+        # None is "all of it", and 0 makes libcurl end the transfer.
+        return None if self.received.take(data, self.limit) else 0
+
+    def _take_throttled(self, data: bytes) -> int | None:
+        throttle = self._around.throttle
+        assert throttle is not None
+        if not throttle.has_some():
+            throttle.pause(self)
+            return _PAUSE
+        throttle.spend(len(data))
+        return self._take(data)
