@@ -38,7 +38,7 @@ def distil(
 
     `base` is the URL that it came from, `charset` what the server named, or what is known by
     now. Blank nodes are `_:{label}0`, `_:{label}1` and so on: a label that no other document has
-    keeps them apart. A triple may be written twice.
+    keeps them apart. Every triple is there once.
     """
     body, _ = to_utf8(body, f"{media_type}; charset={charset}" if charset else media_type)
     host = host_of(body, media_type)
@@ -48,4 +48,7 @@ def distil(
         base = without_fragment(resolve(document, href.strip()))
     room = MOST_OUTPUT * len(body) + SPARE_OUTPUT
     triples = walk(markup, host, document, base, label, room)
-    return with_copies(triples, room) if COPY in triples and host.is_page else triples
+    if COPY in triples and host.is_page:
+        return with_copies(triples, room)
+    lines = triples.splitlines(keepends=True)
+    return triples if len(set(lines)) == len(lines) else b"".join(dict.fromkeys(lines))

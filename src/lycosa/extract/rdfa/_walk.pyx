@@ -502,8 +502,7 @@ cdef class Walk:
         cdef bint has_content, has_datatype = self.has(DATATYPE), is_moment = False, is_valued
         cdef bint is_typed = self.has(TYPEOF), is_linked, is_list = self.has(INLIST)
         cdef int content = CONTENT
-        cdef list incomplete, predicates, items
-        cdef Incomplete waiting
+        cdef list incomplete, predicates
         cdef Lists lists
         if self.present & SCOPED:
             frame = self.enter_scope()
@@ -591,6 +590,36 @@ cdef class Walk:
             lists = frame.own_lists = Lists(owner)
         # steps 9 and 10
         incomplete = NOTHING
+        if is_linked:
+            incomplete = self.write_links(rel, rev, subject, current, lists)
+        # step 11
+        if prop is not None:
+            predicates = self.terms(prop)
+            if not is_linked and not is_valued:
+                if target is not None:
+                    value = target
+                elif is_typed and not self.has(ABOUT):
+                    value = typed
+            if predicates:
+                self.set_property(
+                    frame, predicates, lists, subject, value, content if has_content else -1,
+                    is_moment, p,
+                )
+        # step 12
+        if self.incomplete:
+            self.complete(subject)
+        # step 13
+        self.hand_down(frame)
+        self.parent_object = self.node() if current is None else current
+        self.incomplete, self.lists = incomplete, lists
+        self.kept.clear()
+        return 0
+
+    cdef list write_links(self, bytes rel, bytes rev, bytes subject, bytes current, Lists lists):
+        """Write what `rel` and `rev` say, or return what waits for a child (steps 9, 10)."""
+        cdef list incomplete = NOTHING, items
+        cdef bint is_list = self.has(INLIST)
+        cdef bytes term
         if rel is not None:
             for term in self.terms(rel):
                 if PyBytes_AS_STRING(term)[0] != c"<":
@@ -618,20 +647,11 @@ cdef class Walk:
                 if incomplete is NOTHING:
                     incomplete = []
                 incomplete.append(waiting_for(subject, term, True, None))
-        # step 11
-        if prop is not None:
-            predicates = self.terms(prop)
-            if not is_linked and not is_valued:
-                if target is not None:
-                    value = target
-                elif is_typed and not self.has(ABOUT):
-                    value = typed
-            if predicates:
-                self.set_property(
-                    frame, predicates, lists, subject, value, content if has_content else -1,
-                    is_moment, p,
-                )
-        # step 12
+        return incomplete
+
+    cdef int complete(self, bytes subject) except -1:
+        """Write what waited for an element (step 12)."""
+        cdef Incomplete waiting
         for waiting in self.incomplete:
             if waiting.items is not None:
                 waiting.items.append(subject)
@@ -639,11 +659,6 @@ cdef class Walk:
                 self.write(subject, waiting.predicate, waiting.subject)
             else:
                 self.write(waiting.subject, waiting.predicate, subject)
-        # step 13
-        self.hand_down(frame)
-        self.parent_object = self.node() if current is None else current
-        self.incomplete, self.lists = incomplete, lists
-        self.kept.clear()
         return 0
 
     cdef Frame push(self):

@@ -21,8 +21,8 @@ from lxml import etree
 from lycosa.extract._scan import is_utf8
 from lycosa.extract.rdfa.hosts import XHTML_NAMESPACE, Host
 
-_ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]*;)")
-_OF_XML = frozenset({b"amp;", b"lt;", b"gt;", b"quot;", b"apos;"})
+_ENTITY = re.compile(rb"&(?!amp;|lt;|gt;|quot;|apos;)([A-Za-z][A-Za-z0-9]*;)")
+"""A named character that XML itself does not know."""
 _PARSER = etree.XMLParser(
     encoding="utf-8", recover=True, resolve_entities="internal", no_network=True, load_dtd=False
 )
@@ -58,5 +58,5 @@ def xml_markup(body: bytes, host: Host) -> tuple[bytes, str | None]:
 def _number(found: re.Match[bytes]) -> bytes:
     """Return a named character of XHTML as a number: its document type, which we do not load,
     would define the name."""
-    characters = html5.get(found[1].decode(), "") if found[1] not in _OF_XML else ""
+    characters = html5.get(found[1].decode(), "")
     return b"".join(b"&#%d;" % ord(one) for one in characters) or found[0]

@@ -87,7 +87,7 @@ logging.getLogger("rdflib").setLevel(logging.ERROR)
 
 
 @given(elements(trees))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_html_has_the_triples_that_another_finds(tree: str) -> None:
     page = f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>{tree}</body></html>'
     body = page.encode()
@@ -95,7 +95,7 @@ def test_html_has_the_triples_that_another_finds(tree: str) -> None:
 
 
 @given(elements(trees))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_xml_has_the_triples_that_another_finds(tree: str) -> None:
     body = f"<root>{tree}</root>".encode()
     ours = graph_of(distil(body, BASE, "application/xml"))

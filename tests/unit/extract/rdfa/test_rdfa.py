@@ -208,6 +208,14 @@ def test_a_pattern_is_copied() -> None:
     ]
 
 
+def test_what_is_said_twice_is_one_triple() -> None:
+    body = (
+        "<p property=dc:a>1</p>" * 2 + "<div rel=dc:b><p property=dc:c>2</p><p property=dc:d>3</p>"
+    )
+    said = ['_:b0 dc:c "2"', '_:b0 dc:d "3"', f'{PAGE} dc:a "1"', f"{PAGE} dc:b _:b0"]
+    assert triples(body) == said
+
+
 def test_blank_nodes_carry_the_label() -> None:
     found = distil(b"<p typeof=foaf:A></p><p typeof=foaf:B></p>", BASE, "text/html", label="f7x")
     assert found.startswith(b"_:f7x0 <")
@@ -250,7 +258,7 @@ attributes = st.lists(st.sampled_from(SILENT + SPEAKING), max_size=3, unique_by=
 
 
 @given(st.lists(attributes, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_triple_comes_of_a_page_in_which_the_scan_saw_no_rdfa(tags: list[list[str]]) -> None:
     body = "".join(f"<div {' '.join(tag)}>x" for tag in tags).encode()
     is_silent = {attribute for tag in tags for attribute in tag} <= set(SILENT)
