@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,8 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
         ),
         (
             "HITS",
-            f"{counted(facts['hits']['steps'], 'step')}, residual {facts['hits']['residual']:.0e}",
+            f"{counted(facts['hits']['steps'], 'step')}, "
+            f"residual below {max(facts['hits']['residual'], 1e-9):.0e}",
         ),
     ]
     console.print(Padding(facts_table(rows), (1, 0, 0, 2)))
@@ -157,7 +159,14 @@ def _print_csv(answer: Relation) -> None:
 def _print_lines(answer: Relation) -> None:
     for batch in answer.to_arrow_reader():
         for row in batch.to_pylist():
-            click.echo(json.dumps(row, default=str, ensure_ascii=False))
+            click.echo(json.dumps(row, default=_plain, ensure_ascii=False))
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has for a value; sums of numbers come as decimals."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return str(value)
 
 
 @click.command()
