@@ -132,11 +132,9 @@ class Watch:
 
 def measured(what: str, run: Callable[[], Any]) -> Any:
     """Run something and say what it cost."""
-    began = time.perf_counter()
+    watch = Watch()
     found = run()
-    print(
-        f"  {what:<28}{time.perf_counter() - began:9.1f} s   peak {peak_gb():5.2f} GB", flush=True
-    )
+    watch.say(what)
     return found
 
 

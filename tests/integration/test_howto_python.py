@@ -1,4 +1,4 @@
-"""The how-to pages on Python: every block is run, and prints what the page shows."""
+"""The how-to pages on Python and on studying: every block is run, and prints what is shown."""
 
 from __future__ import annotations
 
@@ -119,6 +119,15 @@ class Reader:
 def test_every_block_on_crawling_and_reading_prints_what_the_page_shows(folder: Path) -> None:
     found = blocks("python-api.md")
     assert len(found) >= 8
+    reader = Reader(folder, sys.executable)
+    for block in found:
+        assert reader.types(block) == block.shown, block.script
+    reader.close()
+
+
+def test_every_block_on_studying_prints_what_the_page_shows(folder: Path) -> None:
+    found = blocks("study-a-crawl.md")
+    assert len(found) >= 6
     reader = Reader(folder, sys.executable)
     for block in found:
         assert reader.types(block) == block.shown, block.script

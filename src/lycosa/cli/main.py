@@ -36,9 +36,10 @@ class Lycosa(LazyGroup):
     modules = {  # noqa: RUF012
         "lycosa.cli.crawling": ("crawl", "resume"),
         "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
-        "lycosa.cli.studying": ("study", "sql", "export"),
         "lycosa.cli.checking": ("check",),
-        "lycosa.cli.querying": ("index", "sparql", "triples", "export", "serve"),
+        "lycosa.cli.studying": ("study", "sql"),
+        "lycosa.cli.querying": ("index", "sparql", "triples", "serve"),
+        "lycosa.cli.exporting": ("export",),
         "lycosa.cli.changing": ("add", "retry", "block"),
         "lycosa.cli.around": ("config", "testweb", "completion"),
     }

@@ -1,4 +1,4 @@
-"""`index`, `sparql`, `triples`, `export`, `serve`: what pages say to machines, asked and sent."""
+"""`index`, `sparql`, `triples`, `serve`, `export triples`: what pages say to machines."""
 
 from __future__ import annotations
 
@@ -282,12 +282,7 @@ def _job(given: dict[str, Any]) -> Job:
     return build_job(base, given, ())
 
 
-@click.group(cls=CommandGroup)
-def export() -> None:
-    """Hand on what a crawl has found to another program."""
-
-
-@export.command(name="triples")
+@click.command(name="triples")
 @directory_argument
 @click.option(
     "--to",
@@ -392,4 +387,4 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-COMMANDS = (index, sparql, triples, export, serve)
+COMMANDS = (index, sparql, triples, serve)

@@ -1,4 +1,4 @@
-"""`study`, `sql`, `export`: what a crawl says, at any time, also while it runs."""
+"""`study`, `sql`: what a crawl says, at any time, also while it runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,8 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
         ),
         (
             "HITS",
-            f"{counted(facts['hits']['steps'], 'step')}, residual {facts['hits']['residual']:.0e}",
+            f"{counted(facts['hits']['steps'], 'step')}, "
+            f"residual below {max(facts['hits']['residual'], 1e-9):.0e}",
         ),
     ]
     console.print(Padding(facts_table(rows), (1, 0, 0, 2)))
@@ -157,35 +159,14 @@ def _print_csv(answer: Relation) -> None:
 def _print_lines(answer: Relation) -> None:
     for batch in answer.to_arrow_reader():
         for row in batch.to_pylist():
-            click.echo(json.dumps(row, default=str, ensure_ascii=False))
+            click.echo(json.dumps(row, default=_plain, ensure_ascii=False))
 
 
-@click.command()
-@click.argument("table")
-@directory_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["parquet", "csv", "jsonl", "graphml"]),
-    default="csv",
-    help="Of the file (csv).",
-)
-@click.option("-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file.")
-def export(table: str, path: Path, form: str, target: Path | None) -> None:
-    """Write a table or a graph of a crawl for other programs.
-
-    TABLE is `pages`, `links`, `text` or `hosts` or, after `lycosa study`, `ranks`, `sites` or
-    another of its tables. As GraphML `pages`, `links` and `ranks` are the graph of the pages,
-    `hosts`, `sites` and `site_links` that of the sites. Without -o the file is printed.
-
-    \b
-      lycosa export ranks mycrawl -o ranks.csv
-      lycosa export links mycrawl --format graphml -o pages.graphml
-    """
-    require("export")
-    from lycosa.study.exporting import export as write
-
-    write(path, table, form, target)
+def _plain(value: object) -> object:
+    """Return what JSON has for a value; sums of numbers come as decimals."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return str(value)
 
 
-COMMANDS = (study, sql, export)
+COMMANDS = (study, sql)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BITS = 64
-_MOST_TABLES = 130
+_MOST_SORTS, _MOST_TABLES = 130, 30
+"""Choices of blocks: one after the other for pairs, and all at once in an index."""
 
 Fingerprints = NDArray[np.uint64]
 Places = NDArray[np.int32]
@@ -36,7 +37,7 @@ def near_pairs(fingerprints: Fingerprints, bits: int) -> Pairs:
     """Return all pairs of places whose fingerprints differ in at most `bits` bits, in order."""
     found: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     count = len(fingerprints)
-    for mask in _masks(count, bits):
+    for mask in _masks(count, bits, _MOST_SORTS):
         keys = fingerprints & mask
         order = np.argsort(keys, kind="stable").astype(np.int32)
         keys, ordered = keys[order], fingerprints[order]
@@ -61,7 +62,7 @@ class NearIndex:
         self.bits = bits
         self._tables: list[tuple[np.uint64, Fingerprints, Places]] = []
         self._all = fingerprints
-        for mask in _masks(len(fingerprints), bits):
+        for mask in _masks(len(fingerprints), bits, _MOST_TABLES):
             keys = fingerprints & mask
             order = np.argsort(keys, kind="stable").astype(np.int32)
             self._tables.append((mask, keys[order], order))
@@ -79,7 +80,7 @@ class NearIndex:
         return sorted(found)
 
 
-def _masks(count: int, bits: int) -> list[np.uint64]:
+def _masks(count: int, bits: int, most: int) -> list[np.uint64]:
     """Return which bits the fingerprints are sorted by, one after the other."""
     if not 0 <= bits < BITS:
         raise ValueError(f"fingerprints have {BITS} bits; {bits} of them cannot differ")
@@ -87,7 +88,7 @@ def _masks(count: int, bits: int) -> list[np.uint64]:
     best = (bits + 1, 1)
     for equal in range(1, 5):
         blocks = bits + equal
-        if blocks > BITS or comb(blocks, equal) > _MOST_TABLES:
+        if blocks > BITS or comb(blocks, equal) > most:
             break
         best = (blocks, equal)
         if BITS * equal // blocks >= wanted:

@@ -1,0 +1,126 @@
+"""Near duplicates by fingerprint: how many are found, how many are wrong, and what it costs.
+
+    python benchmarks/near_duplicates.py             precision and recall for k = 3 … 10
+    python benchmarks/near_duplicates.py --large     a look-up among 10⁷ fingerprints
+
+The edit model. A site has a frame of 60 words that all its pages share. A page has 80 to 1,500
+words of its own (log-uniform), drawn by Zipf's law from 20,000. Of every page there is
+
+    a copy      each word is replaced, dropped or doubled with a probability between 0.1 and 5 %
+                (log-uniform, one for the whole page): a near duplicate
+    a sequel    half of its paragraphs of 40 words are others: not a duplicate
+
+and a pair is right if and only if it is a page and its copy. All other pairs are wrong, be they
+sequels, pages of one site, or strangers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.extract.fingerprint import fingerprint
+from lycosa.graph.near import NearIndex, near_pairs
+
+SITES, PAGES_OF_A_SITE = 400, 5
+VOCABULARY, FRAME_WORDS, PARAGRAPH_WORDS = 20_000, 60, 40
+LARGE = 10_000_000
+
+Words = NDArray[np.int64]
+
+
+class Writer:
+    """Writes pages, copies and sequels."""
+
+    def __init__(self) -> None:
+        self.random = np.random.default_rng(7)
+        weights = 1.0 / np.arange(1, VOCABULARY + 1)
+        self._weights = weights / weights.sum()
+
+    def words(self, count: int) -> Words:
+        return self.random.choice(VOCABULARY, count, p=self._weights)
+
+    def page(self) -> Words:
+        return self.words(int(80 * (1500 / 80) ** self.random.random()))
+
+    def copy(self, page: Words) -> Words:
+        rate = 0.001 * 50 ** self.random.random()
+        fate = self.random.random(len(page)) / rate  # below 1 for those words that change
+        replaced = np.where(fate < 1 / 3, self.words(len(page)), page)
+        times = np.where(fate < 1 / 3, 1, np.where(fate < 2 / 3, 0, np.where(fate < 1, 2, 1)))
+        return np.repeat(replaced, times)
+
+    def sequel(self, page: Words) -> Words:
+        parts = [page[at : at + PARAGRAPH_WORDS] for at in range(0, len(page), PARAGRAPH_WORDS)]
+        changed = self.random.permutation(len(parts)) < len(parts) / 2
+        return np.concatenate(
+            [self.words(len(p)) if new else p for p, new in zip(parts, changed, strict=True)]
+        )
+
+
+def text_of(words: Words) -> bytes:
+    return " ".join(f"w{word}" for word in words.tolist()).encode()
+
+
+def curve() -> None:
+    """Print precision and recall."""
+    writer = Writer()
+    found: list[int] = []
+    seconds, size = 0.0, 0
+    for _ in range(SITES):
+        frame = writer.words(FRAME_WORDS)
+        for _ in range(PAGES_OF_A_SITE):
+            page = writer.page()
+            for version in (page, writer.copy(page), writer.sequel(page)):
+                text = text_of(np.concatenate([frame, version]))
+                began = time.process_time()
+                found.append(fingerprint(text))
+                seconds += time.process_time() - began
+                size += len(text)
+    prints = np.array(found, np.uint64)
+    right = len(prints) // 3
+    print(f"{len(prints):,} texts of {size / len(prints):,.0f} bytes on average")
+    print(f"fingerprint: {seconds / len(prints) * 1e6:.1f} µs a page")
+    print("  k  precision  recall")
+    for bits in range(3, 11):
+        pairs = near_pairs(prints, bits)
+        is_copy = (pairs.first % 3 == 0) & (pairs.second == pairs.first + 1)
+        precision = is_copy.mean() if len(is_copy) else 1.0
+        print(f" {bits:2}  {precision:9.3f}  {is_copy.sum() / right:6.3f}", flush=True)
+
+
+def large(bits: int) -> None:
+    """Print what a look-up costs among many."""
+    random = np.random.default_rng(1)
+    prints = random.integers(0, 2**64, LARGE, np.uint64, endpoint=False)
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    index = NearIndex(prints, bits)
+    built = time.process_time() - began
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    asked = [int(number) ^ 0b10010001 for number in prints[:1000]]
+    began = time.process_time()
+    hits = sum(bool(index.near(number)) for number in asked)
+    each = (time.process_time() - began) / len(asked)
+    print(
+        f"k = {bits}, {LARGE:,} fingerprints: built in {built:.1f} s of CPU,"
+        f" {(after - before) / 1e6:.2f} GB, {each * 1e6:,.0f} µs a look-up, {hits} of 1,000 found"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Near duplicates by fingerprint.")
+    parser.add_argument("--large", action="store_true", help="a look-up among 10⁷ fingerprints")
+    parser.add_argument("--bits", type=int, default=6)
+    chosen = parser.parse_args()
+    if chosen.large:
+        large(chosen.bits)
+    else:
+        curve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""`study`, `sql` and `export` as a user types them, also while the crawl runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import networkx
+import pytest
+
+LYCOSA = (sys.executable, "-m", "lycosa")
+PAGES = 40
+"""Of one host: a tree of four levels with three children a page."""
+
+
+class Web(NamedTuple):
+    hosts_file: str
+    seeds: list[str]
+
+    def flags(self, delay: str) -> list[str]:
+        hosts = f"fetch.hosts_file={self.hosts_file}"
+        return ["--allow-private", "--set", hosts, "--delay", delay, "--ip-delay", "1ms"]
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    folder = tmp_path_factory.mktemp("web")
+    command = [*LYCOSA, "testweb", "--kind", "tree", "--no-tls", "--folder", str(folder)]
+    with subprocess.Popen([*command, "--hosts", "1"], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        told: dict[str, list[str]] = {}
+        while (words := server.stdout.readline().split()) != ["ready"]:
+            assert words, "the test web did not start"
+            told.setdefault(words[0], []).append(words[1])
+        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
+        server.terminate()
+
+
+def lycosa(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [*LYCOSA, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def eventually(is_so: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def crawled(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("crawls") / "mycrawl"
+    done = lycosa("crawl", web.seeds[0], "-o", path, "--json", *web.flags("5ms"))
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_a_crawl_is_studied_asked_and_exported(crawled: Path, tmp_path: Path) -> None:
+    studied = lycosa("study", crawled, "--json")
+    assert studied.returncode == 0, studied.stderr
+    facts = json.loads(studied.stdout)
+    assert (facts["is_new"], facts["pages"], facts["sites"]) == (True, PAGES, 1)
+    assert facts["tables"]["ranks"] == PAGES
+    assert "nothing new since" in lycosa("study", crawled).stdout
+    counted = lycosa("sql", crawled, "select sum(pages) as n from depths", "--format", "jsonl")
+    assert json.loads(counted.stdout) == {"n": PAGES}
+    table = lycosa("sql", crawled, "from outcomes", "--format", "table").stdout
+    assert [line.split()[:2] for line in table.splitlines()][1] == ["KEPT", str(PAGES)]
+    lines = lycosa("export", "ranks", crawled).stdout.splitlines()
+    assert len(lines) == PAGES + 1 and lines[0].startswith("url_id,url,site,")
+    graph = tmp_path / "g.graphml"
+    assert lycosa("export", "ranks", crawled, "--format", "graphml", "-o", graph).returncode == 0
+    assert networkx.read_graphml(graph).number_of_nodes() == PAGES
+
+
+def test_what_is_wrong_is_said_with_what_to_do(crawled: Path, tmp_path: Path) -> None:
+    nothing = lycosa("study", tmp_path)
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "there is no crawl here" in nothing.stderr
+    bad = lycosa("sql", crawled, "selec 1")
+    assert bad.returncode == 1
+    assert "syntax error" in bad.stderr and "tables: " in bad.stderr
+    unknown = lycosa("export", "page", crawled)
+    assert unknown.returncode == 1
+    assert "there is no table `page`" in unknown.stderr
+
+
+def test_a_reader_that_has_had_enough_is_no_error(crawled: Path) -> None:
+    command = f"{' '.join(LYCOSA)} export links {crawled} --format jsonl | head -1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["kind"] == "anchor"
+
+
+def test_a_crawl_can_be_studied_while_it_runs(web: Web, tmp_path: Path) -> None:
+    path = tmp_path / "running"
+    command = [*LYCOSA, "crawl", web.seeds[0], "-o", str(path), "--json", *web.flags("300ms")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as crawl:
+        try:
+            eventually(
+                lambda: any(file.stat().st_size > 5000 for file in path.glob("pages/*.arrows"))
+            )
+            studied = lycosa("study", path, "--json")
+            assert studied.returncode == 0, studied.stderr
+            facts = json.loads(studied.stdout)
+            assert 1 <= facts["pages"] <= PAGES
+            assert facts["tables"]["ranks"] == facts["pages"]
+            asked = lycosa("sql", path, "select count(*) >= 1 as some from pages")
+            assert asked.stdout.split() == ['"some"', "true"]
+        finally:
+            if crawl.poll() is None:
+                os.kill(crawl.pid, signal.SIGINT)
+        crawl.communicate(timeout=60)
+    assert json.loads(lycosa("study", path, "--json").stdout)["is_new"]
+    assert lycosa("audit", path).returncode == 0
