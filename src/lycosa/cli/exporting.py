@@ -9,7 +9,7 @@ import click
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.options import directory_argument
 from lycosa.cli.querying import export_triples
-from lycosa.cli.studying import require
+from lycosa.study.extras import require
 
 TABLES = {
     "pages": "Write the fetches of a crawl, or the graph of its pages.",

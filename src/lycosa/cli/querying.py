@@ -14,7 +14,6 @@ import click
 
 from lycosa.cli.amounts import counted, duration_flag, size_flag
 from lycosa.cli.checking import ask_flags, batch_flag, job_flags
-from lycosa.cli.groups import CommandGroup
 from lycosa.cli.jobs import build_job
 from lycosa.cli.looking import harmless
 from lycosa.cli.messages import Session, notice

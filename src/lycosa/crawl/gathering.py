@@ -10,8 +10,8 @@ precedes it.
 from __future__ import annotations
 
 from lycosa.crawl.bursts import Bursts
-from lycosa.crawl.mining import Mining
 from lycosa.crawl.distilling import Distilling
+from lycosa.crawl.mining import Mining
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause
 from lycosa.crawl.probing import Prober, Seen
