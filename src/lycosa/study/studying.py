@@ -19,6 +19,7 @@ from lycosa.study.heads import add_heads, heads_of
 from lycosa.study.ranking import web_graph, write_ranks
 from lycosa.study.results import Manifest, Results
 from lycosa.study.tables import (
+    STUDIED,
     Connection,
     Rows,
     add_files,
@@ -46,7 +47,7 @@ def study(
     """Study a crawl, unless it has been studied as it is; `tell` is told what is being done."""
     directory = CrawlDirectory.open(folder)
     results = Results(folder)
-    rows = all_rows(folder)
+    rows = all_rows(folder, STUDIED)
     require_rows(folder, rows[0])
     signature = {some.kind: some.signature() for some in rows}
     with results.locked():
