@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.progress import refusals_of
+from lycosa.errors import StoreError
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
 from lycosa.study.counting import QUERIES, count, prepare
@@ -27,6 +29,14 @@ from lycosa.study.tables import (
     connected,
     require_rows,
 )
+
+_NOT_OURS = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfMemoryException,
+    pa.ArrowInvalid,
+)
+"""What a full disk, too little memory or a damaged file comes as."""
 
 
 class Studied(NamedTuple):
@@ -55,7 +65,13 @@ def study(
         if known is not None and known["rows"] == signature and not rebuild:
             return Studied(False, known)
         began = time.monotonic()
-        facts = _study(directory, rows, results, tell)
+        try:
+            facts = _study(directory, rows, results, tell)
+        except _NOT_OURS as error:
+            raise StoreError(
+                f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
+                "  make room on the disk or in memory, or put the file back; the crawl is unchanged"
+            ) from None
         facts["seconds"] = round(time.monotonic() - began, 3)
         facts["made_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return Studied(True, results.finish(facts | {"rows": signature}, reach))
