@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DATA ?= ../shared/data
 
-.PHONY: help setup demo simulation test check bench bench-parts bench-scale bench-lock figures conformance soak mutants debug-build lock clean
+.PHONY: help setup demo simulation test check bench bench-parts bench-scale bench-study bench-lock \
+	figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -18,6 +19,7 @@ help:
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl"
 	@echo "make figures      pages, URLs and bandwidth over time, by scheduler, with and without mining"
+	@echo "make bench-study  what a study of a million pages costs, and near duplicates"
 	@echo "make soak         long random runs"
 	@echo "make mutants      break the code on purpose and see the tests fail"
 
@@ -68,6 +70,10 @@ bench-scale: setup
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.size
 	$(BIN)/python benchmarks/memory.py
+
+bench-study: setup
+	$(BIN)/python benchmarks/bench_study.py
+	$(BIN)/python benchmarks/near_duplicates.py
 
 bench-lock: setup
 	$(BIN)/pip install --quiet uv

@@ -166,6 +166,7 @@ def test_over_sockets_one_connection_serves_a_burst_and_the_audit_agrees(tmp_pat
             },
             fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
             crawl={"workers": 1},
+            discovery={"mining": "off"},
         )
         rules = referee_rules(made, 0.1)
         referee.rules = dataclasses.replace(rules, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)

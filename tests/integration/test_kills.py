@@ -150,6 +150,7 @@ def test_killed_while_the_urls_of_finished_sites_are_put_away(name: str, tmp_pat
         seeds=seeds,
         politeness={"delay_seconds": 2.0, "large_site_delay_seconds": 2.0},
         frontier={"partitions": 2, "url_memory_bytes": 1},
+        discovery={"mining": "off"},
         log={"snapshot_batches": 6},
     )
     reached = 0

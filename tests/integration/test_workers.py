@@ -101,17 +101,34 @@ class Judged:
 
     def kill_worker(self, chance: random.Random) -> None:
         victim = chance.choice(worker_pids(self.directory))
+        began = time.monotonic()
         os.kill(victim, signal.SIGKILL)
         eventually(lambda: is_gone(victim))
-        self.server.worker_killed()
+        with self._forgiving(began):
+            self.server.worker_killed()
 
     def kill_all(self, process: subprocess.Popen[bytes]) -> None:
         """Kill the supervisor alone; its workers must end by that."""
         pids = worker_pids(self.directory)
+        began = time.monotonic()
         process.kill()
         process.wait()
-        eventually(lambda: all(map(is_gone, pids)), 10.0)
-        self.server.client_killed()
+        eventually(lambda: all(map(is_gone, pids)), 60.0)
+        with self._forgiving(began):
+            self.server.client_killed()
+
+    @contextmanager
+    def _forgiving(self, killed_at: float) -> Iterator[None]:
+        """Count what was forgotten from the kill on, not from when its end was seen."""
+        rules = self.referee.rules
+        late = time.monotonic() - killed_at
+        self.referee.rules = replace(
+            rules,
+            forget_window_seconds=rules.forget_window_seconds + late,
+            demand_window_seconds=rules.demand_window_seconds + late,
+        )
+        yield
+        self.referee.rules = rules
 
 
 def unchanged(job: Job) -> Job:

@@ -36,7 +36,7 @@ class Exports(CommandGroup):
 
 @click.group(cls=Exports)
 def export() -> None:
-    """Write tables and graphs of a crawl for other programs, or send its triples.
+    """Write tables and graphs for other programs, or send triples.
 
     \b
       lycosa export ranks mycrawl -o ranks.csv

@@ -36,7 +36,8 @@ def reference() -> str:
         parts.append(_section(f"lycosa {name}", command.get_help(context)))
         if isinstance(command, click.Group):
             for inner_name in command.list_commands(context):
-                inner = command.commands[inner_name]
+                inner = command.get_command(context, inner_name)
+                assert inner is not None
                 inside = click.Context(inner, context, info_name=inner_name, terminal_width=88)
                 parts.append(_section(f"lycosa {name} {inner_name}", inner.get_help(inside)))
     return "\n".join(parts)

@@ -112,8 +112,8 @@ def sql(path: Path, query: str, form: str | None) -> None:
     """Ask a crawl by SQL.
 
     The tables are `pages`, `links`, `text` and `hosts` and, after `lycosa study`, those of the
-    study. Nothing can be changed: only queries are run, and the database has access to no
-    other file.
+    study. Nothing can be changed: only queries are run, and the database has access to
+    nothing else.
 
     \b
       lycosa sql mycrawl 'select outcome, count(*) from pages group by all'

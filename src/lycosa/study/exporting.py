@@ -24,7 +24,7 @@ from lycosa.study.counting import prepare
 from lycosa.study.heads import add_heads, known_heads
 from lycosa.study.ranking import web_graph
 from lycosa.study.results import Results
-from lycosa.study.tables import Connection, add_files, all_rows, connected, quoted
+from lycosa.study.tables import STUDIED, Connection, add_files, all_rows, connected, quoted
 
 FORMATS = {
     "parquet": "format parquet, compression zstd",
@@ -59,7 +59,8 @@ def export(folder: Path, name: str, form: str, target: Path | None) -> None:
     CrawlDirectory.open(folder)
     studied = Results(folder).tables()
     _check(folder, name, form, target, list(studied))
-    with connected(all_rows(folder)) as connection:
+    kinds = STUDIED if form == "graphml" else (name,)
+    with connected(all_rows(folder, kinds)) as connection:
         for table, path in studied.items():
             add_files(connection, table, [path])
         if form == "graphml":

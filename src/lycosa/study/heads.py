@@ -1,6 +1,6 @@
 """What the heads of answers say that no row has: the server, the last change, where to go on.
 
-Heads stand in the archive alone. Reading them takes some 30 µs an answer, so it is done once:
+Heads stand in the archive alone. Reading them takes some 35 µs an answer, so it is done once:
 `index/study/heads/` has a file for every sealed segment, which is good as long as the segment's
 rows are what they were. Of open segments heads are read anew every time.
 """

@@ -1,8 +1,8 @@
 """SQL over a crawl: every table can be asked, and nothing can be changed.
 
 Two walls stand between a query and the crawl directory. Only statements that read are run; and
-the database has no access to any file but the Parquet files of the tables, nor to the network, and
-its settings are locked. So what a query does is bounded whatever it says.
+the database has no access to any file or network, and its settings are locked: the tables are read
+for it by Arrow. So what a query does is bounded whatever it says.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import dataset
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
 from lycosa.study.results import Results
-from lycosa.study.tables import Connection, add_files, all_rows, connected, literal, quoted
+from lycosa.study.tables import Connection, Rows, all_rows, connected
 
 Relation = Any
 """A `duckdb.DuckDBPyRelation`."""
@@ -30,11 +33,12 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
     CrawlDirectory.open(folder)
     rows = all_rows(folder)
     studied = Results(folder).tables()
-    with connected(rows) as connection:
+    with connected([]) as connection:
+        for some in rows:
+            connection.register(some.kind, _dataset(some))
         for name, path in studied.items():
-            add_files(connection, name, [path])
-        files = [path for some in rows for path in some.sealed]
-        _lock(connection, [*files, *studied.values()])
+            connection.register(name, dataset.dataset(path))
+        _lock(connection)
         names = [*sorted(KINDS), *studied]
         try:
             yield connection.sql(_checked(connection, query))
@@ -42,12 +46,21 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             raise LycosaError(_told(error, names, folder)) from None
 
 
-def _lock(connection: Connection, files: list[Path]) -> None:
-    names = [name for path in files for name in (path.resolve(), literal(path))]
-    listed = ", ".join(map(quoted, names))
+def _dataset(rows: Rows) -> Any:
+    """Return sealed and open rows as one; a column that some lack is null there."""
+    schemas = [pq.read_schema(path).remove_metadata() for path in rows.sealed]
+    schema = pa.unify_schemas([rows.opened.schema, *schemas], promote_options="permissive")
+    opened = pa.concat_tables([schema.empty_table(), rows.opened], promote_options="permissive")
+    parts = [dataset.dataset(opened)]
+    if rows.sealed:
+        files = [str(path) for path in rows.sealed]
+        parts.append(dataset.dataset(files, format="parquet", schema=schema))
+    return dataset.dataset(parts)
+
+
+def _lock(connection: Connection) -> None:
     for setting in (
         "set python_enable_replacements = false",
-        f"set allowed_paths = [{listed}]",
         "set enable_external_access = false",
         "set lock_configuration = true",
     ):

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.progress import refusals_of
+from lycosa.errors import StoreError
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
 from lycosa.study.counting import QUERIES, count, prepare
@@ -19,6 +21,7 @@ from lycosa.study.heads import add_heads, heads_of
 from lycosa.study.ranking import web_graph, write_ranks
 from lycosa.study.results import Manifest, Results
 from lycosa.study.tables import (
+    STUDIED,
     Connection,
     Rows,
     add_files,
@@ -26,6 +29,14 @@ from lycosa.study.tables import (
     connected,
     require_rows,
 )
+
+_NOT_OURS = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfMemoryException,
+    pa.ArrowInvalid,
+)
+"""What a full disk, too little memory or a damaged file comes as."""
 
 
 class Studied(NamedTuple):
@@ -46,7 +57,7 @@ def study(
     """Study a crawl, unless it has been studied as it is; `tell` is told what is being done."""
     directory = CrawlDirectory.open(folder)
     results = Results(folder)
-    rows = all_rows(folder)
+    rows = all_rows(folder, STUDIED)
     require_rows(folder, rows[0])
     signature = {some.kind: some.signature() for some in rows}
     with results.locked():
@@ -54,7 +65,13 @@ def study(
         if known is not None and known["rows"] == signature and not rebuild:
             return Studied(False, known)
         began = time.monotonic()
-        facts = _study(directory, rows, results, tell)
+        try:
+            facts = _study(directory, rows, results, tell)
+        except _NOT_OURS as error:
+            raise StoreError(
+                f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
+                "  make room on the disk or in memory, or put the file back; the crawl is unchanged"
+            ) from None
         facts["seconds"] = round(time.monotonic() - began, 3)
         facts["made_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return Studied(True, results.finish(facts | {"rows": signature}, reach))

@@ -29,6 +29,10 @@ Connection = Any
 """A `duckdb.DuckDBPyConnection`; DuckDB's types are not for us to check."""
 
 
+STUDIED = ("links", "hosts", "pages")
+"""The kinds of rows that a study reads."""
+
+
 class Rows(NamedTuple):
     """The rows of one kind at one moment."""
 
@@ -95,9 +99,9 @@ def connected(rows: Iterable[Rows]) -> Iterator[Connection]:
             connection.close()
 
 
-def all_rows(folder: Path) -> list[Rows]:
-    """Look at the rows of all kinds; those of `pages` first, so that their links are there."""
-    return [rows_now(folder, kind) for kind in reversed(KINDS)]
+def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:
+    """Look at the rows of these kinds; those of `pages` first, so that their links are there."""
+    return [rows_now(folder, kind) for kind in reversed(KINDS) if kind in set(kinds)]
 
 
 def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
@@ -118,10 +122,10 @@ def _add(connection: Connection, rows: Rows) -> None:
 
 
 def _scan(files: Iterable[Path]) -> str:
-    listed = ", ".join(quoted(literal(path)) for path in files)
+    listed = ", ".join(quoted(_literal(path)) for path in files)
     return f"read_parquet([{listed}], union_by_name = true)"
 
 
-def literal(path: Path) -> str:
+def _literal(path: Path) -> str:
     """Write a path so that DuckDB does not take parts of it for a pattern."""
     return re.sub(r"[\[*?]", lambda found: f"[{found[0]}]", str(path.resolve()))

@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import networkx
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec import structs
 
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
+from lycosa.store.archive import ArchiveStore
+from lycosa.study import querying
 from lycosa.study.exporting import export
 from lycosa.study.extras import PACKAGES, require
 from lycosa.study.querying import asked
 from lycosa.study.studying import study
-from unit.study.drawn_crawl import BEGAN, HTML, Fetch, id_of, write
+from unit.study.drawn_crawl import BEGAN, HTML, Fetch, captures, id_of, write
 
 A, B, C = (f"test.a:/{name}?x=1&y=2" for name in "abc")
 OTHER = "test.b:/"
@@ -101,6 +105,29 @@ def test_nothing_but_a_query_is_run(crawl: Path, query: str) -> None:
 def test_no_other_file_can_be_read(crawl: Path, query: str) -> None:
     with pytest.raises(LycosaError):
         answer(crawl, query.format(folder=crawl))
+
+
+def test_the_second_wall_stands_without_the_first(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(querying, "_checked", lambda connection, query: query)
+    before = files(crawl)
+    table = next(crawl.glob("pages/*.parquet"))
+    for target in (table, crawl / "new.parquet"):
+        with pytest.raises(LycosaError, match="disabled by configuration"):
+            answer(crawl, f"copy (select 1) to '{target}' (format parquet, use_tmp_file false)")
+    assert files(crawl) == before
+
+
+def test_columns_of_plugins_are_null_where_there_are_none(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A)])
+    store = ArchiveStore(tmp_path, extra_columns=pa.schema([("words", pa.int64())]))
+    (capture,) = captures([Fetch(B)], BEGAN + 1000)
+    store.append(structs.replace(capture, extra=(7,)))
+    store.seal(lambda place: True)
+    store.close()
+    assert answer(tmp_path, "select words from pages order by words") == [(7,), (None,)]
+    study(tmp_path)
 
 
 def test_an_error_names_the_place_and_the_tables(crawl: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from lycosa.errors import ConfigError, LycosaError
+from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.records import LinkKind, Outcome, Purpose
 from lycosa.study.results import Results
 from lycosa.study.studying import study
@@ -239,6 +239,17 @@ def test_where_there_is_nothing_to_study_the_error_says_what_to_do(tmp_path: Pat
     with pytest.raises(LycosaError, match=r"nothing has been fetched yet(.|\n)*lycosa resume"):
         study(tmp_path)
     assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize("kind", ["pages", "links"])
+def test_a_damaged_file_ends_the_study_and_the_old_one_stays(tmp_path: Path, kind: str) -> None:
+    write(tmp_path, [Fetch(A, [B])])
+    study(tmp_path)
+    (path,) = tmp_path.glob(f"{kind}/*.parquet")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(StoreError, match=r"cannot be finished(.|\n)*the crawl is unchanged"):
+        study(tmp_path)
+    assert Results(tmp_path).tables()
 
 
 def test_a_crawl_that_kept_nothing_has_a_study(tmp_path: Path) -> None:
