@@ -114,7 +114,7 @@ class Judged:
         began = time.monotonic()
         process.kill()
         process.wait()
-        eventually(lambda: all(map(is_gone, pids)), 60.0)
+        eventually(lambda: all(map(is_gone, pids)), 10.0)
         with self._forgiving(began):
             self.server.client_killed()
 

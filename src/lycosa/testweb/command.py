@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.errors import LycosaError
+from lycosa.testweb.books import LibraryWeb
 from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.library import LibraryWeb
 from lycosa.testweb.misbehaviour import MisbehavingWeb
 from lycosa.testweb.record import Recorder
 from lycosa.testweb.referee import Referee

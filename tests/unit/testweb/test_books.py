@@ -7,7 +7,7 @@ from collections import Counter
 from lycosa.config import Structured
 from lycosa.extract.links import scan
 from lycosa.extract.structured import Distiller, Page
-from lycosa.testweb.library import (
+from lycosa.testweb.books import (
     AUTHOR_TRIPLES,
     BOOK_TRIPLES,
     HOME,
