@@ -108,7 +108,7 @@ cdef class Table(Trees):
         cdef void *moved
         if site == self.site_size:
             wanted = site + 16 + site // 8
-            moved = realloc(self.sites, wanted * sizeof(Site))
+            moved = grow(self.sites, wanted * sizeof(Site))
             if not moved:
                 raise MemoryError
             self.sites = <Site *>moved
@@ -192,7 +192,7 @@ cdef class Table(Trees):
             if count > LOW:
                 raise MemoryError("a partition holds at most 2**31 - 1 URLs")
             wanted = max(count, self.place_size + 32 + self.place_size // 8)
-            moved = realloc(self.places, wanted * sizeof(uint32_t))
+            moved = grow(self.places, wanted * sizeof(uint32_t))
             if not moved:
                 raise MemoryError
             self.places = <uint32_t *>moved

@@ -62,6 +62,10 @@ cdef class Trees(Blocks):
         cdef const uint8_t *text = <const uint8_t *>(ends + high)
         cdef uint8_t first[8]
         cdef uint64_t wanted, found
+        # The middle of each array is where the search begins.
+        prefetch(ends + (high >> 1))
+        prefetch(text + (self.nodes[node].used >> 1))
+        prefetch(self.children(node) + (high >> 1))
         memset(first, 0, 8)
         memcpy(first, key, size if size < 8 else 8)
         wanted = head(first)
