@@ -9,6 +9,7 @@ Always true: a segment is taken once, whether it is sealed meanwhile or not.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -30,7 +31,7 @@ Connection = Any
 
 
 STUDIED = ("links", "hosts", "pages")
-"""The kinds of rows that a study reads."""
+"""The kinds of rows that a study asks by SQL; texts it reads by itself."""
 
 
 class Rows(NamedTuple):
@@ -83,20 +84,30 @@ def require_rows(folder: Path, pages: Rows) -> None:
 
 
 @contextmanager
-def connected(rows: Iterable[Rows]) -> Iterator[Connection]:
-    """Open a database that has these rows as its tables, and nothing else."""
-    with tempfile.TemporaryDirectory(prefix="lycosa-study-") as spill:
+def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Connection]:
+    """Open a database that has these rows as its tables, and nothing else.
+
+    What does not fit into memory goes to a folder `beside` the crawl, or where the system keeps
+    what is temporary, and is gone in the end.
+    """
+    with tempfile.TemporaryDirectory(".tmp", "lycosa-study-", beside) as spill:
         connection = duckdb.connect()
         try:
             connection.execute("set TimeZone = 'UTC'")
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             connection.execute(f"set temp_directory = {quoted(spill)}")
+            connection.execute(f"set memory_limit = '{_memory_bytes()}B'")
             for some in rows:
                 _add(connection, some)
             yield connection
         finally:
             connection.close()
+
+
+def _memory_bytes() -> int:
+    """Return how much the database may take before it writes to disk: the graph needs the rest."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 2 // 5
 
 
 def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:
