@@ -7,8 +7,9 @@
     … --pages 100000 --links 1000000              another size
 
 The crawl has pages and links alone, or with `--whole` everything that a study reads (`made_crawl`).
-Then a second study is measured too, which finds what was made of the segments before. Every measurement runs in a process
-of its own, so that its peak of memory is its own; the peak of a step is that of the process so far.
+Then a second study is measured too, which finds what was made of the segments before. Every
+measurement runs in a process of its own, so that its peak of memory is its own; the peak of a step
+is that of the process so far.
 `--graph` measures igraph and networkit if they are installed, and networkx on a hundredth of the
 graph. `--full --whole` needs 25 GB of disk.
 """
@@ -26,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from benchmarks import made_crawl
+
 from lycosa.graph.bow_tie import bow_tie, strong_components
 from lycosa.graph.hits import hits
 from lycosa.graph.links import graph_of
@@ -133,7 +134,9 @@ def make(folder: Path, pages: int, links: int, is_whole: bool) -> None:
 
 def apart(*arguments: object) -> None:
     """Run one measurement in a process of its own."""
-    subprocess.run([sys.executable, "-m", "benchmarks.bench_study", *map(str, arguments)], check=False)
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks.bench_study", *map(str, arguments)], check=False
+    )
 
 
 def main() -> None:
@@ -142,13 +145,15 @@ def main() -> None:
     parser.add_argument("--graph", action="store_true", help="the graph alone, by every library")
     parser.add_argument("--whole", action="store_true", help="with texts, heads, structured data")
     parser.add_argument("--folder", type=Path, default=Path(".cache/study"))
-    parser.add_argument("--only", choices=("study", *LIBRARIES), help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=("make", "study", *LIBRARIES), help=argparse.SUPPRESS)
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--links", type=int, default=10_000_000)
     chosen = parser.parse_args()
     pages, links = (10**7, 10**8) if chosen.full else (chosen.pages, chosen.links)
     folder = chosen.folder / f"{pages}-{links}{'-whole' if chosen.whole else ''}"
-    if chosen.only == "study":
+    if chosen.only == "make":
+        measured("(making the crawl)", lambda: make(folder, pages, links, chosen.whole))
+    elif chosen.only == "study":
         measure_study(folder)
     elif chosen.only:
         measure_graph(chosen.only, pages, links)
@@ -159,11 +164,12 @@ def main() -> None:
             size = ("--pages", pages // share, "--links", links // share)
             apart("--only", library, *size)
     else:
-        measured("(making the crawl)", lambda: make(folder, pages, links, chosen.whole))
-        same = ("--folder", chosen.folder, "--pages", pages, "--links", links)
+        same = ["--folder", chosen.folder, "--pages", pages, "--links", links]
+        same += ["--whole"] if chosen.whole else []
+        apart("--only", "make", *same)
         for which in ("study", "second study") if chosen.whole else ("study",):
             print(f"{which}: {pages:,} pages, {links:,} links", flush=True)
-            apart("--only", "study", *same, *(["--whole"] if chosen.whole else []))
+            apart("--only", "study", *same)
 
 
 if __name__ == "__main__":

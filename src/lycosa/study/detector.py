@@ -116,12 +116,12 @@ class Model:
         found = np.full(letters.shape, -1, np.int32)
         for at, row in enumerate(letters):
             going = int(np.searchsorted(-lengths, -at, side="left"))
-            states = self._moves[self._rows[states[:going]] + row[:going]]
-            found[at, :going] = self._features[states]
-        at, which = np.nonzero(found >= 0)
-        ones = np.ones(len(at), np.float32)
+            states = self._moves.take(self._rows.take(states[:going]) + row[:going])
+            self._features.take(states, out=found[at, :going], mode="clip")
+        places, texts = np.nonzero(found >= 0)
+        ones = np.ones(len(places), np.float32)
         shape = (letters.shape[1], len(self._table))
-        uses = sparse.coo_array((ones, (which, found[at, which])), shape=shape).tocsr()
+        uses = sparse.coo_array((ones, (texts, found[places, texts])), shape=shape).tocsr()
         uses.sum_duplicates()
         return uses
 

@@ -17,7 +17,7 @@ from lycosa.study import detector
 from lycosa.study.derived import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
 
-LETTERS = 1000
+LETTERS = 300
 """How much of a text is looked at, from its beginning on."""
 
 SCHEMA = pa.schema(

@@ -59,7 +59,8 @@ _KINDS = {b"r": "rdfa", b"j": "json-ld", b"m": "microdata"}
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _QUAD = re.compile(
-    rb"^(?:_:f[0-9a-f]+([rjm])\d*|\S+) <(?:%b> <([^>]*)>|([^>]*)>)" % re.escape(_TYPE.encode()),
+    rb"^(?:_:f[0-9a-f]++([rjm])\d*+|[^ \n]++) <(?:%b> <([^>]*+)>|([^>]*+)>)[^\n]*+\n"
+    % re.escape(_TYPE.encode()),
     re.MULTILINE,
 )
 _NOTHING = (b"", b"", b"")

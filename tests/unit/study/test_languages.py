@@ -65,7 +65,10 @@ def test_text_speaks_where_markup_is_silent(tmp_path: Path) -> None:
         "e": ("fr", "markup"),
     }
     assert by_path(tmp_path)["a"]["confidence"] > 0.5
-    assert {(r["language"], r["pages"], r["by_markup"], r["by_text"]) for r in rows(tmp_path, "languages")} == {
+    assert {
+        (r["language"], r["pages"], r["by_markup"], r["by_text"])
+        for r in rows(tmp_path, "languages")
+    } == {
         ("de", 2, 1, 1),
         ("fr", 1, 1, 0),
         ("ja", 1, 0, 1),

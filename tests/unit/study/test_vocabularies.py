@@ -20,9 +20,7 @@ TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
 def said(*triples: tuple[str, str, str]) -> bytes:
-    return "".join(
-        f"{subject} <{name}> {value} .\n" for subject, name, value in triples
-    ).encode()
+    return "".join(f"{subject} <{name}> {value} .\n" for subject, name, value in triples).encode()
 
 
 BOOK = said(
