@@ -9,7 +9,6 @@ Always true: a segment is taken once, whether it is sealed meanwhile or not.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -97,7 +96,7 @@ def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Conn
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             connection.execute(f"set temp_directory = {quoted(spill)}")
-            connection.execute(f"set memory_limit = '{_memory_bytes()}B'")
+            connection.execute(f"set memory_limit = {quoted(_half_of_memory(connection))}")
             for some in rows:
                 _add(connection, some)
             yield connection
@@ -105,9 +104,14 @@ def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Conn
             connection.close()
 
 
-def _memory_bytes() -> int:
-    """Return how much the database may take before it writes to disk: the graph needs the rest."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 2 // 5
+def _half_of_memory(connection: Connection) -> str:
+    """Return half of what the database would take before it writes to disk; the graph has the rest.
+
+    It would take four fifths of the machine, or of what the container may have.
+    """
+    (whole,) = connection.execute("select current_setting('memory_limit')").fetchone()
+    amount, unit = whole.split()
+    return f"{float(amount) / 2} {unit}"
 
 
 def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
+from xxhash import xxh3_64_intdigest
 
 from lycosa.store.layout import (
     QUAD_JOURNAL,
@@ -36,6 +37,7 @@ from lycosa.store.layout import (
     quads_path,
 )
 from lycosa.store.quads import Block, blocks
+from lycosa.store.rows import signed
 from lycosa.study.derived import Derived, Kind, OnSegment, derive
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
@@ -45,6 +47,7 @@ SAID = Kind(
     pa.schema(
         [
             ("fetch_id", pa.int64()),
+            ("use", pa.int64()),
             ("kind", pa.string()),
             ("class", pa.string()),
             ("property", pa.string()),
@@ -70,27 +73,35 @@ Use = tuple[bytes, bytes, bytes]
 """The mark of a form, and a class or a property, as the expression finds them."""
 
 _META = "^https?://(ogp[.]me/ns|dev[.]twitter[.]com/cards#)"
-_VOCABULARY = "regexp_extract(coalesce(class, property), '^(.*[#/])[^#/]*$', 1)"
+_VOCABULARY = r"regexp_replace(coalesce(class, property), '([#/])[^#/]*$', '\1')"
 """The name of a property or class without its last part."""
 
-_NEWEST = """
+_PREPARATIONS = (
+    """
     create temp table newest_said as
-    select url_id, any_value(site) as site, arg_max(fetch_id, fetched_at) as fetch_id
+    select arg_max(fetch_id, fetched_at) as fetch_id, hash(any_value(site)) as site
     from fetches semi join said using (fetch_id) group by url_id
-"""
-_CURRENT = """
-    create view currently_said as
-    select fetch_id, site, kind, class, property, times
-    from said join newest_said using (fetch_id) where times > 0
-"""
-_VOCABULARIES = f"""
-    select {_VOCABULARY} as vocabulary,
+    """,
+    """
+    create temp table currently_said as
+    select fetch_id, site, use, times from said join newest_said using (fetch_id) where times > 0
+    """,
+    f"""
+    create temp table uses as
+    with found as (
+        select use, any_value(kind) as kind, any_value(class) as class,
+            any_value(property) as property
+        from said group by use
+    )
+    select use, class, property, {_VOCABULARY} as vocabulary,
         case when kind is null and regexp_matches(property, '{_META}') then 'meta' else kind end
-            as kind,
-        count(distinct fetch_id) as pages, sum(times)::bigint as triples,
-        count(distinct site) as sites
-    from currently_said group by all order by triples desc, vocabulary, kind
-"""
+            as kind
+    from found
+    """,
+)
+"""What is said stands there as numbers, so that names are looked at once."""
+
+_TABLES = {"vocabularies": "vocabulary, kind", "classes": "class", "properties": "property"}
 
 
 class Quads(NamedTuple):
@@ -150,11 +161,18 @@ def _table(
     def column(values: Iterable[str | None]) -> pa.Array:
         return pa.array(values, pa.string()).take(places)
 
+    numbers = pa.array([_number(use) for use in names], pa.int64()).take(places)
     kinds = column([_KINDS.get(mark) for mark, _, _ in names])
     classes = column([_text(name) for _, name, _ in names])
     properties = column([_TYPE if kind else _text(name) for _, kind, name in names])
-    columns = [pa.array(fetches, pa.int64()), kinds, classes, properties, pa.array(times)]
+    columns = [pa.array(fetches, pa.int64()), numbers, kinds, classes, properties]
+    columns.append(pa.array(times, pa.int32()))
     return pa.Table.from_arrays(columns, schema=SAID.schema)
+
+
+def _number(use: Use) -> int:
+    """Return the number that stands for a use in all segments."""
+    return signed(xxh3_64_intdigest(b" ".join(use)))
 
 
 def _text(name: bytes) -> str | None:
@@ -163,14 +181,15 @@ def _text(name: bytes) -> str | None:
 
 def write_vocabularies(connection: Connection, results: Results) -> None:
     """Write the three tables, from `said` and `fetches`."""
-    connection.execute(_NEWEST)
-    connection.execute(_CURRENT)
-    results.write(connection, "vocabularies", _VOCABULARIES)
-    for name, column in (("classes", "class"), ("properties", "property")):
+    for preparation in _PREPARATIONS:
+        connection.execute(preparation)
+    for name, columns in _TABLES.items():
+        times = "triples" if name == "vocabularies" else "uses"
         results.write(
             connection,
             name,
-            f"select {column}, count(distinct fetch_id) as pages, sum(times)::bigint as uses,"
-            f" count(distinct site) as sites from currently_said where {column} is not null"
-            f" group by all order by uses desc, {column}",
+            f"select {columns}, count(distinct fetch_id) as pages, sum(times)::bigint as {times},"
+            " count(distinct site) as sites from currently_said join uses using (use)"
+            f" where {columns.partition(',')[0]} is not null"
+            f" group by all order by {times} desc, {columns}",
         )
