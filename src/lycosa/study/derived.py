@@ -79,7 +79,8 @@ def _bring_up_to_date(
     kind: Kind, source: Path, target: Path, make: Callable[[Path], Iterator[pa.Table]]
 ) -> None:
     state = source.stat()
-    made_from = f"{kind.version} {state.st_size} {state.st_mtime_ns}".encode()
+    columns = " ".join(kind.schema.names)
+    made_from = f"{kind.version} {columns} {state.st_size} {state.st_mtime_ns}".encode()
     if _made_from(target) == made_from:
         return
     schema = kind.schema.with_metadata({_SOURCE: made_from})

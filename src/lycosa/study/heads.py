@@ -36,7 +36,7 @@ SCHEMA = pa.schema(
         ("names", pa.string()),
     ]
 )
-HEADS = Kind("heads", SCHEMA, "2")
+HEADS = Kind("heads", SCHEMA, "1")
 
 _GzipError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
 _COLUMNS = ["fetch_id", "url_id", "url", "status", "warc", "offset", "length"]

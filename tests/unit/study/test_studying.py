@@ -256,6 +256,27 @@ def test_a_study_that_is_killed_leaves_the_old_one_or_none(tmp_path: Path, step:
     assert not list(Results(tmp_path).folder.glob("*.tmp"))
 
 
+def test_what_a_killed_study_had_put_aside_is_removed(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A)])
+    aside = Results(tmp_path).folder / "lycosa-study-x.tmp"
+    aside.mkdir(parents=True)
+    (aside / "much.data").touch()
+    study(tmp_path)
+    assert not aside.exists()
+
+
+def test_what_was_made_of_a_segment_is_made_again_when_it_is_damaged(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A, headers=(HTML, ("Server", "Thttpd")))])
+    study(tmp_path)
+    for kind in ("heads", "tongues"):
+        (made,) = (Results(tmp_path).folder / kind).iterdir()
+        made.write_bytes(b"not Parquet")
+        (made.parent / "lycosa-0-99999.parquet").touch()  # of a segment that is gone
+    study(tmp_path, rebuild=True)
+    assert rows(tmp_path, "servers")[0]["server"] == "Thttpd"
+    assert len(list(made.parent.iterdir())) == 1
+
+
 def test_two_studies_at_a_time_are_one_too_many(tmp_path: Path) -> None:
     write(tmp_path, [Fetch(A)])
     with Results(tmp_path).locked(), pytest.raises(LycosaError, match="another process"):
