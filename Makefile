@@ -72,7 +72,7 @@ bench-scale: setup
 	$(BIN)/python benchmarks/memory.py
 
 bench-study: setup
-	$(BIN)/python benchmarks/bench_study.py
+	$(BIN)/python -m benchmarks.bench_study
 	$(BIN)/python benchmarks/near_duplicates.py
 
 bench-lock: setup

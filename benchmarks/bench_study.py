@@ -1,13 +1,17 @@
 """What a study costs: a made-up crawl of many pages and links, studied from its files.
 
-    python benchmarks/bench_study.py            10⁶ pages, 10⁷ links
-    python benchmarks/bench_study.py --full     10⁷ pages, 10⁸ links
-    python benchmarks/bench_study.py --graph    the graph alone, beside other libraries
+    python -m benchmarks.bench_study              10⁶ pages, 10⁷ links
+    python -m benchmarks.bench_study --full       10⁷ pages, 10⁸ links
+    python -m benchmarks.bench_study --graph      the graph alone, beside other libraries
+    … --whole                                     with texts, heads of answers and structured data
+    … --pages 100000 --links 1000000              another size
 
-The crawl has no records, only rows: pages on a hundredth as many hosts, links whose degrees follow
-power laws (exponent 2.5 in, 3 out), URLs of 40 characters. Every measurement runs in a process of
-its own, so that its peak of memory is its own. `--graph` measures igraph and networkit if they are
-installed, and networkx on a hundredth of the graph.
+The crawl has pages and links alone, or with `--whole` everything that a study reads (`made_crawl`).
+Then a second study is measured too, which finds what was made of the segments before. Every
+measurement runs in a process of its own, so that its peak of memory is its own; the peak of a step
+is that of the process so far.
+`--graph` measures igraph and networkit if they are installed, and networkx on a hundredth of the
+graph. `--full --whole` needs 25 GB of disk.
 """
 
 from __future__ import annotations
@@ -22,92 +26,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
+from benchmarks import made_crawl
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
 from lycosa.graph.bow_tie import bow_tie, strong_components
 from lycosa.graph.hits import hits
 from lycosa.graph.links import graph_of
 from lycosa.graph.pagerank import pagerank
-from lycosa.store.layout import Name, make_folders, sealed_path
-from lycosa.store.rows import SCHEMAS
 from lycosa.study.studying import study
 
-SEGMENT_PAGES = 1_000_000
 LIBRARIES = ("lycosa", "igraph", "networkit", "networkx")
-
-
-def make_crawl(folder: Path, pages: int, links: int) -> None:
-    """Write the rows of a crawl that never was."""
-    if (folder / "crawl.toml").exists():
-        return
-    CrawlDirectory.create(folder, Job.of(seeds=["http://www.h0.test/"]))
-    make_folders(folder)
-    connection = duckdb.connect()
-    connection.execute("set preserve_insertion_order = false")
-    for number, low in enumerate(range(0, pages, SEGMENT_PAGES)):
-        count = min(SEGMENT_PAGES, pages - low)
-        some = round(links * count / pages)
-        values = {"low": low, "count": count, "pages": pages, "hosts": max(pages // 100, 1)}
-        for kind, query in (("pages", _PAGES), ("links", _LINKS)):
-            path = sealed_path(folder, kind, Name(number + 1, 0))
-            columns = ", ".join(
-                f"({_VALUES.get(field.name, 'null')})::{_type(field.type)} as {field.name}"
-                for field in SCHEMAS[kind]
-            )
-            rows = query.format(**values, links=some)
-            connection.execute(
-                f"copy (with drawn as ({rows}) select {columns} from drawn)"
-                f" to '{path}' (format parquet, compression zstd)".format(**values)
-            )
-    (folder / "ready").touch()
-
-
-_PAGES = "select range as page, 0 as target from range({low}, {low} + {count})"
-_LINKS = """
-    select {low} + floor({count} * random() ** 2)::bigint as page,
-        (floor({pages} * random() ** 3)::bigint * 7368787 + 12345) % {pages} as target
-    from range({links}) order by page
-"""
-_ID = "(hash({}) >> 1)"
-_URL = "'http://www.h' || {0} % {{hosts}} || '.test/section/page-' || {0}"
-_VALUES = {
-    "url_id": _ID.format("page"),
-    "source_id": _ID.format("page"),
-    "target_id": _ID.format("target"),
-    "fetch_id": _ID.format("page + 1000000000000"),
-    "fetched_at": "to_timestamp(1700000000 + page)",
-    "began": "to_timestamp(1700000000 + page)",
-    "ended": "to_timestamp(1700000000 + page)",
-    "key": "'test.h' || page % {hosts} || '.www:/section/page-' || page",
-    "url": _URL.format("page"),
-    "target_url": _URL.format("target"),
-    "host": "'www.h' || page % {hosts} || '.test'",
-    "address": "'192.0.2.' || page % 250",
-    "outcome": "'KEPT'",
-    "status": "200",
-    "content_type": "'text/html'",
-    "size_bytes": "floor(1000 / (random() + 0.001))",
-    "truncated": "false",
-    "digest": "'sha1:' || hash(page)",
-    "offset": "0",
-    "length": "0",
-    "language": "'en'",
-    "fingerprint": _ID.format("page + 1"),
-    "distance": "21 * (page % 8)",
-    "kind": "'anchor'",
-    "rel": "''",
-    "text": "'a link'",
-    "times": "1",
-}
-
-
-def _type(kind: object) -> str:
-    names = {"int64": "bigint", "int32": "integer", "int16": "smallint", "bool": "boolean"}
-    text = str(kind)
-    return "timestamptz" if text.startswith("timestamp") else names.get(text, "varchar")
 
 
 def peak_gb() -> float:
@@ -148,7 +76,7 @@ def measure_study(folder: Path) -> None:
         watch, step = Watch(), what
 
     found = measured("all", lambda: study(folder, rebuild=True, tell=tell))
-    told = ("pages", "links", "sites", "pagerank", "hits", "bow_tie")
+    told = ("pages", "links", "sites", "pagerank", "hits", "bow_tie", "languages", "tables")
     print("  " + json.dumps({name: found.facts[name] for name in told}))
 
 
@@ -199,23 +127,33 @@ def measure_graph(library: str, pages: int, links: int) -> None:
         measured("strong components", lambda: list(networkx.strongly_connected_components(graph)))
 
 
+def make(folder: Path, pages: int, links: int, is_whole: bool) -> None:
+    """Write the crawl, unless it is there."""
+    (made_crawl.make_whole if is_whole else made_crawl.make_rows)(folder, pages, links)
+
+
 def apart(*arguments: object) -> None:
     """Run one measurement in a process of its own."""
-    subprocess.run([sys.executable, __file__, *map(str, arguments)], check=False)
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks.bench_study", *map(str, arguments)], check=False
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a study costs.")
     parser.add_argument("--full", action="store_true", help="10⁷ pages and 10⁸ links")
     parser.add_argument("--graph", action="store_true", help="the graph alone, by every library")
+    parser.add_argument("--whole", action="store_true", help="with texts, heads, structured data")
     parser.add_argument("--folder", type=Path, default=Path(".cache/study"))
-    parser.add_argument("--only", choices=("study", *LIBRARIES), help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=("make", "study", *LIBRARIES), help=argparse.SUPPRESS)
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--links", type=int, default=10_000_000)
     chosen = parser.parse_args()
     pages, links = (10**7, 10**8) if chosen.full else (chosen.pages, chosen.links)
-    folder = chosen.folder / f"{pages}-{links}"
-    if chosen.only == "study":
+    folder = chosen.folder / f"{pages}-{links}{'-whole' if chosen.whole else ''}"
+    if chosen.only == "make":
+        measured("(making the crawl)", lambda: make(folder, pages, links, chosen.whole))
+    elif chosen.only == "study":
         measure_study(folder)
     elif chosen.only:
         measure_graph(chosen.only, pages, links)
@@ -226,9 +164,12 @@ def main() -> None:
             size = ("--pages", pages // share, "--links", links // share)
             apart("--only", library, *size)
     else:
-        print(f"study: {pages:,} pages, {links:,} links", flush=True)
-        make_crawl(folder, pages, links)
-        apart("--only", "study", "--folder", chosen.folder, "--pages", pages, "--links", links)
+        same = ["--folder", chosen.folder, "--pages", pages, "--links", links]
+        same += ["--whole"] if chosen.whole else []
+        apart("--only", "make", *same)
+        for which in ("study", "second study") if chosen.whole else ("study",):
+            print(f"{which}: {pages:,} pages, {links:,} links", flush=True)
+            apart("--only", "study", *same)
 
 
 if __name__ == "__main__":

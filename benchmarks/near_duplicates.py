@@ -1,7 +1,8 @@
 """Near duplicates by fingerprint: how many are found, how many are wrong, and what it costs.
 
-    python benchmarks/near_duplicates.py             precision and recall for k = 3 … 10
-    python benchmarks/near_duplicates.py --large     a look-up among 10⁷ fingerprints
+    python benchmarks/near_duplicates.py                      precision and recall for k = 3 … 10
+    python benchmarks/near_duplicates.py --index 10000000     a look-up among 10⁷ fingerprints
+    python benchmarks/near_duplicates.py --groups 10000000    all groups among 10⁷, as a study wants
 
 The edit model. A site has a frame of 60 words that all its pages share. A page has 80 to 1,500
 words of its own (log-uniform), drawn by Zipf's law from 20,000. Of every page there is
@@ -24,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.graph.near import NearIndex, near_pairs
+from lycosa.graph.near import NearIndex, near_groups, near_pairs
 
 SITES, PAGES_OF_A_SITE = 400, 5
 VOCABULARY, FRAME_WORDS, PARAGRAPH_WORDS = 20_000, 60, 40
-LARGE = 10_000_000
+COPIES = 100
 
 Words = NDArray[np.int64]
 
@@ -93,31 +94,58 @@ def curve() -> None:
         print(f" {bits:2}  {precision:9.3f}  {is_copy.sum() / right:6.3f}", flush=True)
 
 
-def large(bits: int) -> None:
+def drawn(count: int) -> NDArray[np.uint64]:
+    """Return fingerprints of strangers."""
+    return np.random.default_rng(1).integers(0, 2**64, count, np.uint64, endpoint=False)
+
+
+def peak_gb() -> float:
+    """Return the most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def look_up(count: int, bits: int) -> None:
     """Print what a look-up costs among many."""
-    random = np.random.default_rng(1)
-    prints = random.integers(0, 2**64, LARGE, np.uint64, endpoint=False)
-    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    prints = drawn(count)
+    before, began = peak_gb(), time.process_time()
     index = NearIndex(prints, bits)
-    built = time.process_time() - began
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    built, held = time.process_time() - began, peak_gb() - before
     asked = [int(number) ^ 0b10010001 for number in prints[:1000]]
     began = time.process_time()
     hits = sum(bool(index.near(number)) for number in asked)
     each = (time.process_time() - began) / len(asked)
     print(
-        f"k = {bits}, {LARGE:,} fingerprints: built in {built:.1f} s of CPU,"
-        f" {(after - before) / 1e6:.2f} GB, {each * 1e6:,.0f} µs a look-up, {hits} of 1,000 found"
+        f"k = {bits}, {count:,} fingerprints: built in {built:.1f} s of CPU,"
+        f" {held:.2f} GB, {each * 1e6:,.0f} µs a look-up, {hits} of {len(asked):,} found"
+    )
+
+
+def group(count: int, bits: int) -> None:
+    """Print what it costs to find all groups, where one in ten is one of a hundred copies."""
+    prints = drawn(count)
+    copies = prints[: count // 10]
+    copies[:] = np.repeat(copies[::COPIES], COPIES)[: len(copies)]
+    copies ^= np.uint64(1) << (np.arange(len(copies), dtype=np.uint64) % np.uint64(64))
+    before, began = peak_gb(), time.process_time()
+    groups = near_groups(np.unique(prints), bits)
+    took, held = time.process_time() - began, peak_gb() - before
+    sizes = np.bincount(groups)
+    print(
+        f"k = {bits}, {count:,} fingerprints: {took:.1f} s of CPU, {held:.2f} GB,"
+        f" {(sizes > 1).sum():,} groups, the largest of {sizes.max():,}"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Near duplicates by fingerprint.")
-    parser.add_argument("--large", action="store_true", help="a look-up among 10⁷ fingerprints")
+    parser.add_argument("--index", type=int, metavar="N", help="a look-up among so many")
+    parser.add_argument("--groups", type=int, metavar="N", help="all groups among so many")
     parser.add_argument("--bits", type=int, default=6)
     chosen = parser.parse_args()
-    if chosen.large:
-        large(chosen.bits)
+    if chosen.index:
+        look_up(chosen.index, chosen.bits)
+    elif chosen.groups:
+        group(chosen.groups, chosen.bits)
     else:
         curve()
 

@@ -38,7 +38,8 @@ def study(path: Path, rebuild: bool, as_json: bool) -> None:
     """Study what a crawl has seen: ranks, sites, counts.
 
     PageRank, hubs and authorities, degrees and the bow tie, over pages and over sites;
-    depths, sizes, ages, types, languages, servers, duplicates, outcomes, refusals, pauses. Reads
+    depths, sizes, ages, types, languages, servers and headers, vocabularies of structured data,
+    multimedia, duplicates, outcomes, refusals, pauses. Reads
     what is there, also while the crawl runs, and writes `index/study/` alone: one Parquet file a
     table, which `lycosa sql` and `lycosa export` know by name. What has not changed since
     is not computed again.
@@ -76,6 +77,7 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
         ("distinct", f"{facts['distinct_pages']:,} by their bytes"),
         ("sites", f"{facts['sites']:,}"),
         ("links", f"{facts['links']:,} between these pages"),
+        ("languages", _languages_text(facts["languages"])),
         (
             "PageRank",
             f"{counted(facts['pagerank']['steps'], 'step')}, "
@@ -97,6 +99,15 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     console.print(f"\ntables: {', '.join(facts['tables'])}", soft_wrap=True)
     best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
     console.print(Text(f"ask them: {command('sql', path, best)}"), soft_wrap=True)
+
+
+def _languages_text(facts: dict[str, int]) -> str:
+    """Say how many languages there are, and who says so."""
+    said = f"{facts['languages']:,}, by markup on {counted(facts['by_markup'], 'page')}"
+    said += f", by text on {facts['by_text']:,}"
+    if facts["compared"]:
+        said += f"; both agree on {facts['agreeing'] / facts['compared']:.0%}"
+    return said
 
 
 @click.command()

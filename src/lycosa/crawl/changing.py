@@ -7,6 +7,7 @@ other, and lets go. The next `resume` goes on from there.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -166,6 +167,8 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
         if forget and is_known:
             seal_dead(directory.path, counted_by(states))
             forgotten = forgetting.forget_host(directory.path, host_name)
+            # A study names pages and hosts; it can be made again without this one.
+            shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
 
     _change(directory, decide, drop)
     if not is_known:

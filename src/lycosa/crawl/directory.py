@@ -89,13 +89,15 @@ class CrawlDirectory:
 
     def states(self, job: Job) -> dict[int, PartitionState]:
         """Fold every partition: what is known at the last commit."""
+        return dict(enumerate(self.each_state(job)))
+
+    def each_state(self, job: Job) -> Iterator[PartitionState]:
+        """Fold one partition after the other, for those who need not hold all of them."""
         log = self.log(job)
         try:
             snapshots = self.snapshots()
-            return {
-                number: read_partition(log, snapshots, number).state
-                for number in range(job.frontier.partitions)
-            }
+            for number in range(job.frontier.partitions):
+                yield read_partition(log, snapshots, number).state
         finally:
             log.close()
 

@@ -41,7 +41,5 @@ def ranks(values: Floats) -> Numbers:
 def links_of_groups(links: Matrix, groups: Numbers, count: int) -> GroupLinks:
     """Return the links between groups, those within one among them."""
     sources = np.repeat(groups, np.diff(links.indptr))
-    pairs = counted(sources, groups[links.indices], count).tocoo()
-    return GroupLinks(
-        pairs.row.astype(np.int32), pairs.col.astype(np.int32), pairs.data.astype(np.int32)
-    )
+    pairs = counted(sources, groups[links.indices], count, np.int32).tocoo()
+    return GroupLinks(pairs.row.astype(np.int32), pairs.col.astype(np.int32), pairs.data)

@@ -64,9 +64,11 @@ def graph_of(sources: Numbers, targets: Numbers, size: int) -> Graph:
     return Graph(size, out, out.T.tocsr())
 
 
-def counted(sources: Numbers, targets: Numbers, size: int) -> Matrix:
+def counted(
+    sources: Numbers, targets: Numbers, size: int, kind: type[np.number[Any]] = np.float64
+) -> Matrix:
     """Return the matrix that has for each pair of nodes how often the link was given."""
-    ones = np.ones(len(sources))
+    ones = np.ones(len(sources), kind)
     matrix = sparse.coo_array((ones, (sources, targets)), shape=(size, size)).tocsr()
     matrix.sum_duplicates()
     return matrix

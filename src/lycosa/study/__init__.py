@@ -1,9 +1,13 @@
 """What a crawl says about the web it has seen: ranks, sites, counts, at any time.
 
     tables     the rows of a crawl directory as tables of DuckDB, sealed and open segments alike
+    derived    what is made of a segment once and kept beside the study, as these three are:
     heads      what the heads of answers say that no row has: server, last change, redirects
+    tongues    in which language a text is, as far as its letters tell
+    vocabularies   what quads say, by vocabulary, class and property
     ranking    PageRank, HITS, degrees and bow tie, over pages and over sites
     counting   the rest of the study: one small table for each question
+    languages  the languages of pages, by markup and by text
     alike      pages that say the same, and nearly the same
     results    where the study stands: `index/study/`, whole or not at all
     studying   all of it, one step after the other

@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from lycosa.graph.bow_tie import weak_components
-from lycosa.graph.links import graph_of
-from lycosa.graph.near import near_pairs
+from lycosa.graph.near import near_groups
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 
@@ -20,27 +18,33 @@ NEAR_BITS = 6
 """Finds four of five and hardly anything wrong: docs/decisions/0025-near-duplicates.md."""
 
 _DUPLICATES = """
-    with sets as (
-        select digest, count(*) as copies, min(url) as first from kept
-        where size_bytes > 0 group by digest having copies > 1
+    with copied as (
+        select digest, count(*) as copies from kept where size_bytes > 0
+        group by digest having copies > 1
+    ), found as (
+        select copies, url_id, url, site, size_bytes, digest from kept join copied using (digest)
     ), numbered as (
-        select digest, copies, row_number() over (order by copies desc, first) as "set" from sets
+        select digest, row_number() over (order by any_value(copies) desc, min(url)) as "set"
+        from found group by digest
     )
     select "set", copies, url_id, url, site, size_bytes, digest
-    from kept join numbered using (digest) order by "set", url
+    from found join numbered using (digest) order by "set", url
 """
 _NEAR = """
-    with gathered as (
-        select component, count(*) as alike, min(url) as first
-        from kept join components using (fingerprint) group by component having alike > 1
+    with sizes as (
+        select component, count(*) as alike from kept join components using (fingerprint)
+        group by component having alike > 1
+    ), found as (
+        select component, alike, url_id, url, site, fingerprint
+        from kept join components using (fingerprint) join sizes using (component)
     ), numbered as (
-        select component, alike, row_number() over (order by alike desc, first) as "set"
-        from gathered
+        select component, row_number() over (order by any_value(alike) desc, min(url)) as "set"
+        from found group by component
     )
     select "set", alike, url_id, url, site, fingerprint
-    from kept join components using (fingerprint) join numbered using (component)
-    order by "set", url
+    from found join numbered using (component) order by "set", url
 """
+"""The first counts alone, so that URLs are held of those only that have others beside them."""
 
 
 def write_alike(connection: Connection, results: Results) -> None:
@@ -50,8 +54,7 @@ def write_alike(connection: Connection, results: Results) -> None:
         "select distinct fingerprint from kept where fingerprint != 0"
     ).fetchnumpy()
     signed = np.asarray(found["fingerprint"], np.int64)
-    pairs = near_pairs(signed.view(np.uint64), NEAR_BITS)
-    graph = graph_of(pairs.first, pairs.second, len(signed))
-    columns = {"fingerprint": signed, "component": weak_components(graph)}
+    groups = near_groups(signed.view(np.uint64), NEAR_BITS)
+    columns = {"fingerprint": signed, "component": groups}
     connection.register("components", pa.table(columns))
     results.write(connection, "near_duplicates", _NEAR)

@@ -5,6 +5,7 @@
     fetches         every fetch of a page, with its site and depth
     kept            what each URL gave when it was last kept
     current_links   the links of those
+    link_facts      how many there are, by kind and by the suffix of what is linked to
     site_facts      what is known of every site without any graph
 """
 
@@ -12,7 +13,9 @@ from __future__ import annotations
 
 from lycosa.frontier.distance import STEP
 from lycosa.study.results import Results
-from lycosa.study.tables import Connection
+from lycosa.study.tables import Connection, quoted
+
+_SUFFIX = r"://[^/]+/(?:[^?#]*/)?[^/?#]*\.([A-Za-z0-9]{1,5})(?:[?#]|$)"
 
 _PREPARATIONS = (
     f"""
@@ -36,6 +39,13 @@ _PREPARATIONS = (
     group by url_id
     """,
     "create view current_links as select * from links semi join linking using (fetch_id)",
+    # A target has one suffix, so that targets add up over suffixes.
+    f"""
+    create temp table link_facts as
+    select kind, lower(regexp_extract(target_url, '{_SUFFIX}', 1)) as suffix, count(*) as links,
+        sum(times)::bigint as times, count(distinct target_id) as targets
+    from current_links group by all
+    """,
     """
     create temp table site_facts as
     with asked as (
@@ -69,7 +79,35 @@ _PREPARATIONS = (
     """,
 )
 
-_SUFFIX = r"://[^/]+/(?:[^?#]*/)?[^/?#]*\.([A-Za-z0-9]{1,5})(?:[?#]|$)"
+_MEDIA = {
+    "image": "apng avif bmp gif heic ico jfif jpe jpeg jpg jxl png svg tif tiff webp",
+    "audio": "aac aif aiff amr flac m3u m4a mid midi mka mp3 oga ogg opus ra wav weba wma",
+    "video": "3gp asf avi f4v flv m3u8 m4v mkv mov mp4 mpeg mpg ogv rm swf webm wmv",
+}
+"""By the suffix of what is linked to."""
+_KINDS_OF_MEDIA = {"image": "image icon", "audio or video": "media"}
+"""By the kind of the link, where the suffix says nothing."""
+
+_HEADERS = {
+    "security": "content-security-policy content-security-policy-report-only"
+    " cross-origin-embedder-policy cross-origin-opener-policy cross-origin-resource-policy"
+    " permissions-policy referrer-policy strict-transport-security x-content-type-options"
+    " x-frame-options x-xss-protection",
+    "caching": "age cache-control etag expires last-modified pragma vary x-cache",
+    "server": "server via x-aspnet-version x-generator x-powered-by",
+    "robots": "link x-robots-tag",
+}
+"""What headers are about."""
+
+
+def _choice(column: str, names: dict[str, str]) -> str:
+    """Return the SQL that finds under which of the names a value is listed."""
+    cases = "".join(
+        f" when {column} in ({', '.join(map(quoted, listed.split()))}) then {quoted(name)}"
+        for name, listed in names.items()
+    )
+    return f"case{cases} end"
+
 
 QUERIES = {
     "outcomes": """
@@ -93,19 +131,24 @@ QUERIES = {
         select lower(trim(split_part(content_type, ';', 1))) as type, count(*) as pages,
             sum(size_bytes)::bigint as bytes
         from kept group by all order by pages desc, type""",
-    "languages": """
-        select lower(split_part(replace(trim(language), '_', '-'), '-', 1)) as language,
-            count(*) as pages
-        from kept group by all order by pages desc, language""",
     "link_kinds": """
-        select kind, count(*) as links, sum(times)::bigint as times,
-            count(distinct target_id) as targets
-        from current_links group by all order by links desc, kind""",
-    "file_types": f"""
-        select lower(regexp_extract(target_url, '{_SUFFIX}', 1)) as suffix, kind,
-            count(*) as links, count(distinct target_id) as targets
-        from current_links group by all having suffix != ''
+        select kind, sum(links)::bigint as links, sum(times)::bigint as times,
+            sum(targets)::bigint as targets
+        from link_facts group by all order by links desc, kind""",
+    "file_types": """
+        select suffix, kind, links, targets from link_facts where suffix != ''
         order by links desc, suffix, kind""",
+    "multimedia": f"""
+        with found as (
+            select {_choice("suffix", _MEDIA)} as told, {_choice("kind", _KINDS_OF_MEDIA)} as held,
+                kind, links, targets
+            from link_facts
+        )
+        select coalesce(told, held) as medium, kind,
+            case when told is null then 'kind' else 'suffix' end as known_by,
+            sum(links)::bigint as links, sum(targets)::bigint as targets
+        from found where medium is not null
+        group by all order by links desc, medium, kind, known_by""",
     "outside": """
         with away as (
             select regexp_extract(target_url, '^[a-z]+://(\\[[^\\]]*\\]|[^/:]+)', 1) as host,
@@ -120,6 +163,16 @@ QUERIES = {
     "servers": """
         select server, count(*) as sites, sum(pages)::bigint as pages from site_facts
         where server is not null group by all order by sites desc, pages desc, server""",
+    "headers": f"""
+        with sets as (
+            select names, site, count(*) as answers
+            from heads join fetches using (url_id, fetch_id) group by all
+        ), each as (
+            select unnest(string_split(names, chr(10))) as header, site, answers from sets
+        )
+        select header, {_choice("header", _HEADERS)} as about, sum(answers)::bigint as answers,
+            count(distinct site) as sites
+        from each where header != '' group by all order by answers desc, header""",
     "politeness": """
         with asked as (
             select host, began, ended from pages where status > 0

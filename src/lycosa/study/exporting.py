@@ -21,7 +21,8 @@ from lycosa.errors import LycosaError
 from lycosa.store.layout import CDX, KINDS, WARC
 from lycosa.store.sealing import temporary
 from lycosa.study.counting import prepare
-from lycosa.study.heads import add_heads, known_heads
+from lycosa.study.derived import add_derived, known
+from lycosa.study.heads import HEADS
 from lycosa.study.ranking import web_graph
 from lycosa.study.results import Results
 from lycosa.study.tables import STUDIED, Connection, add_files, all_rows, connected, quoted
@@ -133,7 +134,7 @@ def _write_graph(connection: Connection, file: IO[str], *, is_of_sites: bool) ->
 
 def _add_edges(connection: Connection, folder: Path) -> None:
     """Make the links of the graph that the study has ranked a table."""
-    add_heads(connection, known_heads(Results(folder).folder))
+    add_derived(connection, HEADS, known(Results(folder).folder, HEADS))
     prepare(connection)
     web = web_graph(connection)
     ids, out = web.pages.ids, web.graph.out

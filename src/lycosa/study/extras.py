@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from lycosa.errors import LycosaError
 
-PACKAGES = ("duckdb", "numpy", "scipy")
+PACKAGES = ("duckdb", "numpy", "py3langid", "scipy")
 
 
 def require(command: str) -> None:

@@ -1,14 +1,13 @@
 """What the heads of answers say that no row has: the server, the last change, where to go on.
 
-Heads stand in the archive alone. Reading them takes some 35 µs an answer, so it is done once:
-`index/study/heads/` has a file for every sealed segment, which is good as long as the segment's
-rows are what they were. Of open segments heads are read anew every time.
+Heads stand in the archive alone. Reading them takes some 35 µs an answer, so it is done once for
+each sealed segment (`derived`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -20,14 +19,13 @@ import pyarrow.parquet as pq
 from isal import isal_zlib
 
 from lycosa.store.layout import WARC
-from lycosa.store.messages import header, parse_head, split_block
+from lycosa.store.messages import Headers, header, parse_head, split_block
 from lycosa.store.rows import signed, url_id
-from lycosa.store.sealing import temporary
-from lycosa.study.tables import Connection, Rows, add_files
+from lycosa.study.derived import Derived, Kind, OnSegment, derive
+from lycosa.study.tables import Rows
 from lycosa.url import canonicalize
 from lycosa.url.key import key_of
 
-FOLDER = "heads"
 SCHEMA = pa.schema(
     [
         ("fetch_id", pa.int64()),
@@ -35,25 +33,19 @@ SCHEMA = pa.schema(
         ("server", pa.string()),
         ("last_modified", pa.timestamp("us", tz="UTC")),
         ("redirect_id", pa.int64()),
+        ("names", pa.string()),
     ]
 )
+HEADS = Kind("heads", SCHEMA, "1")
+
 _GzipError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
 _COLUMNS = ["fetch_id", "url_id", "url", "status", "warc", "offset", "length"]
 _READ_BYTES, _HEAD_BYTES = 16_384, 65_536
-_SOURCE = b"lycosa.rows"
 _GZIP = 31
 _BATCH_ROWS = 50_000
 _REDIRECTS = range(300, 400)
 _SERVER_LENGTH = 200
-
-
-class Heads(NamedTuple):
-    """The heads of a crawl."""
-
-    files: list[Path]
-    """Of sealed segments."""
-    opened: pa.Table
-    """Of open ones."""
+_MOST_NAMES, _NAME_LENGTH = 100, 60
 
 
 class Head(NamedTuple):
@@ -64,54 +56,20 @@ class Head(NamedTuple):
     server: str
     last_modified: datetime | None
     redirect_id: int | None
+    names: str
+    """Of its headers, in small letters and in order, one a line."""
 
 
-def known_heads(store: Path) -> Heads:
-    """Return the heads that have been read before."""
-    return Heads(sorted((store / FOLDER).glob("*.parquet")), SCHEMA.empty_table())
+def heads_of(folder: Path, pages: Rows, store: Path, on_segment: OnSegment) -> Derived:
+    """Read the heads of all answers; what is read anew of sealed segments is kept in `store`."""
 
+    def read(rows: Path) -> Iterator[pa.Table]:
+        with pq.ParquetFile(rows) as file:
+            for batch in file.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
+                yield _table(_heads(folder, [batch]))
 
-def add_heads(connection: Connection, heads: Heads) -> None:
-    """Make the heads a table of the database."""
-    connection.register("open_heads", heads.opened)
-    parts = ["select * from open_heads"]
-    if heads.files:
-        add_files(connection, "sealed_heads", heads.files)
-        parts.append("select * from sealed_heads")
-    connection.execute(f"create view heads as {' union all by name '.join(parts)}")
-
-
-def heads_of(
-    folder: Path, pages: Rows, store: Path, on_segment: Callable[[int, int], None]
-) -> Heads:
-    """Read the heads of all answers; `on_segment` is told how many segments are done.
-
-    What is read anew is kept in `store`; what belongs to no segment any more is removed there.
-    """
-    kept = store / FOLDER
-    kept.mkdir(parents=True, exist_ok=True)
-    valid = {path.name for path in pages.sealed}
-    for path in kept.iterdir():
-        if path.name not in valid:
-            path.unlink()
-    files: list[Path] = []
-    for rows in pages.sealed:
-        files.append(_of_sealed(folder, rows, kept / rows.name))
-        on_segment(len(files), len(pages.sealed))
-    return Heads(files, _table(_heads(folder, pages.opened.select(_COLUMNS).to_batches())))
-
-
-def _of_sealed(folder: Path, rows: Path, target: Path) -> Path:
-    state = rows.stat()
-    source = f"{state.st_size} {state.st_mtime_ns}".encode()
-    if target.exists() and (pq.read_schema(target).metadata or {}).get(_SOURCE) == source:
-        return target
-    schema = SCHEMA.with_metadata({_SOURCE: source})
-    with pq.ParquetFile(rows) as file, pq.ParquetWriter(temporary(target), schema) as writer:
-        for batch in file.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
-            writer.write_table(_table(_heads(folder, [batch])).cast(schema))
-    temporary(target).rename(target)
-    return target
+    files = derive(store, HEADS, pages.sealed, read, on_segment)
+    return Derived(files, _table(_heads(folder, pages.opened.select(_COLUMNS).to_batches())))
 
 
 def _table(heads: Iterable[Head]) -> pa.Table:
@@ -163,7 +121,14 @@ def _head(row: dict[str, Any], beginning: bytes) -> Head:
         header(headers, "server")[:_SERVER_LENGTH],
         _moment(header(headers, "last-modified")),
         _id_of(location, row["url"]) if location else None,
+        _names(headers),
     )
+
+
+def _names(headers: Headers) -> str:
+    """Return which headers there are; a head of thousands is cut short."""
+    names = {name.lower()[:_NAME_LENGTH] for name, _ in headers[:_MOST_NAMES]}
+    return "\n".join(sorted(names))
 
 
 def _moment(text: str) -> datetime | None:

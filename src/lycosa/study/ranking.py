@@ -137,7 +137,7 @@ def write_ranks(
     )
     tell("writing ranks")
     connection.register("scores", scores)
-    results.write(
+    results.write_and_name(
         connection,
         "ranks",
         "select url_id, url, site, depth, in_degree, out_degree, pagerank, rank, hub, authority,"
@@ -180,7 +180,7 @@ def _write_sites(
     columns["in_degree"], columns["out_degree"] = graph.in_degrees, graph.out_degrees
     columns["part"] = _names(parts)
     connection.register("site_scores", pa.table(columns))
-    results.write(
+    results.write_and_name(
         connection,
         "sites",
         "select site, site_facts.* exclude (site), site_scores.* exclude (number) from site"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,9 +25,9 @@ import pyarrow.parquet as pq
 from lycosa.errors import LycosaError
 from lycosa.store.files import sync_folder
 from lycosa.store.sealing import ignore, sync_file, temporary
-from lycosa.study.tables import Connection, quoted
+from lycosa.study.tables import Connection, add_files, quoted
 
-VERSION = 1
+VERSION = 2
 """Of the tables; another version is made again."""
 
 Manifest = dict[str, Any]
@@ -70,7 +71,7 @@ class Results:
                     f"{self.folder}: another process is studying this crawl\n  wait for it to end"
                 ) from None
             for leftover in self.folder.glob("*.tmp"):
-                leftover.unlink()
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             yield
         finally:
             os.close(lock)
@@ -82,14 +83,16 @@ class Results:
         (count,) = connection.execute(f"copy ({query}) to {quoted(path)} ({form})").fetchone()
         return self._note(name, int(count))
 
+    def write_and_name(self, connection: Connection, name: str, query: str) -> int:
+        """Write a table as above, and make it one of the database."""
+        count = self.write(connection, name, query)
+        add_files(connection, name, [temporary(self.path(name))])
+        return count
+
     def write_table(self, name: str, table: pa.Table) -> int:
         """Write rows as a table that is not valid yet; returns how many."""
         pq.write_table(table, temporary(self.path(name)), compression="zstd")
         return self._note(name, table.num_rows)
-
-    def unfinished(self, name: str) -> Path:
-        """Return where a table stands that has been written and is not valid yet."""
-        return temporary(self.path(name))
 
     def finish(self, facts: Manifest, reach: Callable[[str], None] = ignore) -> Manifest:
         """Make everything that was written valid, at once as far as readers can tell."""

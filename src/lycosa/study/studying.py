@@ -17,18 +17,21 @@ from lycosa.errors import StoreError
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
 from lycosa.study.counting import QUERIES, count, prepare
-from lycosa.study.heads import add_heads, heads_of
+from lycosa.study.derived import OnSegment, add_derived
+from lycosa.study.heads import HEADS, heads_of
+from lycosa.study.languages import write_languages
 from lycosa.study.ranking import web_graph, write_ranks
 from lycosa.study.results import Manifest, Results
 from lycosa.study.tables import (
     STUDIED,
     Connection,
     Rows,
-    add_files,
     all_rows,
     connected,
     require_rows,
 )
+from lycosa.study.tongues import TONGUES, tongues_of
+from lycosa.study.vocabularies import SAID, quads_now, said_in, write_vocabularies
 
 _NOT_OURS = (
     duckdb.IOException,
@@ -57,7 +60,7 @@ def study(
     """Study a crawl, unless it has been studied as it is; `tell` is told what is being done."""
     directory = CrawlDirectory.open(folder)
     results = Results(folder)
-    rows = all_rows(folder, STUDIED)
+    rows = all_rows(folder, (*STUDIED, "text"))
     require_rows(folder, rows[0])
     signature = {some.kind: some.signature() for some in rows}
     with results.locked():
@@ -80,23 +83,19 @@ def study(
 def _study(
     directory: CrawlDirectory, rows: list[Rows], results: Results, tell: Callable[[str], None]
 ) -> dict[str, Any]:
-    def on_segment(done: int, total: int) -> None:
-        tell(f"heads of answers: segment {done:,} of {total:,}")
-
-    with connected(rows) as connection:
-        tell("heads of answers")
-        heads = heads_of(directory.path, rows[0], results.folder, on_segment)
-        add_heads(connection, heads)
+    asked = [some for some in rows if some.kind in STUDIED]
+    with connected(asked, results.folder) as connection:
+        _derive(directory.path, rows, connection, results.folder, tell)
         tell("pages and sites")
         prepare(connection)
-        tell("links")
-        web = web_graph(connection)
-        facts = write_ranks(web, connection, results, tell)
-        for name in ("ranks", "sites"):
-            add_files(connection, name, [results.unfinished(name)])
+        facts = _ranked(connection, results, tell)
         for name in QUERIES:
             tell(name.replace("_", " "))
             count(connection, results, name)
+        tell("languages of pages")
+        facts["languages"] = write_languages(connection, results)
+        tell("vocabularies")
+        write_vocabularies(connection, results)
         tell("duplicates")
         write_alike(connection, results)
         tell("refusals")
@@ -104,10 +103,37 @@ def _study(
         return facts | _totals(connection)
 
 
+def _derive(
+    folder: Path, rows: list[Rows], connection: Connection, store: Path, tell: Callable[[str], None]
+) -> None:
+    """Bring up to date what is made of every segment once."""
+
+    def of(what: str) -> OnSegment:
+        tell(what)
+        return lambda done, total: tell(f"{what}: segment {done:,} of {total:,}")
+
+    kinds = {some.kind: some for some in rows}
+    heads = heads_of(folder, kinds["pages"], store, of("heads of answers"))
+    add_derived(connection, HEADS, heads)
+    tongues = tongues_of(kinds["text"], store, of("languages of texts"))
+    add_derived(connection, TONGUES, tongues)
+    said = said_in(quads_now(folder), store, of("structured data"))
+    add_derived(connection, SAID, said)
+
+
+def _ranked(
+    connection: Connection, results: Results, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Make the graph and rank it; it is gone from memory afterwards."""
+    tell("links")
+    web = web_graph(connection)
+    return write_ranks(web, connection, results, tell)
+
+
 def _refusals(directory: CrawlDirectory) -> pa.Table:
     """Return how many URLs were refused, by reason: the log alone knows that."""
-    states = directory.states(directory.job()) if directory.log_folder.exists() else {}
-    found = sorted(refusals_of(states.values()).items(), key=lambda item: (-item[1], item[0]))
+    states = directory.each_state(directory.job()) if directory.log_folder.exists() else ()
+    found = sorted(refusals_of(states).items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
     return pa.table(columns, pa.schema([("reason", pa.string()), ("urls", pa.int64())]))
 

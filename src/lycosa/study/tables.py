@@ -30,7 +30,7 @@ Connection = Any
 
 
 STUDIED = ("links", "hosts", "pages")
-"""The kinds of rows that a study reads."""
+"""The kinds of rows that a study asks by SQL; texts it reads by itself."""
 
 
 class Rows(NamedTuple):
@@ -83,20 +83,35 @@ def require_rows(folder: Path, pages: Rows) -> None:
 
 
 @contextmanager
-def connected(rows: Iterable[Rows]) -> Iterator[Connection]:
-    """Open a database that has these rows as its tables, and nothing else."""
-    with tempfile.TemporaryDirectory(prefix="lycosa-study-") as spill:
+def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Connection]:
+    """Open a database that has these rows as its tables, and nothing else.
+
+    What does not fit into memory goes to a folder `beside` the crawl, or where the system keeps
+    what is temporary, and is gone in the end.
+    """
+    with tempfile.TemporaryDirectory(".tmp", "lycosa-study-", beside) as spill:
         connection = duckdb.connect()
         try:
             connection.execute("set TimeZone = 'UTC'")
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             connection.execute(f"set temp_directory = {quoted(spill)}")
+            connection.execute(f"set memory_limit = {quoted(_half_of_memory(connection))}")
             for some in rows:
                 _add(connection, some)
             yield connection
         finally:
             connection.close()
+
+
+def _half_of_memory(connection: Connection) -> str:
+    """Return half of what the database would take before it writes to disk; the graph has the rest.
+
+    It would take four fifths of the machine, or of what the container may have.
+    """
+    (whole,) = connection.execute("select current_setting('memory_limit')").fetchone()
+    amount, unit = whole.split()
+    return f"{float(amount) / 2} {unit}"
 
 
 def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:

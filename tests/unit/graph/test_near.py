@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.graph.near import NearIndex, near_pairs
+from lycosa.graph import near
+from lycosa.graph.near import NearIndex, near_groups, near_pairs
 
 NUMBERS = st.integers(0, 2**64 - 1)
 
@@ -34,6 +36,39 @@ def test_pairs_are_all_pairs(found: list[int], bits: int) -> None:
         if (found[one] ^ found[other]).bit_count() <= bits
     ]
     assert list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == expected
+
+
+def grouped(found: list[int], bits: int) -> list[int]:
+    """Return the lowest place in the group of each, by networkx."""
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(len(found)))
+    graph.add_edges_from(
+        (one, other)
+        for one in range(len(found))
+        for other in range(one)
+        if (found[one] ^ found[other]).bit_count() <= bits
+    )
+    lowest = {at: min(part) for part in networkx.connected_components(graph) for at in part}
+    return [lowest[at] for at in range(len(found))]
+
+
+@given(fingerprints(), st.integers(0, 10))
+def test_groups_are_what_pairs_connect(found: list[int], bits: int) -> None:
+    assert near_groups(np.array(found, np.uint64), bits).tolist() == grouped(found, bits)
+
+
+@pytest.mark.parametrize("waiting", [0, 50, 10**6])
+def test_many_versions_of_one_page_are_one_group(
+    waiting: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near, "_MOST_WAITING", waiting)
+    random = np.random.default_rng(3)
+    masks = [sum(1 << int(bit) for bit in random.choice(64, 3)) for _ in range(300)]
+    versions = [0x0123456789ABCDEF ^ mask for mask in masks]
+    chain = [(1 << 62) - (1 << step) for step in range(0, 60, 2)]  # each is near the next alone
+    strangers = random.integers(0, 2**64, 300, np.uint64, endpoint=False).tolist()
+    found = list(dict.fromkeys([*versions, *strangers, *chain]))
+    assert near_groups(np.array(found, np.uint64), 6).tolist() == grouped(found, 6)
 
 
 @given(fingerprints(), NUMBERS, st.integers(0, 10))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.records import Capture, LinkKind, Outcome, Purpose, Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.rows import signed, url_id
+from lycosa.study.results import Results
 from lycosa.url.key import host_of, url_of
 from unit.store.exchanges import answer, links_to
 
@@ -32,6 +35,7 @@ class Fetch(NamedTuple):
     fingerprint: int = 0
     depth: int = 0
     purpose: Purpose = Purpose.PAGE
+    triples: bytes | None = None
 
 
 def id_of(key: str) -> int:
@@ -54,7 +58,14 @@ def captures(fetches: Iterable[Fetch], began: float) -> Iterable[Capture]:
             text=body.encode(),
             language=fetch.language,
             fingerprint=fetch.fingerprint,
+            triples=fetch.triples,
         )
+
+
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a table of the study."""
+    found: list[dict[str, Any]] = pq.read_table(Results(folder).path(name)).to_pylist()
+    return found
 
 
 def write(

@@ -6,22 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.records import LinkKind, Outcome, Purpose
 from lycosa.study.results import Results
 from lycosa.study.studying import study
-from unit.study.drawn_crawl import BEGAN, HTML, Fetch, write
+from unit.study.drawn_crawl import BEGAN, HTML, Fetch, rows, write
 
 A, B, C, D = (f"test.a:/{name}" for name in "abcd")
 OTHER = "test.b:s/"
-
-
-def rows(folder: Path, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(Results(folder).path(name)).to_pylist()
-    return found
 
 
 def by(folder: Path, name: str, column: str) -> dict[Any, dict[str, Any]]:
@@ -138,6 +132,49 @@ def test_heads_tell_servers_and_ages(tmp_path: Path) -> None:
     assert rows(tmp_path, "ages") == [{"months": 0, "pages": 2}]
 
 
+def test_headers_are_counted_by_answers_and_sites(tmp_path: Path) -> None:
+    strict = ("Strict-Transport-Security", "max-age=9")
+    twice = (HTML, ("Server", "Thttpd"), strict, ("strict-transport-security", "max-age=10"))
+    write(tmp_path, [Fetch(A, headers=twice), Fetch(B), Fetch(OTHER, headers=(HTML, strict))])
+    study(tmp_path)
+    found = by(tmp_path, "headers", "header")
+    assert found["content-type"] == {
+        "header": "content-type",
+        "about": None,
+        "answers": 3,
+        "sites": 2,
+    }
+    safe = found["strict-transport-security"]
+    assert (safe["about"], safe["answers"], safe["sites"]) == ("security", 2, 2)
+    assert (found["server"]["about"], found["server"]["answers"]) == ("server", 1)
+
+
+def test_multimedia_is_known_by_its_suffix_or_by_the_kind_of_the_link(tmp_path: Path) -> None:
+    shown = ["test.a:/x.JPG?size=2", "test.a:/picture", "test.a:/film.webm"]
+    write(
+        tmp_path,
+        [
+            Fetch(A, shown, kind=LinkKind.IMAGE),
+            Fetch(B, ["test.a:/song.mp3", "test.a:/page.html"]),
+            Fetch(C, ["test.a:/stream"], kind=LinkKind.MEDIA),
+            Fetch(D, ["test.a:/x.JPG?size=2"]),
+        ],
+    )
+    study(tmp_path)
+    found = {
+        (r["medium"], r["kind"], r["known_by"]): (r["links"], r["targets"])
+        for r in rows(tmp_path, "multimedia")
+    }
+    assert found == {
+        ("image", "image", "suffix"): (1, 1),
+        ("image", "image", "kind"): (1, 1),
+        ("video", "image", "suffix"): (1, 1),
+        ("audio", "anchor", "suffix"): (1, 1),
+        ("audio or video", "media", "kind"): (1, 1),
+        ("image", "anchor", "suffix"): (1, 1),
+    }
+
+
 def test_heads_of_a_sealed_segment_are_read_once(tmp_path: Path) -> None:
     write(tmp_path, [Fetch(A, headers=(HTML, ("Server", "Thttpd")))])
     study(tmp_path)
@@ -165,6 +202,7 @@ def test_small_tables_count(tmp_path: Path) -> None:
     }
     assert {r["status"]: r["fetches"] for r in rows(tmp_path, "statuses")} == {200: 3, 404: 1}
     assert {r["language"]: r["pages"] for r in rows(tmp_path, "languages")} == {"en": 2, "de": 1}
+    assert [(r["medium"], r["links"]) for r in rows(tmp_path, "multimedia")] == [("audio", 1)]
     assert {r["from_bytes"]: r["pages"] for r in rows(tmp_path, "sizes")} == {16: 2, 1024: 1}
     assert by(tmp_path, "types", "type")["text/html"]["pages"] == 3
     assert {r["suffix"]: r["links"] for r in rows(tmp_path, "file_types")} == {"pdf": 1, "mp3": 1}
@@ -216,6 +254,27 @@ def test_a_study_that_is_killed_leaves_the_old_one_or_none(tmp_path: Path, step:
     assert study(tmp_path).facts["pages"] == 2
     assert len(rows(tmp_path, "ranks")) == 2
     assert not list(Results(tmp_path).folder.glob("*.tmp"))
+
+
+def test_what_a_killed_study_had_put_aside_is_removed(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A)])
+    aside = Results(tmp_path).folder / "lycosa-study-x.tmp"
+    aside.mkdir(parents=True)
+    (aside / "much.data").touch()
+    study(tmp_path)
+    assert not aside.exists()
+
+
+def test_what_was_made_of_a_segment_is_made_again_when_it_is_damaged(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A, headers=(HTML, ("Server", "Thttpd")))])
+    study(tmp_path)
+    for kind in ("heads", "tongues"):
+        (made,) = (Results(tmp_path).folder / kind).iterdir()
+        made.write_bytes(b"not Parquet")
+        (made.parent / "lycosa-0-99999.parquet").touch()  # of a segment that is gone
+    study(tmp_path, rebuild=True)
+    assert rows(tmp_path, "servers")[0]["server"] == "Thttpd"
+    assert len(list(made.parent.iterdir())) == 1
 
 
 def test_two_studies_at_a_time_are_one_too_many(tmp_path: Path) -> None:

@@ -1,0 +1,140 @@
+"""Which language is a text in? The model of py3langid, asked about thousands of texts at once.
+
+The model (Lui and Baldwin 2012) is an automaton over the bytes of a text, which says at each byte
+which feature ends there, if any, and a table of how much each feature speaks for each language. The
+package walks through a text byte by byte; here all texts of a batch go through the automaton side
+by side, one numpy step a byte, and their features meet the table as one product of matrices. The
+answers are those of the package; the tests hold them against it.
+
+Always true: a text with few letters, or that speaks for no language much more than for others, has
+no language.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+LEAST_LETTERS = 20
+"""Below that, chance decides."""
+LEAST_CONFIDENCE = 0.5
+"""Of 1, which all languages share."""
+
+_BATCH_TEXTS = 2048
+
+_LETTERS = np.zeros(256, np.bool_)
+_LETTERS[[*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]] = True
+_LETTERS[0xC3:] = True
+"""What begins a letter in UTF-8, nearly; what goes on with it does not."""
+
+Found = tuple[list[str | None], list[float]]
+"""The languages of some texts, and how sure each is."""
+
+
+def name_and_version() -> str:
+    """Return what decides: with another one everything is looked at again."""
+    return f"py3langid {version('py3langid')} {LEAST_LETTERS} {LEAST_CONFIDENCE}"
+
+
+def supported() -> list[str]:
+    """Return the languages that can be told apart."""
+    return list(_model().languages)
+
+
+def detect(texts: Sequence[str]) -> Found:
+    """Return the language of every text; None where that is not known."""
+    found: Found = ([], [])
+    for start in range(0, len(texts), _BATCH_TEXTS):
+        languages, confidences = _model().detect(texts[start : start + _BATCH_TEXTS])
+        found[0].extend(languages)
+        found[1].extend(confidences)
+    return found
+
+
+@cache
+def _model() -> Model:
+    return Model()
+
+
+class Model:
+    """The automaton and the table."""
+
+    def __init__(self) -> None:
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+        loaded: Any = LanguageIdentifier.from_model_file(MODEL_FILE)
+        self._moves = np.asarray(loaded.tk_nextmove)
+        self._rows = np.asarray(loaded.tk_row, np.intp) << 8
+        self._features = np.asarray(loaded.tk_output, np.int32)
+        self._table = np.asarray(loaded.nb_ptc, np.float32)
+        self._prior = np.asarray(loaded.nb_pc, np.float32)
+        self.languages = list(dict.fromkeys(loaded.nb_classes))
+        """Those in several scripts stand in the table several times."""
+        place = {language: at for at, language in enumerate(self.languages)}
+        self._place_of = np.array([place[name] for name in loaded.nb_classes])
+
+    def detect(self, texts: Sequence[str]) -> Found:
+        """Return the languages of a batch."""
+        encoded = [_encoded(text) for text in texts]
+        lengths = np.array([len(some) for some in encoded])
+        order = np.argsort(-lengths, kind="stable")
+        letters = _side_by_side([encoded[at] for at in order.tolist()])
+        chances = np.empty((len(texts), len(self.languages)), np.float32)
+        chances[order] = self._chances(letters, lengths[order])
+        counts = np.empty(len(texts), np.int64)
+        counts[order] = _LETTERS[letters].sum(axis=0)
+        best = chances.argmax(axis=1)
+        confidence = chances[np.arange(len(texts)), best]
+        is_known = (counts >= LEAST_LETTERS) & (confidence >= LEAST_CONFIDENCE)
+        languages = [
+            self.languages[at] if known else None
+            for at, known in zip(best.tolist(), is_known.tolist(), strict=True)
+        ]
+        return languages, confidence.tolist()
+
+    def _chances(self, letters: NDArray[np.uint8], lengths: NDArray[Any]) -> NDArray[np.float32]:
+        """Return how much each text speaks for each language; all of them together are 1."""
+        uses = np.log1p(self._uses(letters, lengths))
+        scores = uses @ self._table + self._prior
+        scores /= np.sqrt(np.maximum(lengths, 1))[:, None]  # so that long texts are not surer
+        np.exp(scores - scores.max(axis=1, keepdims=True), out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        chances = np.zeros((len(scores), len(self.languages)), np.float32)
+        np.add.at(chances.T, self._place_of, scores.T)
+        return chances
+
+    def _uses(self, letters: NDArray[np.uint8], lengths: NDArray[Any]) -> Any:
+        """Return how often each text, longest first, has each feature, as a sparse matrix."""
+        states = np.zeros(letters.shape[1], np.intp)
+        found = np.full(letters.shape, -1, np.int32)
+        for at, row in enumerate(letters):
+            going = int(np.searchsorted(-lengths, -at, side="left"))
+            states = self._moves.take(self._rows.take(states[:going]) + row[:going])
+            self._features.take(states, out=found[at, :going], mode="clip")
+        places, texts = np.nonzero(found >= 0)
+        ones = np.ones(len(places), np.float32)
+        shape = (letters.shape[1], len(self._table))
+        uses = sparse.coo_array((ones, (texts, found[places, texts])), shape=shape).tocsr()
+        uses.sum_duplicates()
+        return uses
+
+
+def _encoded(text: str) -> bytes:
+    """Return the bytes that the automaton reads; texts in capitals alone are brought down."""
+    text = text.lower() if text.isupper() else text
+    return unicodedata.normalize("NFC", text).encode("utf-8", "surrogatepass")
+
+
+def _side_by_side(texts: Sequence[bytes]) -> NDArray[np.uint8]:
+    """Return texts, the longest first, as the columns of a matrix, filled with zeros."""
+    longest = len(texts[0]) if texts else 0
+    padded = b"".join(text.ljust(longest, b"\0") for text in texts)
+    matrix = np.frombuffer(padded, np.uint8).reshape(len(texts), longest)
+    return np.ascontiguousarray(matrix.T)

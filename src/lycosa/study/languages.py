@@ -1,0 +1,82 @@
+"""The languages of pages: by their markup, and where that says nothing, by their text.
+
+Markup is what a page says of itself (`pages.language`). The text of every page is looked at all the
+same (`tongues`): only so it can be told whether the two agree.
+
+    page_languages    of every page: its language and who says so, and what the other says
+    languages         how many pages, by whose word, and how often the two agree
+    language_pairs    which language markup gives and which the text has, and on how many pages
+
+A code of markup that is none (`xx`, `cn`) counts as nothing said. What neither tells is `und`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lycosa.study.language_codes import CODES, UNKNOWN
+from lycosa.study.results import Results
+from lycosa.study.tables import Connection
+
+_TEXT_OF_PAGES = """
+    create temp table text_languages as
+    select url_id, arg_max(tongues.language, fetched_at) as text,
+        arg_max(tongues.confidence, fetched_at) as confidence
+    from tongues join pages using (url_id, fetch_id) join current using (url_id)
+    where outcome = 'KEPT' and pages.digest is not distinct from current.digest
+    and tongues.language is not null
+    group by url_id
+"""
+"""A page that was found unchanged has its text beside an earlier fetch of the same bytes."""
+
+_PAGES = f"""
+    with given as (
+        select url_id, lower(split_part(replace(trim(language), '_', '-'), '-', 1)) as tag
+        from kept
+    ), markup as (
+        select url_id,
+            case when codes.code is not null then codes.language
+                when regexp_full_match(tag, '[a-z]{{3}}')
+                    and tag not in ('und', 'mul', 'zxx', 'mis') then tag
+            end as markup
+        from given left join codes on codes.code = tag
+    )
+    select url_id, coalesce(markup, text, '{UNKNOWN}') as language,
+        case when markup is not null then 'markup' when text is not null then 'text' end as source,
+        confidence, markup, text,
+        coalesce(one.kin, markup) = coalesce(other.kin, text) as agrees
+    from markup left join text_languages using (url_id)
+    left join codes one on one.code = markup left join codes other on other.code = text
+    order by url_id
+"""
+_LANGUAGES = """
+    select language, count(*) as pages,
+        count(*) filter (source = 'markup') as by_markup,
+        count(*) filter (source = 'text') as by_text,
+        count(*) filter (agrees is not null) as compared,
+        count(*) filter (agrees) as agreeing
+    from page_languages group by all order by pages desc, language
+"""
+_PAIRS = """
+    select markup, text, agrees, count(*) as pages, avg(confidence) as mean_confidence
+    from page_languages where agrees is not null
+    group by all order by pages desc, markup, text
+"""
+_FACTS = f"""
+    select count(*) filter (source = 'markup'), count(*) filter (source = 'text'),
+        count(*) filter (source is null), count(distinct language) filter (language != '{UNKNOWN}'),
+        count(*) filter (agrees is not null), count(*) filter (agrees)
+    from page_languages
+"""
+
+
+def write_languages(connection: Connection, results: Results) -> dict[str, Any]:
+    """Write the three tables, from `tongues` and `kept`; returns what the study tells."""
+    connection.register("codes", CODES)
+    connection.execute(_TEXT_OF_PAGES)
+    results.write_and_name(connection, "page_languages", _PAGES)
+    connection.execute("drop table text_languages")
+    results.write(connection, "languages", _LANGUAGES)
+    results.write(connection, "language_pairs", _PAIRS)
+    names = ("by_markup", "by_text", "unknown", "languages", "compared", "agreeing")
+    return dict(zip(names, connection.execute(_FACTS).fetchone(), strict=True))

@@ -1,0 +1,70 @@
+"""A larger crawl that was made by a formula: what the study counts is what the formula says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from benchmarks.made_crawl import make_whole
+
+from lycosa.study.studying import study
+from unit.study.drawn_crawl import rows
+
+PAGES = 2000
+KEPT = [page for page in range(PAGES) if page % 64 > 2]
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "crawl"
+    make_whole(folder, PAGES, 10 * PAGES)
+    assert study(folder).facts["pages"] == len(KEPT)
+    return folder
+
+
+def test_outcomes_heads_and_hosts(crawl: Path) -> None:
+    fates = Counter({0: "moved", 1: "moved", 2: "gone"}.get(p % 64, "kept") for p in range(PAGES))
+    statuses = {row["status"]: row["fetches"] for row in rows(crawl, "statuses")}
+    assert statuses == {200: fates["kept"], 301: fates["moved"], 404: fates["gone"]}
+    servers = [row["server"] for row in rows(crawl, "servers")]
+    assert set(servers) <= {"nginx/1.24.0", "Apache", "cloudflare", "Microsoft-IIS/10.0"}
+    headers = {row["header"]: row["answers"] for row in rows(crawl, "headers")}
+    assert headers["server"] == PAGES
+    assert headers["strict-transport-security"] == sum(p % 64 % 3 == 0 for p in range(PAGES))
+    assert headers["location"] == fates["moved"]
+    assert len(rows(crawl, "sites")) == PAGES // 100
+    assert sum(row["requests"] for row in rows(crawl, "politeness")) == PAGES + PAGES // 100
+
+
+def test_duplicates_and_near_duplicates(crawl: Path) -> None:
+    copies = Counter(page // 400 for page in KEPT if page % 20 == 0)
+    assert Counter(row["set"] for row in rows(crawl, "duplicates")).total() == copies.total()
+    assert sorted(Counter(row["set"] for row in rows(crawl, "duplicates")).values()) == sorted(
+        copies.values()
+    )
+    near = Counter(page // 1000 for page in KEPT if page % 10 == 0)
+    found = Counter(row["set"] for row in rows(crawl, "near_duplicates"))
+    assert sorted(found.values()) == sorted(near.values())
+
+
+def test_structured_data_languages_and_media(crawl: Path) -> None:
+    saying = len(range(0, PAGES, 3))
+    vocabularies = {
+        (row["vocabulary"], row["kind"]): (row["pages"], row["triples"])
+        for row in rows(crawl, "vocabularies")
+    }
+    assert vocabularies == {
+        ("http://schema.org/", "json-ld"): (saying, 4 * saying),
+        ("http://ogp.me/ns#", "meta"): (saying, 3 * saying),
+        ("http://purl.org/dc/terms/", None): (saying, saying),
+    }
+    marked = Counter(["en", "de", "fr", "ja"][page % 6] for page in KEPT if page % 6 < 4)
+    by_markup = {row["language"]: row["by_markup"] for row in rows(crawl, "languages")}
+    assert {language: n for language, n in by_markup.items() if n} == marked
+    assert sum(row["pages"] for row in rows(crawl, "languages")) == len(KEPT)
+    kinds = {row["kind"]: row["links"] for row in rows(crawl, "link_kinds")}
+    shown = Counter[str]()
+    for row in rows(crawl, "multimedia"):
+        shown[row["kind"]] += row["links"]
+    assert shown["image"] == kinds["image"] and shown["media"] == kinds["media"]
