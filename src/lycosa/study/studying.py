@@ -12,8 +12,10 @@ import duckdb
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import refusals_of
+from lycosa.crawl.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
+from lycosa.frontier.state import PartitionState
+from lycosa.records import Outcome
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
 from lycosa.study.counting import QUERIES, count, prepare
@@ -100,14 +102,27 @@ def _study(
         tell("duplicates")
         write_alike(connection, results)
         tell("refusals")
-        results.write_table("refusals", _refusals(directory))
-        return facts | _totals(connection)
+        states = _states(directory)
+        results.write_table("refusals", _refusals(states))
+        pending = {"pending": sum(state.pending for state in states)} if states else {}
+        return facts | _totals(connection) | pending
 
 
-def _refusals(directory: CrawlDirectory) -> pa.Table:
-    """Return how many URLs were refused, by reason: the log alone knows that."""
-    states = directory.states(directory.job()) if directory.log_folder.exists() else {}
-    found = sorted(refusals_of(states.values()).items(), key=lambda item: (-item[1], item[0]))
+def _states(directory: CrawlDirectory) -> list[PartitionState]:
+    """Fold the log, if there is one: it alone knows what was never asked for."""
+    has_log = directory.log_folder.exists()
+    return list(directory.states(directory.job()).values()) if has_log else []
+
+
+def _refusals(states: list[PartitionState]) -> pa.Table:
+    """Return how many URLs were found and not asked for, by reason."""
+    never_asked = {
+        name: number
+        for name, number in outcomes_of(states).items()
+        if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED
+    }
+    refusals = {**refusals_of(states), **never_asked}
+    found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
     return pa.table(columns, pa.schema([("reason", pa.string()), ("urls", pa.int64())]))
 
