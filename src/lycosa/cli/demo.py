@@ -2,7 +2,8 @@
 
 The test web answers on this machine's loopback addresses, under names that exist nowhere
 else; the crawl is that of `lycosa crawl`, with its display and its summary. At the end the
-referee says how the crawler behaved, and the folder is left to be looked at.
+referee says how the crawler behaved, `lycosa report` writes what was seen, and the folder is left
+to be looked at.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
 
-HOSTS, ADDRESSES = 30, 10
+HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("-o", "path", type=Path, default=Path("demo-crawl"), help="Folder (demo-crawl).")
-@click.option("--pages", default=400, help="How many pages to keep (400).")
+@click.option("--pages", default=600, help="How many pages to keep (600).")
 def demo(path: Path, pages: int) -> int:
     """Crawl a small web on this machine, and show what came of it."""
     if (path / "crawl.toml").exists():
         shutil.rmtree(path)
-    web = GeneratedWeb.wide(1, hosts=HOSTS, addresses=ADDRESSES)
+    web = GeneratedWeb.varied(1, HOSTS, ADDRESSES)
     promised = Job.of(
         politeness={"delay_seconds": DELAY_SECONDS, "ip_delay_seconds": IP_DELAY_SECONDS}
     )
@@ -45,7 +46,7 @@ def demo(path: Path, pages: int) -> int:
             [
                 "crawl",
                 *(web.home(number) for number in range(5)),
-                *("-o", str(path), "--include", "test", "--max-pages", str(pages)),
+                *("-o", str(path), "--include", "test", "--requisites", "--max-pages", str(pages)),
                 *("--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{IP_DELAY_SECONDS}s"),
                 "--allow-private",
                 *("--set", f"fetch.hosts_file={server.hosts_file}"),
@@ -55,9 +56,9 @@ def demo(path: Path, pages: int) -> int:
         )
         server.settle()
     click.echo(
-        f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}"
+        f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}\n"
     )
-    return code or bool(referee.breaches)
+    return code or run_command(["report", str(path)]) or bool(referee.breaches)
 
 
 if __name__ == "__main__":
