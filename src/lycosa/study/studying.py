@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,6 @@ import pyarrow as pa
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
-from lycosa.frontier.state import PartitionState
 from lycosa.records import Outcome
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
@@ -102,29 +102,27 @@ def _study(
         tell("duplicates")
         write_alike(connection, results)
         tell("refusals")
-        states = _states(directory)
-        results.write_table("refusals", _refusals(states))
-        pending = {"pending": sum(state.pending for state in states)} if states else {}
-        return facts | _totals(connection) | pending
+        refusals, pending = _from_log(directory)
+        results.write_table("refusals", refusals)
+        return facts | _totals(connection) | {"pending": pending}
 
 
-def _states(directory: CrawlDirectory) -> list[PartitionState]:
-    """Fold the log, if there is one: it alone knows what was never asked for."""
+def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
+    """Return what the log alone knows: why URLs were not asked for, and how many still wait."""
     has_log = directory.log_folder.exists()
-    return list(directory.states(directory.job()).values()) if has_log else []
-
-
-def _refusals(states: list[PartitionState]) -> pa.Table:
-    """Return how many URLs were found and not asked for, by reason."""
-    never_asked = {
-        name: number
-        for name, number in outcomes_of(states).items()
-        if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED
-    }
-    refusals = {**refusals_of(states), **never_asked}
+    states = directory.states(directory.job()).values() if has_log else ()
+    refusals: Counter[str] = Counter()
+    pending = 0
+    for state in states:
+        refusals.update(refusals_of([state]))
+        for name, number in outcomes_of([state]).items():
+            if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
+                refusals[name] += number
+        pending += state.pending
     found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
-    return pa.table(columns, pa.schema([("reason", pa.string()), ("urls", pa.int64())]))
+    schema = pa.schema([("reason", pa.string()), ("urls", pa.int64())])
+    return pa.table(columns, schema), pending if has_log else None
 
 
 def _totals(connection: Connection) -> dict[str, Any]:

@@ -219,6 +219,38 @@ def _show_refusals(answers: Answers, facts: Facts) -> Shown:
     return Shown(sentence, (figure,), (table,))
 
 
+def _show_traps(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["traps"]
+    if not rows:
+        return Shown("No place was put aside as a trap.")
+    urls = total(rows, "urls")
+    first = _trap_name(rows[0])
+    sentence = (
+        f"{counted(urls, 'URL was', 'URLs were')} put aside, not asked for, because pages like them"
+        f" brought nothing new; {share(rows[0]['urls'], urls)} of them as “{first}”."
+    )
+    figure = bars(
+        "URLs put aside as traps",
+        "URLs that were put aside by reason; `lycosa retry --traps` brings them back.",
+        rows,
+        _trap_name,
+        "urls",
+        colour=lambda row: ORANGE,
+    )
+    table = Table(
+        "URLs that were put aside as traps.",
+        (Column("Reason"), Column("URLs", "count"), Column("Share", "share")),
+        [(_trap_name(row), row["urls"], row["urls"] / urls) for row in rows],
+    )
+    return Shown(sentence, (figure,), (table,))
+
+
+def _trap_name(row: Row) -> str:
+    return shown(str(row["reason"]).removeprefix(_TRAP).strip(), 40)
+
+
+_TRAP = "trap:"
+"""With this begin the reasons for which places without an end are put aside."""
 _ERRORS = ", ".join(f"'{outcome.name}'" for outcome in sorted(_NO_ERRORS))
 
 CHAPTER = Chapter(
@@ -252,8 +284,21 @@ CHAPTER = Chapter(
         Section(
             "refusals",
             "Links that were refused",
-            {"refusals": "select * from refusals order by urls desc, reason"},
+            {
+                "refusals": "select * from refusals"
+                f" where not starts_with(reason, '{_TRAP}') order by urls desc, reason"
+            },
             _show_refusals,
+            ("refusals",),
+        ),
+        Section(
+            "traps",
+            "Traps",
+            {
+                "traps": "select * from refusals"
+                f" where starts_with(reason, '{_TRAP}') order by urls desc, reason"
+            },
+            _show_traps,
             ("refusals",),
         ),
     ),

@@ -187,17 +187,18 @@ def _show_vocabularies(answers: Answers, facts: Facts) -> Shown:
         return Shown("No page says anything to machines that was kept: there are no triples.")
     triples = total(rows, "triples")
     first = rows[0]
+    different = len({row["vocabulary"] for row in rows})
     sentence = (
         f"Pages make {counted(triples, 'statement')} to machines, in"
-        f" {counted(len(rows), 'vocabulary', 'different vocabularies')}; the one on most pages,"
-        f" {count(first['pages'])}, is {shown(first['vocabulary'], 60)}."
+        f" {counted(different, 'vocabulary', 'different vocabularies')}; the one on most pages,"
+        f" {count(first['pages'])}, is {shown(first['vocabulary'] or 'not named', 60)}."
     )
     figure = bars(
         "Vocabularies by pages",
         "Pages by vocabulary of structured data; a page may use several, and shares are those of"
         " all pages.",
         rows,
-        lambda row: str(row["vocabulary"]),
+        _vocabulary_name,
         "pages",
         facts.study["pages"],
     )
@@ -210,8 +211,48 @@ def _show_vocabularies(answers: Answers, facts: Facts) -> Shown:
             Column("Triples", "count"),
         ),
         [
-            (row["vocabulary"], row["kind"], row["pages"], row["triples"])
+            (row["vocabulary"] or "not named", row["kind"], row["pages"], row["triples"])
             for row in rows[:MOST_ROWS]
+        ],
+    )
+    return Shown(sentence, (figure,), (table,))
+
+
+def _vocabulary_name(row: Row) -> str:
+    kind = f" ({row['kind']})" if row["kind"] else ""
+    return f"{row['vocabulary'] or 'not named'}{kind}"
+
+
+def _show_multimedia(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["multimedia"]
+    if not rows:
+        return Shown("No recorded link leads to images, sound or film.")
+    links = total(rows, "links")
+    first = rows[0]
+    sentence = (
+        f"{counted(links, 'link leads', 'links lead')} to images, sound or film, and"
+        f" {share(first['links'], links)} of them are “{first['kind']}” to {first['medium']}."
+    )
+    figure = bars(
+        "Links to images, sound and film",
+        "Links by medium and by the kind of link; images light blue, sound purple, film green.",
+        rows,
+        lambda row: f"{row['medium']} ({row['kind']})",
+        "links",
+        colour=lambda row: _COLOURS.get(row["medium"], GREY),
+    )
+    table = Table(
+        "Links to images, sound and film, and whether the suffix or the kind of link tells so.",
+        (
+            Column("Medium"),
+            Column("Kind of link"),
+            Column("Known by"),
+            Column("Links", "count"),
+            Column("Different URLs", "count"),
+        ),
+        [
+            (row["medium"], row["kind"], row["known_by"], row["links"], row["targets"])
+            for row in rows
         ],
     )
     return Shown(sentence, (figure,), (table,))
@@ -229,7 +270,7 @@ CHAPTER = Chapter(
         ),
         Section(
             "file-types",
-            "File types and multimedia",
+            "File types",
             {
                 "file_types": "select suffix, sum(links)::bigint as links,"
                 " sum(targets)::bigint as targets from file_types group by all"
@@ -237,6 +278,16 @@ CHAPTER = Chapter(
             },
             _show_file_types,
             ("file_types",),
+        ),
+        Section(
+            "multimedia",
+            "Multimedia",
+            {
+                "multimedia": "select medium, kind, known_by, links, targets from multimedia"
+                " order by links desc, medium, kind, known_by"
+            },
+            _show_multimedia,
+            ("multimedia",),
         ),
         Section(
             "duplicates",

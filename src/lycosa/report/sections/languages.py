@@ -18,8 +18,12 @@ zu Zulu
 NAMES = dict(entry.split(" ", 1) for entry in _NAMES.strip().replace("\n", "|").split("|"))
 
 
+UNKNOWN = ("", "und", None)
+"""What stands where nothing is known."""
+
+
 def language_name(code: str) -> str:
     """Return the English name of a language, with its code; of an unknown one the code alone."""
-    if not code:
-        return "not said"
+    if code in UNKNOWN:
+        return "not known"
     return f"{NAMES[code]} ({code})" if code in NAMES else code

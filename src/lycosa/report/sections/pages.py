@@ -10,7 +10,7 @@ from lycosa.report.charts import Column as Bin
 from lycosa.report.charts import Columns
 from lycosa.report.section import Answers, Chapter, Column, Facts, Row, Section, Shown, Table
 from lycosa.report.sections.counts import MOST_FILE_ROWS, MOST_ROWS, bars, total
-from lycosa.report.sections.languages import language_name
+from lycosa.report.sections.languages import UNKNOWN, language_name
 from lycosa.report.wording import NO_BREAK, count, number, share, shown
 
 _NO_PAGE = "The crawl has kept no page, so there is nothing to be seen here."
@@ -223,7 +223,7 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
     if not rows:
         return Shown(_NO_PAGE)
     pages = total(rows, "pages")
-    known = [row for row in rows if row["language"]]
+    known = [row for row in rows if row["language"] not in UNKNOWN]
     if not known:
         return Shown(f"The language is known of none of {counted(pages, 'page')}.")
     told = total(known, "pages")
@@ -232,7 +232,7 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
         f"The language is known of {count(told)} of {counted(pages, 'page')}:"
         f" {counted(len(known), 'language', 'different ones')}, of which"
         f" {shown(language_name(first['language']), 40)} has the most pages"
-        f" ({share(first['pages'], told)})."
+        f" ({share(first['pages'], told)}){_whose_word(facts)}."
     )
 
     def name(row: Row) -> str:
@@ -245,6 +245,17 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
         [(name(row), row["pages"], row["pages"] / pages) for row in rows[:MOST_ROWS]],
     )
     return Shown(sentence, (figure,), (table,))
+
+
+def _whose_word(facts: Facts) -> str:
+    """Say by what languages are known, where the study looks at texts too."""
+    found = facts.study.get("languages")
+    if not isinstance(found, dict) or not found.get("compared"):
+        return ""
+    return (
+        f"; {count(found['by_text'])} are known by their text alone, and where markup speaks too,"
+        f" both agree on {share(found['agreeing'], found['compared'])}"
+    )
 
 
 CHAPTER = Chapter(

@@ -213,6 +213,41 @@ def _show_servers(answers: Answers, facts: Facts) -> Shown:
     return Shown(sentence, (figure,), (table,))
 
 
+def _show_headers(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["headers"]
+    if not rows:
+        return Shown("No answer has a header.")
+    secured = [row for row in rows if row["about"] == "security"]
+    sentence = f"Answers have {counted(len(rows), 'header', 'different headers')}"
+    if secured:
+        first = secured[0]
+        sentence += (
+            f", {count(len(secured))} of them on security; the most frequent of these,"
+            f" {shown(first['header'], 60)}, is sent by {counted(first['sites'], 'site')}"
+        )
+    else:
+        sentence += ", and none of the usual ones on security"
+    figure = bars(
+        "Sites by header",
+        "Sites by the headers that their answers have; shares are those of all sites.",
+        sorted(rows, key=lambda row: (-row["sites"], row["header"]))[:12],
+        by("header"),
+        "sites",
+        facts.study.get("sites", 0),
+    )
+    table = Table(
+        "The most frequent headers.",
+        (
+            Column("Header", "web"),
+            Column("About"),
+            Column("Answers", "count"),
+            Column("Sites", "count"),
+        ),
+        [(row["header"], row["about"], row["answers"], row["sites"]) for row in rows[:MOST_ROWS]],
+    )
+    return Shown(f"{sentence}.", (figure,), (table,))
+
+
 CHAPTER = Chapter(
     "Sites",
     (
@@ -267,6 +302,16 @@ CHAPTER = Chapter(
             },
             _show_servers,
             ("servers",),
+        ),
+        Section(
+            "headers",
+            "Headers",
+            {
+                "headers": "select header, about, answers, sites from headers"
+                f" order by answers desc, header limit {MOST_FILE_ROWS}"
+            },
+            _show_headers,
+            ("headers",),
         ),
     ),
 )
