@@ -1,4 +1,4 @@
-"""What study and report cost: a made-up crawl of many pages and links, studied from its files.
+"""What a study costs: a made-up crawl of many pages and links, studied from its files.
 
     python benchmarks/bench_study.py            10⁶ pages, 10⁷ links
     python benchmarks/bench_study.py --full     10⁷ pages, 10⁸ links
@@ -31,7 +31,6 @@ from lycosa.graph.bow_tie import bow_tie, strong_components
 from lycosa.graph.hits import hits
 from lycosa.graph.links import graph_of
 from lycosa.graph.pagerank import pagerank
-from lycosa.report.reporting import report
 from lycosa.store.layout import Name, make_folders, sealed_path
 from lycosa.store.rows import SCHEMAS
 from lycosa.study.studying import study
@@ -153,14 +152,6 @@ def measure_study(folder: Path) -> None:
     print("  " + json.dumps({name: found.facts[name] for name in told}))
 
 
-def measure_report(folder: Path) -> None:
-    """Report on a crawl that has been studied."""
-    found = measured("report", lambda: report(folder))
-    size_bytes = found.document.stat().st_size
-    filled = sum(entry.shown.is_filled for entry in found.entries)
-    print(f"  {size_bytes:,} bytes, {filled} sections filled")
-
-
 def drawn(pages: int, links: int) -> tuple[Any, Any]:
     """Return the sources and targets of a random graph with the degrees of the crawl."""
     random = np.random.default_rng(1)
@@ -218,7 +209,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="10⁷ pages and 10⁸ links")
     parser.add_argument("--graph", action="store_true", help="the graph alone, by every library")
     parser.add_argument("--folder", type=Path, default=Path(".cache/study"))
-    parser.add_argument("--only", choices=("study", "report", *LIBRARIES), help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=("study", *LIBRARIES), help=argparse.SUPPRESS)
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--links", type=int, default=10_000_000)
     chosen = parser.parse_args()
@@ -226,8 +217,6 @@ def main() -> None:
     folder = chosen.folder / f"{pages}-{links}"
     if chosen.only == "study":
         measure_study(folder)
-    elif chosen.only == "report":
-        measure_report(folder)
     elif chosen.only:
         measure_graph(chosen.only, pages, links)
     elif chosen.graph:
@@ -239,9 +228,7 @@ def main() -> None:
     else:
         print(f"study: {pages:,} pages, {links:,} links", flush=True)
         make_crawl(folder, pages, links)
-        for what in ("study", "report"):
-            size = ("--pages", pages, "--links", links)
-            apart("--only", what, "--folder", chosen.folder, *size)
+        apart("--only", "study", "--folder", chosen.folder, "--pages", pages, "--links", links)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from lycosa.cli.main import main as run_command
-from lycosa.config import Job
+from lycosa.config import SECTIONS, Job
 from lycosa.crawl.simulation import referee_rules
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.referee import Referee
@@ -24,6 +24,8 @@ from lycosa.testweb.server import SocketWeb
 
 HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
+_SMALL_BUDGET = ("--set", "traps.budget=3") if "traps" in SECTIONS else ()
+"""For places without an end, so that a short crawl comes to see it spent."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -49,6 +51,7 @@ def demo(path: Path, pages: int) -> int:
                 *("-o", str(path), "--include", "test", "--requisites", "--max-pages", str(pages)),
                 *("--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{IP_DELAY_SECONDS}s"),
                 "--allow-private",
+                *_SMALL_BUDGET,
                 *("--set", f"fetch.hosts_file={server.hosts_file}"),
                 *("--set", f"fetch.ca_file={server.ca_file}"),
                 *("--set", "robots.unreachable_retry_seconds=5", "--min-free-disk", "0"),

@@ -76,7 +76,7 @@ def test_no_text_becomes_markup(figure: Figure, width: int) -> None:
     svg = figure.draw(width, "figure-1")
     root = ElementTree.fromstring(svg)
     tags = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert tags <= {"svg", "title", "desc", "rect", "circle", "path", "text"}
+    assert tags <= {"svg", "title", "desc", "rect", "circle", "path", "text", "tspan"}
     assert "<script" not in svg
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in svg
     assert "alert" in texts(root)

@@ -45,7 +45,7 @@ class Bars:
         most = max((bar.value for bar in self.bars), default=0.0) or 1.0
         labels = max(text_width(bar.label) for bar in self.bars)
         names = max(text_width(shown(bar.name)) for bar in self.bars)
-        left = 0.0 if is_narrow else min(names, 0.42 * width) + _GAP
+        left = 0.0 if is_narrow else min(names + 1, 0.42 * width) + _GAP
         room = width - left - labels - _GAP
         for number, bar in enumerate(self.bars):
             top = 2 + row * number

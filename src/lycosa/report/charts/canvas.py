@@ -111,11 +111,14 @@ class Canvas:
         size: float = SIZE,
         fill: str = INK,
         is_bold: bool = False,
+        behind: str = "",
     ) -> None:
-        """Write a text; `y` is its base line."""
+        """Write a text, and more `behind` it that explains it; `y` is its base line."""
         weight = ' font-weight="600"' if is_bold else ""
         place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}"'
         written = escape(visible(text))
+        if behind:
+            written += f'<tspan dx="6" fill="{SOFT}">{escape(visible(behind))}</tspan>'
         self._parts.append(f'<text {place} fill="{fill}"{weight}>{written}</text>')
 
     def svg(self, title: str, description: str, identity: str) -> str:

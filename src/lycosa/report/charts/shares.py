@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lycosa.report.charts.canvas import INK, PALETTE, PAPER, SOFT, Canvas, text_width
+from lycosa.report.charts.canvas import INK, PALETTE, PAPER, Canvas, text_width
 from lycosa.report.wording import count, share, shown
 
 _BAR, _ROW = 34.0, 21.0
@@ -50,9 +50,8 @@ class Shares:
             x = number % columns * width / columns
             y = _BAR + 28 + _ROW * (number // columns)
             canvas.rect(x, y - 10, 11, 11, colour)
-            canvas.text(x + 18, y, shown(part.name, 40))
-            after = x + 18 + text_width(shown(part.name, 40)) + 8
-            canvas.text(after, y, f"{count(part.value)} ({told})", fill=SOFT)
+            value = f"{count(part.value)} ({told})"
+            canvas.text(x + 18, y, shown(part.name, 40), behind=value)
         parts = "; ".join(
             f"{shown(part.name)}: {count(part.value)} ({share(part.value, whole)})"
             for part in self.parts

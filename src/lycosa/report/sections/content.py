@@ -230,8 +230,9 @@ def _show_multimedia(answers: Answers, facts: Facts) -> Shown:
     links = total(rows, "links")
     first = rows[0]
     sentence = (
-        f"{counted(links, 'link leads', 'links lead')} to images, sound or film, and"
-        f" {share(first['links'], links)} of them are “{first['kind']}” to {first['medium']}."
+        f"{counted(links, 'link leads', 'links lead')} to images, sound or film; the most frequent"
+        f" are of the kind “{first['kind']}” and lead to {first['medium']}"
+        f" ({share(first['links'], links)})."
     )
     figure = bars(
         "Links to images, sound and film",

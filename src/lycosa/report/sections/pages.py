@@ -228,11 +228,16 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
         return Shown(f"The language is known of none of {counted(pages, 'page')}.")
     told = total(known, "pages")
     first = known[0]
+    most = shown(language_name(first["language"]), 40)
+    found = (
+        f"{count(len(known))} different ones, of which {most} has the most pages"
+        f" ({share(first['pages'], told)})"
+        if len(known) > 1
+        else f"it is {most} on all of them"
+    )
     sentence = (
         f"The language is known of {count(told)} of {counted(pages, 'page')}:"
-        f" {counted(len(known), 'language', 'different ones')}, of which"
-        f" {shown(language_name(first['language']), 40)} has the most pages"
-        f" ({share(first['pages'], told)}){_whose_word(facts)}."
+        f" {found}{_whose_word(facts)}."
     )
 
     def name(row: Row) -> str:

@@ -78,7 +78,7 @@ def _show_pauses(answers: Answers, facts: Facts) -> Shown:
     due = least_due(facts.job)
     least = min(pauses, key=lambda row: row["seconds"])
     sentence = (
-        f"{counted(sums['requests'], 'request')} went to {counted(sums['hosts'], 'host')}; the"
+        f"{counted(sums['requests'], 'answer')} came from {counted(sums['hosts'], 'host')}; the"
         f" shortest pause between an answer and the next request to its host was"
         f" {seconds(least['seconds'])}"
     )
