@@ -118,16 +118,6 @@ class Browser:
         printed = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         return base64.b64decode(printed["data"])
 
-    def picture(self) -> bytes:
-        """Return the whole page as PNG."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        shot = self.call(
-            "Page.captureScreenshot",
-            captureBeyondViewport=True,
-            clip={"x": 0, "y": 0, "scale": 1, "width": size["width"], "height": size["height"]},
-        )
-        return base64.b64decode(shot["data"])
-
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Browser]:

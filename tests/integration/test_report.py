@@ -104,8 +104,24 @@ def test_every_section_of_the_demo_is_filled(demo: Path) -> None:
     assert filled == countable
     for section in told["sections"]:
         assert all((demo / "report" / name).stat().st_size for name in section["data"])
-    audit = next(section for section in told["sections"] if section["name"] == "audit")
-    assert audit["sentence"].startswith("Every one of ")
+
+
+def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: Path) -> None:
+    reported, status = (
+        json.loads(subprocess.check_output([*LYCOSA, command, str(demo), "--json"]))
+        for command in ("report", "status")
+    )
+    (audit,) = (section for section in reported["sections"] if section["name"] == "audit")
+    told = re.fullmatch(
+        r"Every one of ([\d,]+) requests kept the rules: the tightest pause was ([\d.]+)\ss where"
+        r" ([\d.]+)\ss were due.*, and ([\d,]+) URLs? w\w+ never asked for because of a robots"
+        r" file\.",
+        audit["sentence"],
+    )
+    assert told is not None, audit["sentence"]
+    assert float(told[2]) >= float(told[3]) - 0.001
+    assert int(told[4]) == status["outcomes"]["disallowed"]
+    assert int(told[1]) >= status["outcomes"]["kept"]
 
 
 @pytest.mark.parametrize("width", [PHONE, 700, LAPTOP])

@@ -23,7 +23,7 @@ GENERATOR = "lycosa report"
 WIDE, NARROW = 680, 328
 """Widths at which figures are drawn: for screens and paper, and for telephones."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_LONG_ROWS = 9
+_LONG_ROWS = 16
 _RIGHT: tuple[Kind, ...] = ("count", "share", "size", "number", "seconds")
 
 

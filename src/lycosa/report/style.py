@@ -112,14 +112,14 @@ footer {{ margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line
   header, nav, main {{ max-width: none; padding: 0; }}
   a {{ color: inherit; text-decoration: none; }}
   nav {{ break-after: page; break-inside: avoid; }}
-  nav > ol {{ columns: 2; column-gap: 3rem; }}
+  nav {{ font-size: 8.5pt; line-height: 1.4; }}
+  nav > ol {{ columns: 3; column-gap: 2rem; }}
   nav > ol > li {{ break-inside: avoid; }}
   h1 {{ font-size: 22pt; }}
   h2 {{ font-size: 15pt; margin-top: 2.2rem; break-after: avoid; }}
   h3 {{ font-size: 11.5pt; margin-top: 1.5rem; break-after: avoid; }}
   p.finding {{ break-inside: avoid; break-after: avoid; orphans: 3; widows: 3; }}
   figure, .scale, .facts div {{ break-inside: avoid; }}
-  figure svg {{ max-height: 70mm; }}
   svg.wide {{ display: block !important; }}
   svg.narrow {{ display: none !important; }}
   .box {{ overflow: visible; }}

@@ -21,7 +21,7 @@ from lycosa.report.charts.canvas import (
 )
 
 _TOP, _BOTTOM, _RIGHT = 30.0, 46.0, 14.0
-_TALL = 0.55
+_TALL = 0.45
 _MOST_POINTS = 240
 _MINOR = "#f0f0f0"
 
