@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from math import floor, log10
 from typing import NamedTuple
+
+from lycosa.report.charts.axes import ticks
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 74, 200, 46, 52
@@ -19,14 +20,6 @@ class Line(NamedTuple):
     points: Sequence[tuple[float, float]]
     colour: str
     is_dashed: bool = False
-
-
-def ticks(most: float) -> list[float]:
-    """Return round numbers from 0 to what covers `most`, some six of them."""
-    rough = max(most, 1e-9) / 6
-    size = 10.0 ** floor(log10(rough))
-    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough)
-    return [step * n for n in range(int(most / step) + 2)]
 
 
 def draw(title: str, across: str, up: str, lines: Sequence[Line]) -> str:

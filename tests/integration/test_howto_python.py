@@ -134,6 +134,15 @@ def test_every_block_on_studying_prints_what_the_page_shows(folder: Path) -> Non
     reader.close()
 
 
+def test_every_block_on_reports_prints_what_the_page_shows(folder: Path) -> None:
+    found = blocks("report-on-a-crawl.md")
+    assert len(found) == 2
+    reader = Reader(folder, sys.executable)
+    for block in found:
+        assert reader.types(block) == block.shown, block.script
+    reader.close()
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> Path:
     """A Python of its own that has Lycosa and can build packages without the network."""

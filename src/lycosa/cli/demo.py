@@ -2,7 +2,8 @@
 
 The test web answers on this machine's loopback addresses, under names that exist nowhere
 else; the crawl is that of `lycosa crawl`, with its display and its summary. At the end the
-referee says how the crawler behaved, and the folder is left to be looked at.
+referee says how the crawler behaved, `lycosa report` writes what was seen, and the folder is left
+to be looked at.
 """
 
 from __future__ import annotations
@@ -15,24 +16,26 @@ from pathlib import Path
 import click
 
 from lycosa.cli.main import main as run_command
-from lycosa.config import Job
+from lycosa.config import SECTIONS, Job
 from lycosa.crawl.simulation import referee_rules
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
 
-HOSTS, ADDRESSES = 30, 10
+HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
+_SMALL_BUDGET = ("--set", "traps.budget=3") if "traps" in SECTIONS else ()
+"""For places without an end, so that a short crawl comes to see it spent."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("-o", "path", type=Path, default=Path("demo-crawl"), help="Folder (demo-crawl).")
-@click.option("--pages", default=400, help="How many pages to keep (400).")
+@click.option("--pages", default=600, help="How many pages to keep (600).")
 def demo(path: Path, pages: int) -> int:
     """Crawl a small web on this machine, and show what came of it."""
     if (path / "crawl.toml").exists():
         shutil.rmtree(path)
-    web = GeneratedWeb.wide(1, hosts=HOSTS, addresses=ADDRESSES)
+    web = GeneratedWeb.varied(1, HOSTS, ADDRESSES)
     promised = Job.of(
         politeness={"delay_seconds": DELAY_SECONDS, "ip_delay_seconds": IP_DELAY_SECONDS}
     )
@@ -45,9 +48,10 @@ def demo(path: Path, pages: int) -> int:
             [
                 "crawl",
                 *(web.home(number) for number in range(5)),
-                *("-o", str(path), "--include", "test", "--max-pages", str(pages)),
+                *("-o", str(path), "--include", "test", "--requisites", "--max-pages", str(pages)),
                 *("--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{IP_DELAY_SECONDS}s"),
                 "--allow-private",
+                *_SMALL_BUDGET,
                 *("--set", f"fetch.hosts_file={server.hosts_file}"),
                 *("--set", f"fetch.ca_file={server.ca_file}"),
                 *("--set", "robots.unreachable_retry_seconds=5", "--min-free-disk", "0"),
@@ -55,9 +59,9 @@ def demo(path: Path, pages: int) -> int:
         )
         server.settle()
     click.echo(
-        f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}"
+        f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}\n"
     )
-    return code or bool(referee.breaches)
+    return code or run_command(["report", str(path)]) or bool(referee.breaches)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
         "lycosa.cli.checking": ("check",),
         "lycosa.cli.studying": ("study", "sql"),
+        "lycosa.cli.reporting": ("report",),
         "lycosa.cli.querying": ("index", "sparql", "triples", "serve"),
         "lycosa.cli.exporting": ("export",),
         "lycosa.cli.changing": ("add", "retry", "block"),

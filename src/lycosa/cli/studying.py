@@ -47,7 +47,7 @@ def study(path: Path, rebuild: bool, as_json: bool) -> None:
     require("study")
     from lycosa.study import studying
 
-    with _told(as_json) as tell:
+    with told(as_json) as tell:
         found = studying.study(path, rebuild=rebuild, tell=tell)
     facts = {name: value for name, value in found.facts.items() if name != "rows"}
     if as_json:
@@ -57,7 +57,7 @@ def study(path: Path, rebuild: bool, as_json: bool) -> None:
 
 
 @contextmanager
-def _told(as_json: bool) -> Iterator[Callable[[str], None]]:
+def told(as_json: bool) -> Iterator[Callable[[str], None]]:
     """Show on standard error what is being done, where somebody looks."""
     console = Console(stderr=True)
     if as_json or not console.is_terminal:

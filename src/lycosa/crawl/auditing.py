@@ -28,12 +28,27 @@ TOLERANCE_SECONDS = 0.001
 """Moments are recorded to the microsecond and read from a clock that ticks in milliseconds."""
 
 
+class Pause(NamedTuple):
+    """The time between an answer and the next request to its host, and what was due."""
+
+    url: str
+    seconds: float
+    due_seconds: float
+
+    @property
+    def to_spare(self) -> float:
+        """How much longer it was than it had to be."""
+        return self.seconds - self.due_seconds
+
+
 class Audit(NamedTuple):
     """The verdict."""
 
     requests: int
     breaches: list[str]
     rules: list[str]
+    closest: Pause | None = None
+    """The pause with the least to spare; None where no host was asked twice."""
 
     @property
     def is_clean(self) -> bool:
@@ -69,9 +84,21 @@ def audit(directory: CrawlDirectory) -> Audit:
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
     breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
     breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
-    breaches += _host_pauses(exchanges, job, lessons, retry_after)
+    closest = _Closest()
+    breaches += _host_pauses(exchanges, job, lessons, retry_after, closest)
     breaches += _robots(exchanges, lessons)
-    return Audit(len(exchanges), breaches, _rules(job))
+    return Audit(len(exchanges), breaches, _rules(job), closest.pause)
+
+
+class _Closest:
+    """Remembers the pause with the least to spare."""
+
+    def __init__(self) -> None:
+        self.pause: Pause | None = None
+
+    def note(self, pause: Pause) -> None:
+        if self.pause is None or pause.to_spare < self.pause.to_spare:
+            self.pause = pause
 
 
 def _rules(job: Job) -> list[str]:
@@ -172,6 +199,7 @@ def _host_pauses(
     job: Job,
     lessons: dict[str, list[_Lesson]],
     retry_after: dict[tuple[str, float], float],
+    closest: _Closest,
 ) -> Iterator[str]:
     pages: dict[str, int] = {}
     last: dict[str, _Exchange] = {}
@@ -185,9 +213,15 @@ def _host_pauses(
             crawl_delay = _crawl_delay(exchange, before, lessons)
             delay = max(asked[host] * usual_pause(job, pages.get(host, 0)), crawl_delay)
             gap = exchange.began - before.ended
-            if gap >= delay - TOLERANCE_SECONDS:
+            is_full = gap >= delay - TOLERANCE_SECONDS
+            is_breach = not is_full and bool(
+                crawl_delay or asked[host] >= job.politeness.burst_urls
+            )
+            if is_full or is_breach:  # and not within a burst
+                closest.note(Pause(exchange.url, gap, delay))
+            if is_full:
                 asked[host] = 0
-            elif crawl_delay or asked[host] >= job.politeness.burst_urls:
+            if is_breach:
                 yield f"{exchange.url}: {gap:.3f} s after the last answer, {delay:g} s are due"
             if exchange.began < until.get(host, 0.0) - TOLERANCE_SECONDS:
                 yield f"{exchange.url}: before the end of Retry-After"

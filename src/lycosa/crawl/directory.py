@@ -4,7 +4,8 @@
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive
     warc/ cdx/ pages/ links/ text/ hosts/ triples/      what was fetched (lycosa.store)
-    index/              what is derived from that (lycosa.query)
+    index/              what is derived from that (lycosa.query, lycosa.study)
+    report/             what is told about it (lycosa.report)
     lycosa.log          what the program said while it ran
 
 A directory is made once and then opened by every command. Reading commands need no lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +13,9 @@ import duckdb
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import refusals_of
+from lycosa.crawl.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
+from lycosa.records import Outcome
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_alike
 from lycosa.study.counting import QUERIES, count, prepare
@@ -99,8 +101,9 @@ def _study(
         tell("duplicates")
         write_alike(connection, results)
         tell("refusals")
-        results.write_table("refusals", _refusals(directory))
-        return facts | _totals(connection)
+        refusals, pending = _from_log(directory)
+        results.write_table("refusals", refusals)
+        return facts | _totals(connection) | {"pending": pending}
 
 
 def _derive(
@@ -130,12 +133,22 @@ def _ranked(
     return write_ranks(web, connection, results, tell)
 
 
-def _refusals(directory: CrawlDirectory) -> pa.Table:
-    """Return how many URLs were refused, by reason: the log alone knows that."""
-    states = directory.each_state(directory.job()) if directory.log_folder.exists() else ()
-    found = sorted(refusals_of(states).items(), key=lambda item: (-item[1], item[0]))
+def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
+    """Return what the log alone knows: why URLs were not asked for, and how many still wait."""
+    has_log = directory.log_folder.exists()
+    states = directory.each_state(directory.job()) if has_log else ()
+    refusals: Counter[str] = Counter()
+    pending = 0
+    for state in states:
+        refusals.update(refusals_of([state]))
+        for name, number in outcomes_of([state]).items():
+            if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
+                refusals[name] += number
+        pending += state.pending
+    found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
-    return pa.table(columns, pa.schema([("reason", pa.string()), ("urls", pa.int64())]))
+    schema = pa.schema([("reason", pa.string()), ("urls", pa.int64())])
+    return pa.table(columns, schema), pending if has_log else None
 
 
 def _totals(connection: Connection) -> dict[str, Any]:

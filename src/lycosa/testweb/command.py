@@ -36,11 +36,16 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve a made-up web on loopback, and judge who crawls it.",
     )
     add = parser.add_argument
-    kinds = ("small", "wide", "tree", "secretive", "library", "bad")
+    kinds = ("small", "wide", "varied", "tree", "secretive", "library", "bad")
     add("--kind", choices=kinds, default="small", help="which web")
     add("--seed", type=int, default=1, help="another seed is another web (1)")
-    add("--hosts", type=int, default=20, help="hosts of a wide web or of a forest (20)")
-    add("--addresses", type=int, default=0, help="addresses of a wide web (a tenth of the hosts)")
+    add("--hosts", type=int, default=20, help="hosts of a wide or varied web, or of a forest (20)")
+    add(
+        "--addresses",
+        type=int,
+        default=0,
+        help="addresses of a wide or varied web (a tenth of the hosts)",
+    )
     add("--pages", type=int, default=1000, help="pages of a host of a wide web (1000)")
     add("--levels", type=int, default=4, help="levels of a tree (4)")
     add("--fanout", type=int, default=3, help="children of a page of a tree (3)")
@@ -65,6 +70,9 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
     if options.kind == "wide":
         addresses = options.addresses or max(1, options.hosts // 10)
         return GeneratedWeb.wide(options.seed, options.hosts, addresses, options.pages)
+    if options.kind == "varied":
+        addresses = options.addresses or max(1, options.hosts // 10)
+        return GeneratedWeb.varied(options.seed, options.hosts, addresses)
     if options.kind == "tree":
         return GeneratedWeb.tree(options.levels, options.fanout, hosts=options.hosts)
     if options.kind == "secretive":

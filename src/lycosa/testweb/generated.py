@@ -28,7 +28,7 @@ from lycosa.testweb.plan import Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Ground, Section
 from lycosa.testweb.sections import Cellar, News, Series, Thicket, Tree
-from lycosa.testweb.web import HTML, Reply, with_etag
+from lycosa.testweb.web import HTML, Reply, with_date, with_etag
 
 _REMEMBERED_HOSTS = 20_000
 _TIMEOUT_SECONDS = 20.0
@@ -36,6 +36,13 @@ _ANNEX_PORT = 8080
 _ANNEX = Tree(levels=2, fanout=2, folder="")
 _NO_ROBOTS = Robots(status=404)
 _NOT_FOUND = Reply(404, HTML, b"<!doctype html><title>404</title><p>There is no such page.</p>\n")
+
+
+def _signed(reply: Reply, traits: Traits) -> Reply:
+    """Let the host say what serves it."""
+    if not traits.server:
+        return reply
+    return reply._replace(headers=(*reply.headers, ("Server", traits.server)))
 
 
 class _Site(NamedTuple):
@@ -64,6 +71,11 @@ class GeneratedWeb:
     ) -> GeneratedWeb:
         """Return many hosts that are never exhausted and often in bad shape."""
         return cls(seed, plans.wide(hosts, addresses, pages_per_host))
+
+    @classmethod
+    def varied(cls, seed: int = 0, hosts: int = 60, addresses: int = 15) -> GeneratedWeb:
+        """Return hosts of all sorts: articles, copies, servers, dates, dead links, traps."""
+        return cls(seed, plans.varied(hosts, addresses))
 
     @classmethod
     def forgetful(cls, seed: int = 0) -> GeneratedWeb:
@@ -129,13 +141,15 @@ class GeneratedWeb:
         if traits.overload is not None:
             refusal = traits.overload.refusal(moment, seconds, seed)
             if refusal is not None:
-                return refusal
+                return _signed(refusal, traits)
         reply = self._reply(site, parts, moment, key)
+        if traits.is_dated and reply.status == 200:
+            reply = with_date(reply, key, moment)
         if traits.validators and reply.status == 200:
             reply = with_etag(reply, request)
         if reply.failure is Outcome.TIMEOUT:
             seconds = _TIMEOUT_SECONDS
-        return reply._replace(latency_seconds=seconds)
+        return _signed(reply._replace(latency_seconds=seconds), traits)
 
     def _reply(self, site: _Site, parts: Parts, moment: float, key: int) -> Reply:
         if parts.port == 80 and site.traits.scheme == "https":

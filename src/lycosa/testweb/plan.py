@@ -43,6 +43,10 @@ class Traits:
     """What comes where there is no page; None is an honest 404."""
     validators: bool = False
     """Whether pages have an ETag, and need not be sent again to who holds them."""
+    server: str = ""
+    """What the host calls its program; nothing is said if it is empty."""
+    is_dated: bool = False
+    """Whether pages say when they were changed."""
 
 
 class Plan(Protocol):
@@ -98,6 +102,9 @@ class Mixture:
     """Hosts without an address; host 0 always has one."""
     annex_share: float = 0.0
     words: int = 60
+    servers: tuple[tuple[str, float], ...] = (("", 1.0),)
+    dated_share: float = 0.0
+    """Hosts whose pages say when they were changed."""
 
     def traits(self, number: int, seed: int) -> Traits:
         """Draw them."""
@@ -117,4 +124,6 @@ class Mixture:
             self.words,
             number == 0 or fraction(key, 8) >= self.dead_share,
             fraction(key, 9) < self.annex_share,
+            server=weighted(self.servers, key, 10),
+            is_dated=fraction(key, 11) < self.dated_share,
         )

@@ -21,6 +21,7 @@ from lycosa.testweb.sections import (
     Maze,
     Moves,
     News,
+    Press,
     Series,
     Sessions,
     Sitemaps,
@@ -36,6 +37,35 @@ from lycosa.testweb.windows import Windows
 _SLOW = Pace(median_seconds=1.5, spread=0.8)
 _OFTEN = Windows(period_seconds=120.0, window_seconds=15.0)
 _RARELY = Windows(period_seconds=1800.0, window_seconds=90.0, share=0.5)
+
+
+_MIXED_ROBOTS: tuple[tuple[Robots, float], ...] = tuple(
+    (ROBOTS_KINDS[name], weight)
+    for name, weight in (
+        ("none", 30.0),
+        ("some", 30.0),
+        ("crawl-delay", 8.0),
+        ("fine crawl-delay", 4.0),
+        ("own crawl-delay", 3.0),
+        ("own group", 3.0),
+        ("wildcards", 3.0),
+        ("moved", 3.0),
+        ("moved abroad", 2.0),
+        ("moved six times", 1.0),
+        ("failing at times", 5.0),
+        ("refused at times", 3.0),
+        ("failing", 1.0),
+        ("silent", 1.0),
+        ("all", 1.0),
+        ("forbidden", 2.0),
+    )
+)
+_MIXED_OVERLOADS = (
+    (None, 70.0),
+    (Overload(_RARELY), 15.0),
+    (Overload(_RARELY, 503, RetryAfter.DATE), 10.0),
+    (Overload(_RARELY, retry_after=RetryAfter.UNSAID), 5.0),
+)
 
 
 def small() -> Plan:
@@ -153,27 +183,6 @@ def secretive(secrets: Secrets = Secrets(), copies: int = 2) -> Plan:  # noqa: B
 
 def wide(hosts: int, addresses: int, pages_per_host: int) -> Plan:
     """Large hosts, with mixed demands and failures."""
-    robots: tuple[tuple[Robots, float], ...] = tuple(
-        (ROBOTS_KINDS[name], weight)
-        for name, weight in (
-            ("none", 30.0),
-            ("some", 30.0),
-            ("crawl-delay", 8.0),
-            ("fine crawl-delay", 4.0),
-            ("own crawl-delay", 3.0),
-            ("own group", 3.0),
-            ("wildcards", 3.0),
-            ("moved", 3.0),
-            ("moved abroad", 2.0),
-            ("moved six times", 1.0),
-            ("failing at times", 5.0),
-            ("refused at times", 3.0),
-            ("failing", 1.0),
-            ("silent", 1.0),
-            ("all", 1.0),
-            ("forbidden", 2.0),
-        )
-    )
     return Mixture(
         hosts,
         addresses,
@@ -181,16 +190,40 @@ def wide(hosts: int, addresses: int, pages_per_host: int) -> Plan:
             ((Thicket(pages_per_host),), 8.0),
             ((Thicket(pages_per_host), Vault(), Moves()), 2.0),
         ),
-        robots=robots,
-        overloads=(
-            (None, 70.0),
-            (Overload(_RARELY), 15.0),
-            (Overload(_RARELY, 503, RetryAfter.DATE), 10.0),
-            (Overload(_RARELY, retry_after=RetryAfter.UNSAID), 5.0),
-        ),
+        robots=_MIXED_ROBOTS,
+        overloads=_MIXED_OVERLOADS,
         paces=((Pace(), 90.0), (_SLOW, 10.0)),
         https_share=0.3,
         dead_share=0.01,
+    )
+
+
+def varied(hosts: int, addresses: int, pages_per_host: int = 16) -> Plan:
+    """Hosts of all sorts: whatever a study of the web looks at is to be found."""
+    around = Thicket(pages_per_host, abroad_share=0.25)
+    return Mixture(
+        hosts,
+        addresses,
+        sections=(
+            ((Press(), around), 4.0),
+            ((Copies(), Press(4), around), 2.0),
+            ((Tree(3, 2, triples=2), Vault(), Moves(), around), 2.0),
+            ((Withered(), Copies(3), around), 1.0),
+            ((Calendar(), Sessions(), around), 1.0),
+        ),
+        robots=_MIXED_ROBOTS,
+        overloads=_MIXED_OVERLOADS,
+        https_share=0.3,
+        dead_share=0.04,
+        servers=(
+            ("nginx/1.26.2", 8.0),
+            ("Apache/2.4.62 (Debian)", 6.0),
+            ("nginx", 3.0),
+            ("Caddy", 2.0),
+            ("lighttpd/1.4.69", 1.0),
+            ("", 2.0),
+        ),
+        dated_share=0.6,
     )
 
 

@@ -11,10 +11,11 @@ robots parser is involved, so it can convict ours.
 
 from __future__ import annotations
 
+from email.utils import formatdate
 from typing import NamedTuple, Protocol
 
 from lycosa.records import Outcome, Purpose, Request, Resolved
-from lycosa.testweb.mixing import digest
+from lycosa.testweb.mixing import digest, fraction, long_tailed
 from lycosa.testweb.parts import take_apart
 
 Headers = tuple[tuple[str, str], ...]
@@ -23,6 +24,8 @@ HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
 """The headers of an ordinary page."""
 PLAIN: Headers = (("Content-Type", "text/plain; charset=utf-8"),)
 """The headers of a robots file or of a short excuse."""
+_CHANGED_SECONDS = 2e7
+"""How long a page stays as it is, in the middle of all pages: some eight months."""
 
 
 class Reply(NamedTuple):
@@ -51,6 +54,15 @@ def with_etag(reply: Reply, request: Request) -> Reply:
     if request.validators is not None and request.validators.etag == etag:
         return reply._replace(status=304, headers=headers[-1:], body=b"")
     return reply._replace(headers=headers)
+
+
+def with_date(reply: Reply, key: int, moment: float) -> Reply:
+    """Return the reply with the moment of its last change, which pages have every so often."""
+    period = long_tailed(_CHANGED_SECONDS, 1.2, key, 20)
+    changed = moment - (moment + fraction(key, 21) * period) % period
+    return reply._replace(
+        headers=(*reply.headers, ("Last-Modified", formatdate(int(changed), usegmt=True)))
+    )
 
 
 class Web(Protocol):

@@ -1,7 +1,10 @@
 """Every habit of a site does what its name says."""
 
 from collections import Counter
+from email.utils import parsedate_to_datetime
+from html.parser import HTMLParser
 from itertools import pairwise
+from typing import ClassVar
 
 from lycosa.records import LinkKind, Outcome
 from lycosa.testweb import GeneratedWeb, Reply, request_for
@@ -16,11 +19,13 @@ from lycosa.testweb.sections import (
     Maze,
     Moves,
     News,
+    Press,
     Sessions,
     Thicket,
 )
 from lycosa.testweb.sections.errors import STATUSES
 from lycosa.testweb.sections.news import version_at
+from lycosa.testweb.sections.press import QUOTED
 from lycosa.testweb.weather import Overload, RetryAfter
 from lycosa.testweb.windows import Windows
 
@@ -191,3 +196,61 @@ def test_names_of_one_domain_share_an_address() -> None:
     assert [web.host(n) for n in (0, 2, 3)] == ["h0.d0.test", "h2.d0.test", "h3.d1.test"]
     assert web.resolve("h0.d0.test", 0.0) == web.resolve("h2.d0.test", 0.0)
     assert web.resolve("h2.d1.test", 0.0).address is None
+
+
+class Parts(HTMLParser):
+    """What an article links to, by the element that says it."""
+
+    kinds: ClassVar = {
+        "a": LinkKind.ANCHOR,
+        "link": LinkKind.STYLE,
+        "script": LinkKind.SCRIPT,
+        "img": LinkKind.IMAGE,
+        "video": LinkKind.MEDIA,
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, LinkKind]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        target = values.get("href") or values.get("src")
+        if tag in self.kinds and target:
+            self.found.append((target, self.kinds[tag]))
+
+
+def test_articles_contain_their_links_and_what_they_need_is_there() -> None:
+    web = web_of(Press())
+    articles = [url for url in web.all_pages() if "/article-" in url]
+    assert len(articles) == 8
+    seen = Counter[LinkKind]()
+    for url in articles:
+        parts = Parts()
+        parts.feed(get(web, url.removeprefix(HOME)).body.decode())
+        assert parts.found == web.links_of(url)
+        seen.update(kind for _, kind in parts.found)
+        for target, _ in parts.found:
+            is_ours = target.startswith(HOME)
+            assert not is_ours or get(web, target.removeprefix(HOME)).status == 200, target
+            assert is_ours or target.startswith(QUOTED)
+    assert len(seen) == len(Parts.kinds)
+    assert get(web, "press/article-8.html").status == 404
+    assert get(web, "press/article-01.html").status == 404
+
+
+def test_hosts_of_a_varied_web_say_what_serves_them_and_when_pages_changed() -> None:
+    web = GeneratedWeb.varied(1)
+    moment = 1.7e9
+    servers, ages = Counter[str](), []
+    for host in web.hosts():
+        reply = web.answer(request_for(web, f"http://{host}/"), moment)
+        servers[reply.header("server") or ""] += 1
+        if (changed := reply.header("last-modified")) is not None:
+            ages.append(moment - parsedate_to_datetime(changed).timestamp())
+            later = web.answer(request_for(web, f"http://{host}/"), moment + 1.0)
+            assert later.header("last-modified") == changed
+    assert len(servers) == 6
+    assert 10 < len(ages) < 50
+    assert all(age >= 0 for age in ages)
+    assert max(ages) > 100 * 86_400

@@ -6,6 +6,7 @@ from lycosa.testweb.sections.errors import Errors
 from lycosa.testweb.sections.hidden import Hidden
 from lycosa.testweb.sections.moves import Moves
 from lycosa.testweb.sections.news import News
+from lycosa.testweb.sections.press import Press
 from lycosa.testweb.sections.series import Cellar, Kind, Series
 from lycosa.testweb.sections.sitemaps import Sitemaps
 from lycosa.testweb.sections.thicket import Thicket
@@ -26,6 +27,7 @@ __all__ = [
     "Maze",
     "Moves",
     "News",
+    "Press",
     "Series",
     "Sessions",
     "Sitemaps",

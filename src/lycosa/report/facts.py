@@ -1,0 +1,179 @@
+"""What was crawled and how: the job, the times, the scale, and whether it was polite.
+
+A report is handed on, so it does not tell what only concerns whoever ran the crawl: headers that
+are sent (they may hold passwords), the proxy, the options of plugins, and where files lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lycosa import __version__
+from lycosa.amounts import counted, duration_text, size_text
+from lycosa.config import SECTIONS, Job
+from lycosa.config.sections import keys_of
+from lycosa.config.writing import write_value
+from lycosa.crawl.auditing import Audit, audit
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.report.section import Facts
+from lycosa.report.wording import count, seconds
+from lycosa.study.results import Manifest
+
+_MOST_SEEDS = 8
+_MOST_RULES = 12
+_TRIES = 3
+_KEPT_BACK = {("fetch", "headers"), ("fetch", "proxy")}
+_KEPT_BACK_SECTIONS = {"plugins"}
+
+
+class Fact(NamedTuple):
+    """A line of the title block."""
+
+    name: str
+    values: list[str]
+    is_web: bool = False
+    """Whether the values are addresses, which may be long."""
+
+
+def facts_of(directory: CrawlDirectory, study: Manifest, *, with_audit: bool) -> Facts:
+    """Gather what is known of a crawl beside its tables."""
+    return Facts(
+        directory.path.resolve().name,
+        directory.job(),
+        study,
+        _audit(directory) if with_audit else None,
+        directory.holder() is not None,
+        __version__,
+    )
+
+
+def _audit(directory: CrawlDirectory) -> Audit | None:
+    """Hold every request against the rules; None where there is no log to know the rules from.
+
+    While a crawl runs, rows are there a moment before the events that explain them. What is a
+    breach in truth still is one when it is looked at again.
+    """
+    if not directory.log_folder.exists():
+        return None
+    found = audit(directory)
+    for _ in range(_TRIES):
+        if found.is_clean or directory.holder() is None:
+            break
+        found = audit(directory)
+    return found
+
+
+def scale(facts: Facts) -> list[tuple[str, str]]:
+    """Return the numbers that say how large the crawl is."""
+    study = facts.study
+    return [
+        (count(study["pages"]), "pages"),
+        (count(study["sites"]), "sites"),
+        (count(study["links"]), "links between pages"),
+        (size_text(study["bytes"]), "of content"),
+        (count(study["fetches"]), "fetches"),
+    ]
+
+
+def title_block(facts: Facts) -> Iterator[Fact]:
+    """Say what was crawled, how, and when."""
+    job, study = facts.job, facts.study
+    seeds = list(job.seeds[:_MOST_SEEDS])
+    more = len(job.seeds) - len(seeds)
+    yield Fact("Seeds", [*seeds, *([f"and {count(more)} more"] if more else [])], is_web=True)
+    yield Fact("Scope", _scope(job), is_web=True)
+    began, ended = moment(study.get("first_asked")), moment(study.get("last_answered"))
+    if began and ended:
+        lasted = duration_text((ended - began).total_seconds())
+        yield Fact("Time", [f"{written(began)} to {written(ended)}, {lasted}"])
+    yield Fact("State", [_state(facts)])
+    yield Fact("Limits", [_limits(job)])
+    yield Fact("Pauses", [_pauses(job)])
+    yield Fact(
+        "Order", [f"{job.frontier.scheduler}, {counted(job.frontier.partitions, 'partition')}"]
+    )
+    yield Fact("User agent", [job.fetch.user_agent], is_web=True)
+    made = moment(study.get("made_at"))
+    yield Fact(
+        "Studied", [f"{written(made) if made else 'at an unknown time'}, by Lycosa {facts.version}"]
+    )
+
+
+def _scope(job: Job) -> list[str]:
+    if not job.rules:
+        return ["the hosts of the seeds, and where these redirect to"]
+    rules = [
+        ", ".join(f"{key} = {write_value(value)}" for key, value in rule.items())
+        for rule in job.rules[:_MOST_RULES]
+    ]
+    more = len(job.rules) - len(rules)
+    return [*rules, *([f"and {counted(more, 'more rule')}"] if more else [])]
+
+
+def _state(facts: Facts) -> str:
+    pending = facts.study.get("pending")
+    waiting = "" if pending is None else f"; {counted(pending, 'URL')} in its queue"
+    if facts.is_running:
+        return f"running when it was studied{waiting}"
+    if pending == 0:
+        return "complete: everything that belongs to the crawl has been asked for"
+    return f"at rest when it was studied{waiting}"
+
+
+def _limits(job: Job) -> str:
+    limits = job.limits
+    named = [
+        (limits.pages, f"{count(limits.pages)} pages"),
+        (limits.bytes, size_text(limits.bytes)),
+        (limits.seconds, duration_text(limits.seconds)),
+        (limits.host_pages, f"{count(limits.host_pages)} pages of a host"),
+    ]
+    depth = (
+        f"{limits.depth_static} links from a seed ({limits.depth_dynamic} to a URL with a query)"
+    )
+    return ", ".join([*(text for value, text in named if value), depth])
+
+
+def _pauses(job: Job) -> str:
+    politeness = job.politeness
+    large = min(politeness.delay_seconds, politeness.large_site_delay_seconds)
+    return (
+        f"{seconds(politeness.delay_seconds)} between requests to a host"
+        f" ({seconds(large)} after {count(politeness.large_site_pages)} pages),"
+        f" {seconds(politeness.ip_delay_seconds)} to an address; longer where robots files or"
+        " answers ask for it"
+    )
+
+
+def moment(text: str | None) -> datetime | None:
+    """Read a moment as the study writes it."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def written(when: datetime) -> str:
+    """Write a moment for people, in UTC as it is."""
+    return f"{when.day} {when:%B %Y, %H:%M:%S} UTC"
+
+
+def job_text(job: Job) -> str:
+    """Return what of the job differs from the defaults, as its file has it."""
+    lines: list[str] = []
+    for name, section in SECTIONS.items():
+        of_section = getattr(job, name)
+        changed = [
+            f"{key.name} = {_value(name, key.name, getattr(of_section, key.name), key.is_path)}"
+            for key in keys_of(section).values()
+            if getattr(of_section, key.name) != key.default
+        ]
+        if changed:
+            lines += [*([""] if lines else []), f"[{name}]", *changed]
+    return "\n".join(lines)
+
+
+def _value(section: str, key: str, value: Any, is_path: bool) -> str:
+    if (section, key) in _KEPT_BACK or section in _KEPT_BACK_SECTIONS:
+        return "…  # not told here"
+    return write_value(Path(value).name if is_path else value)

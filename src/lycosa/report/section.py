@@ -1,0 +1,85 @@
+"""What a section of the report is: questions, and what is shown of the answers.
+
+A section is declared, not programmed: its queries, by the names of the files that their rows go
+to, and a function from the rows to one sentence, figures and tables. A study that lacks a table
+which it needs, or has nothing to say, gets the sentence alone. To add a section, write one and name
+it in `sections`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.auditing import Audit
+from lycosa.report.charts import Figure
+
+Row = Mapping[str, Any]
+Answers = Mapping[str, Sequence[Row]]
+"""Rows by the name of the query."""
+
+Kind = Literal["text", "web", "count", "share", "size", "number", "seconds"]
+"""How a column is written; `web` is text that somebody else wrote."""
+
+
+class Facts(NamedTuple):
+    """What is known of the crawl beside its tables."""
+
+    directory: str
+    job: Job
+    study: Mapping[str, Any]
+    """The manifest of the study."""
+    audit: Audit | None
+    """None if it was not asked for, or cannot be made."""
+    is_running: bool
+    version: str
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    title: str
+    kind: Kind = "text"
+
+
+class Table(NamedTuple):
+    """A table; a cell is None where there is no value."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+
+
+class Shown(NamedTuple):
+    """What a section shows."""
+
+    sentence: str
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether there was anything to show."""
+        return bool(self.figures or self.tables)
+
+
+class Section(NamedTuple):
+    """A part of the report."""
+
+    name: str
+    title: str
+    queries: Mapping[str, str]
+    """SQL over the tables of the study, by the name of the file for the rows."""
+    show: Callable[[Answers, Facts], Shown]
+    needs: Sequence[str] = ()
+    """Tables of the study without which there is nothing to ask."""
+    asides: Mapping[str, str] = {}
+    """Queries whose rows go to no file: totals, for the sentence."""
+
+
+class Chapter(NamedTuple):
+    """Sections that belong together."""
+
+    title: str
+    sections: Sequence[Section]

@@ -1,0 +1,305 @@
+"""How fetches ended: outcomes, statuses, errors, refusals."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from lycosa.amounts import counted
+from lycosa.records import Outcome
+from lycosa.report.charts import Part, Shares
+from lycosa.report.charts.canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, RED
+from lycosa.report.section import Answers, Chapter, Column, Facts, Row, Section, Shown, Table
+from lycosa.report.sections.counts import MOST_ROWS, bars, total
+from lycosa.report.wording import count, share, shown
+
+_GOOD = frozenset({Outcome.KEPT, Outcome.REDIRECTED, Outcome.NOT_MODIFIED})
+_NO_ERRORS = _GOOD | {Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE}
+_MEANINGS = {
+    "KEPT": "an answer with content, stored: a page",
+    "REDIRECTED": "the server named another URL",
+    "NOT_MODIFIED": "a revisit found what is held already",
+    "NOT_FOUND": "404 or 410",
+    "CLIENT_ERROR": "another status of 4xx",
+    "SERVER_ERROR": "a status of 5xx other than 503",
+    "TOO_MANY_REQUESTS": "429: the whole host was left alone",
+    "UNAVAILABLE": "503: the whole host was left alone",
+    "BAD_STATUS": "a status that no standard knows",
+    "SOFT_404": "a page that says that there is no such page",
+    "NAME_FAILURE": "the host name has no address",
+    "CONNECT_FAILURE": "no connection could be made",
+    "TIMEOUT": "the answer took too long",
+    "CUT_SHORT": "the connection ended before the answer did",
+    "BAD_ANSWER": "what came is not HTTP",
+    "TOO_LARGE": "did not fit into what was left of the job's bytes",
+    "WRONG_TYPE": "of a content type that the job does not keep",
+    "REFUSED_ADDRESS": "at an address that the job does not allow",
+    "PROBE_HONEST": "a made-up URL, answered by 404 or 410",
+    "PROBE_SOFT": "a made-up URL, answered by a page",
+    "PROBE_INCONCLUSIVE": "a made-up URL, answered by something else",
+    "HOOK_FAILED": "a plugin failed on it",
+}
+_CLASSES = {
+    1: ("1xx, information", PURPLE),
+    2: ("2xx, success", BLUE),
+    3: ("3xx, redirection", GREEN),
+    4: ("4xx, client error", ORANGE),
+    5: ("5xx, server error", RED),
+}
+_NO_ANSWER, _ODD = ("no HTTP answer", GREY), ("unknown status", PURPLE)
+
+
+def words(name: str) -> str:
+    """Write a name of the code as words: `NOT_FOUND` as `not found`."""
+    return name.replace("_", " ").replace("-", " ").lower()
+
+
+def _outcome_colour(row: Row) -> str:
+    outcome = Outcome.__members__.get(row["outcome"])
+    if outcome in _GOOD:
+        return BLUE
+    return GREY if outcome in _NO_ERRORS else ORANGE
+
+
+def _show_outcomes(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["outcomes"]
+    fetches = total(rows, "fetches")
+    kept = sum(row["fetches"] for row in rows if row["outcome"] == "KEPT")
+    others = [row for row in rows if row["outcome"] != "KEPT"]
+    sentence = (
+        f"Of {counted(fetches, 'fetch', 'fetches')} of a page, {count(kept)}"
+        f" ({share(kept, fetches)}) ended with a page that was kept"
+    )
+    if others:
+        sentence += (
+            f"; the most frequent other end was “{words(others[0]['outcome'])}”"
+            f" ({count(others[0]['fetches'])})"
+        )
+    caption = (
+        "Fetches by outcome. Blue: pages, and the way to one; orange: what gave none; grey: URLs"
+        " that were made up to see how a site says that there is no such page."
+    )
+    table = Table(
+        "Fetches and different URLs by outcome.",
+        (
+            Column("Outcome"),
+            Column("Meaning"),
+            Column("Fetches", "count"),
+            Column("Share", "share"),
+            Column("URLs", "count"),
+        ),
+        [
+            (
+                words(row["outcome"]),
+                _MEANINGS.get(row["outcome"], ""),
+                row["fetches"],
+                row["fetches"] / fetches,
+                row["urls"],
+            )
+            for row in rows
+        ],
+    )
+    figure = bars(
+        "Fetches by outcome",
+        caption,
+        rows,
+        lambda row: words(row["outcome"]),
+        "fetches",
+        colour=_outcome_colour,
+    )
+    return Shown(f"{sentence}.", (figure,), (table,))
+
+
+def _class_of(status: int) -> tuple[str, str]:
+    return _NO_ANSWER if not status else _CLASSES.get(status // 100, _ODD)
+
+
+def _phrase(status: int) -> str:
+    if not status:
+        return "no HTTP answer"
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "not a registered status"
+
+
+def _show_statuses(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["statuses"]
+    fetches = total(rows, "fetches")
+    classes: dict[tuple[str, str], int] = {}
+    for row in rows:
+        kind = _class_of(row["status"])
+        classes[kind] = classes.get(kind, 0) + row["fetches"]
+    parts = [Part(name, number, colour) for (name, colour), number in classes.items()]
+    parts.sort(key=lambda part: -part.value)
+    good = classes.get(_CLASSES[2], 0)
+    wrong = sorted(
+        (row for row in rows if row["status"] >= 400),
+        key=lambda row: (-row["fetches"], row["status"]),
+    )
+    different = sum(1 for row in rows if row["status"])
+    sentence = (
+        f"{share(good, fetches)} of the fetches were answered by success (2xx);"
+        f" {counted(different, 'status was', 'different statuses were')} seen"
+    )
+    if wrong:
+        first = wrong[0]
+        sentence += (
+            f", and the most frequent error was {first['status']} ({count(first['fetches'])})"
+        )
+    table = Table(
+        "Fetches by HTTP status.",
+        (Column("Status"), Column("Name"), Column("Fetches", "count"), Column("Share", "share")),
+        [
+            (
+                str(row["status"]) if row["status"] else "none",
+                _phrase(row["status"]),
+                row["fetches"],
+                row["fetches"] / fetches,
+            )
+            for row in rows
+        ],
+    )
+    figure = Shares("Fetches by class of status", "Fetches by class of HTTP status.", parts)
+    return Shown(f"{sentence}.", (figure,), (table,))
+
+
+def _show_errors(answers: Answers, facts: Facts) -> Shown:
+    fetches = total(answers["fetches"], "fetches")
+    rows = answers["errors"]
+    if not rows:
+        return Shown(f"Not one of {counted(fetches, 'fetch', 'fetches')} went wrong.")
+    failed = total(rows, "fetches")
+    first = rows[0]
+    sentence = (
+        f"{counted(failed, 'fetch', 'fetches')} ({share(failed, fetches)}) gave no page,"
+        f" most often because of “{words(first['outcome'])}”"
+        f" ({share(first['fetches'], failed)} of them)."
+    )
+    figure = bars(
+        "Errors by reason",
+        "Fetches that gave no page, by reason; shares are those of all errors.",
+        rows,
+        lambda row: words(row["outcome"]),
+        "fetches",
+        colour=lambda row: ORANGE,
+    )
+    table = Table(
+        "Errors by reason, and how many URLs they concern.",
+        (Column("Reason"), Column("Meaning"), Column("Fetches", "count"), Column("URLs", "count")),
+        [
+            (words(row["outcome"]), _MEANINGS.get(row["outcome"], ""), row["fetches"], row["urls"])
+            for row in rows
+        ],
+    )
+    return Shown(sentence, (figure,), (table,))
+
+
+def _show_refusals(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["refusals"]
+    if not rows:
+        return Shown("No link was refused: everything that was found belonged to the crawl.")
+    urls = total(rows, "urls")
+    sentence = (
+        f"{counted(urls, 'link was', 'links were')} not followed, for"
+        f" {counted(len(rows), 'reason', 'different reasons')}; the most frequent was"
+        f" “{shown(words(rows[0]['reason']))}” ({share(rows[0]['urls'], urls)})."
+    )
+    figure = bars(
+        "Links that were refused",
+        "Links that were found and not followed, by reason.",
+        rows,
+        lambda row: words(row["reason"]),
+        "urls",
+    )
+    table = Table(
+        "Links that were refused, by reason.",
+        (Column("Reason", "web"), Column("Links", "count"), Column("Share", "share")),
+        [(words(row["reason"]), row["urls"], row["urls"] / urls) for row in rows[:MOST_ROWS]],
+    )
+    return Shown(sentence, (figure,), (table,))
+
+
+def _show_traps(answers: Answers, facts: Facts) -> Shown:
+    rows = answers["traps"]
+    if not rows:
+        return Shown("No place was put aside as a trap.")
+    urls = total(rows, "urls")
+    first = _trap_name(rows[0])
+    sentence = (
+        f"{counted(urls, 'URL was', 'URLs were')} put aside, not asked for, because pages like them"
+        f" brought nothing new; {share(rows[0]['urls'], urls)} of them as “{first}”."
+    )
+    figure = bars(
+        "URLs put aside as traps",
+        "URLs that were put aside by reason; `lycosa retry --traps` brings them back.",
+        rows,
+        _trap_name,
+        "urls",
+        colour=lambda row: ORANGE,
+    )
+    table = Table(
+        "URLs that were put aside as traps.",
+        (Column("Reason"), Column("URLs", "count"), Column("Share", "share")),
+        [(_trap_name(row), row["urls"], row["urls"] / urls) for row in rows],
+    )
+    return Shown(sentence, (figure,), (table,))
+
+
+def _trap_name(row: Row) -> str:
+    return shown(str(row["reason"]).removeprefix(_TRAP).strip(), 40)
+
+
+_TRAP = "trap:"
+"""With this begin the reasons for which places without an end are put aside."""
+_ERRORS = ", ".join(f"'{outcome.name}'" for outcome in sorted(_NO_ERRORS))
+
+CHAPTER = Chapter(
+    "Answers",
+    (
+        Section(
+            "outcomes",
+            "Outcomes",
+            {"outcomes": "select * from outcomes order by fetches desc, outcome"},
+            _show_outcomes,
+            ("outcomes",),
+        ),
+        Section(
+            "statuses",
+            "HTTP statuses",
+            {"statuses": "select * from statuses order by status"},
+            _show_statuses,
+            ("statuses",),
+        ),
+        Section(
+            "errors",
+            "Errors",
+            {
+                "errors": f"select * from outcomes where outcome not in ({_ERRORS})"
+                " order by fetches desc, outcome"
+            },
+            _show_errors,
+            ("outcomes",),
+            {"fetches": "select sum(fetches)::bigint as fetches from outcomes"},
+        ),
+        Section(
+            "refusals",
+            "Links that were refused",
+            {
+                "refusals": "select * from refusals"
+                f" where not starts_with(reason, '{_TRAP}') order by urls desc, reason"
+            },
+            _show_refusals,
+            ("refusals",),
+        ),
+        Section(
+            "traps",
+            "Traps",
+            {
+                "traps": "select * from refusals"
+                f" where starts_with(reason, '{_TRAP}') order by urls desc, reason"
+            },
+            _show_traps,
+            ("refusals",),
+        ),
+    ),
+)

@@ -1,0 +1,52 @@
+"""Rows that count things, the most frequent first: as bars, and as the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lycosa.report.charts import Bar, Bars
+from lycosa.report.charts.canvas import BLUE, GREY
+from lycosa.report.section import Row
+from lycosa.report.wording import count, share
+
+MOST_BARS = 12
+MOST_ROWS = 15
+MOST_FILE_ROWS = 10_000
+"""Of what has no bound of its own."""
+
+Name = Callable[[Row], str]
+Colour = Callable[[Row], str]
+
+
+def total(rows: Sequence[Row], value: str) -> int:
+    """Add up a column."""
+    return sum(int(row[value]) for row in rows)
+
+
+def bars(
+    title: str,
+    caption: str,
+    rows: Sequence[Row],
+    name: Name,
+    value: str,
+    whole: int = 0,
+    colour: Colour = lambda row: BLUE,
+) -> Bars:
+    """Draw the most frequent; the others are one bar. Shares are those of `whole`."""
+    whole = whole or total(rows, value)
+    # One bar for a single thing would say less than the thing itself.
+    most = MOST_BARS if len(rows) > MOST_BARS + 1 else len(rows)
+    drawn = [
+        Bar(name(row), row[value], f"{count(row[value])} ({share(row[value], whole)})", colour(row))
+        for row in rows[:most]
+    ]
+    if rest := rows[most:]:
+        others = total(rest, value)
+        label = f"{count(others)} ({share(others, whole)})"
+        drawn.append(Bar(f"{count(len(rest))} others", others, label, GREY))
+    return Bars(title, caption, drawn)
+
+
+def by(column: str) -> Name:
+    """Take the name from a column."""
+    return lambda row: str(row[column])

@@ -1,0 +1,96 @@
+"""Numbers as people read them, and text from the web made harmless.
+
+What comes from the web may be ten thousand characters long, turn the direction of writing around,
+or consist of characters that nobody sees. `visible` shows these for what they are, and
+`shortened` leaves out the middle. Neither escapes anything: that is done where HTML is written.
+"""
+
+from __future__ import annotations
+
+import re
+from math import floor, log10
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LONGEST = 120
+
+
+def visible(text: str) -> str:
+    """Write what would not be seen, or would move other text, by its number."""
+    return _INVISIBLE.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def shortened(text: str, most: int = _LONGEST) -> str:
+    """Leave out the middle of what is too long; both ends tell the most."""
+    if len(text) <= most:
+        return text
+    behind = max((most - 1) // 3, 0)
+    return f"{text[: most - 1 - behind]}…{text[len(text) - behind :]}"
+
+
+def shown(text: str, most: int = _LONGEST) -> str:
+    """Make text from the web fit to be read: bounded, and without what nobody sees."""
+    # Cut first, so that a megabyte is not searched for what will be left out anyway.
+    return shortened(visible(shortened(text, 2 * most)), most)
+
+
+def count(number: float) -> str:
+    """Write a whole number: `12,345`."""
+    return f"{number:,.0f}"
+
+
+def share(part: float, whole: float, *, is_aligned: bool = False) -> str:
+    """Write a part of a whole: `86.8 %`. Only all is 100 %, and only nothing is 0 %.
+
+    In columns all have a digit behind the point, which `is_aligned` is for.
+    """
+    if not whole or not part:
+        return f"0{NO_BREAK}%"
+    percent = 100 * part / whole
+    if percent < 0.1:
+        return f"<0.1{NO_BREAK}%"
+    if part < whole and percent > 99.9:
+        return f">99.9{NO_BREAK}%"
+    text = f"{percent:.1f}"
+    if not is_aligned or part == whole:
+        text = text.removesuffix(".0")
+    return f"{text}{NO_BREAK}%"
+
+
+def number(value: float) -> str:
+    """Write a number with three digits that count: `2.24`, `31.4`, `12,345`, `3.1 × 10⁻⁵`."""
+    size = abs(value)
+    if size and size < 1e-3:
+        power = floor(log10(size))
+        return f"{value / 10.0**power:.1f}{NO_BREAK}×{NO_BREAK}{power_of_ten(power)}"
+    for least, digits in ((99.95, 0), (9.995, 1), (0.9995, 2)):
+        if size >= least:
+            return f"{value:,.{digits}f}"
+    return f"{value:.3f}" if value else "0"
+
+
+def power_of_ten(power: int) -> str:
+    """Write a power of ten: `10⁻⁵`."""
+    return f"10{str(power).translate(_SUPERSCRIPTS)}"
+
+
+def seconds(value: float, *, is_aligned: bool = False) -> str:
+    """Write a pause to the millisecond, or as coarse as it is long: `0.301 s`, `15.2 s`."""
+    digits = 3 if value < 10 else 1 if value < 1000 else 0
+    text = f"{value:,.{digits}f}"
+    if is_aligned:
+        return f"{text}{NO_BREAK}s"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}{NO_BREAK}s"
+
+
+def listed(words: list[str]) -> str:
+    """Join words as in a sentence: `a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,91 @@
+"""Where a report stands: a folder with `index.html` and `data/`, whole or not at all.
+
+It is written beside its place under another name and then renamed; the report that stood there
+before is put aside for that moment. A process that was killed at any time leaves the old report,
+the new one, or none, and the next one clears up after it.
+
+Always true: a folder that holds anything but a report of ours is left alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from lycosa.errors import LycosaError
+from lycosa.report.page import GENERATOR
+from lycosa.store.files import sync_folder
+from lycosa.store.sealing import ignore, sync_file
+
+INDEX, DATA = "index.html", "data"
+_HEAD_BYTES = 400
+_MARK = f'name="generator" content="{GENERATOR}'.encode()
+
+
+def check_place(place: Path, crawl: Path) -> None:
+    """Refuse a place where a report would cost somebody else's files."""
+    own = crawl.resolve()
+    inside = {place.resolve(), *place.resolve().parents}
+    if own in inside and place.resolve().parent != own:
+        raise LycosaError(
+            f"{place}: belongs to the crawl, which other programs read\n  choose another folder"
+        )
+    if place.resolve() == own:
+        raise LycosaError(f"{place}: is the crawl itself\n  choose another folder, or none at all")
+    if place.is_dir() and not any(place.iterdir()):
+        return
+    if place.exists() and not is_report(place):
+        raise LycosaError(
+            f"{place}: exists and is not a report\n  choose another folder, or remove this one"
+        )
+
+
+def is_report(place: Path) -> bool:
+    """Say whether a folder holds a report of ours, and nothing else."""
+    if not place.is_dir() or {path.name for path in place.iterdir()} - {INDEX, DATA}:
+        return False
+    try:
+        with (place / INDEX).open("rb") as file:
+            return _MARK in file.read(_HEAD_BYTES)
+    except OSError:
+        return False
+
+
+def write_report(
+    place: Path,
+    document: str,
+    files: Mapping[str, str],
+    reach: Callable[[str], None] = ignore,
+) -> None:
+    """Put a report in its place, instead of the one that is there."""
+    new, old = (place.with_name(f".{place.name}.{word}") for word in ("new", "old"))
+    try:
+        for leftover in (new, old):
+            if leftover.exists():
+                shutil.rmtree(leftover)
+        (new / DATA).mkdir(parents=True)
+        for name, content in files.items():
+            _write(new / DATA / f"{name}.csv", content)
+        _write(new / INDEX, document)
+        sync_folder(new / DATA)
+        sync_folder(new)
+        reach("report.written")
+        if place.exists():
+            place.rename(old)
+            reach("report.put_aside")
+        new.rename(place)
+        sync_folder(place.parent)
+        reach("report.placed")
+        if old.exists():
+            shutil.rmtree(old)
+    except OSError as error:
+        raise LycosaError(
+            f"{place}: cannot be written: {error.strerror}\n"
+            "  make room, or choose another folder: -o FOLDER"
+        ) from error
+
+
+def _write(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8", newline="")
+    sync_file(path)

@@ -1,0 +1,188 @@
+"""The report of the demo crawl: every section filled, and looked at by a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser import Browser, chromium
+from lycosa.config import SECTIONS
+from lycosa.report.sections import CHAPTERS
+from lycosa.study.results import Results
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.server import SocketWeb
+
+PHONE, LAPTOP = 360, 1280
+LYCOSA = (sys.executable, "-m", "lycosa")
+
+DRAWN = """
+const drawn = figure => [...figure.querySelectorAll("svg")]
+  .filter(svg => getComputedStyle(svg).display != "none");
+const box = element => element.getBoundingClientRect();
+const figures = [...document.querySelectorAll("figure")];
+const named = figure => figure.closest("section").id;
+"""
+FIGURES = """
+figures.map(figure => {
+  const svg = drawn(figure)[0], frame = box(svg);
+  const shapes = [...svg.querySelectorAll("rect, circle, path, text")];
+  const isOutside = b => b.left < frame.left - 1 || b.right > frame.right + 1
+    || b.top < frame.top - 1 || b.bottom > frame.bottom + 1;
+  return {
+    section: named(figure), shown: drawn(figure).length,
+    width: frame.width, height: frame.height,
+    shapes: shapes.filter(shape => box(shape).width + box(shape).height > 0).length,
+    outside: shapes.filter(shape => isOutside(box(shape))).map(shape => shape.outerHTML),
+    letters: Math.min(...[...svg.querySelectorAll("text")].map(text => box(text).height)),
+  };
+})
+"""
+OVERLAPS = """
+figures.flatMap(figure => {
+  const texts = [...drawn(figure)[0].querySelectorAll("text")].map(t => [t.textContent, box(t)]);
+  const found = [];
+  for (let i = 0; i < texts.length; i++) for (let j = 0; j < i; j++) {
+    const [a, b] = [texts[i][1], texts[j][1]];
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (across > 1 && down > 4) found.push([named(figure), texts[j][0], texts[i][0]]);
+  }
+  return found;
+})
+"""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the demo as `make demo` does."""
+    path = tmp_path_factory.mktemp("demo") / "demo-crawl"
+    done = subprocess.run(
+        [sys.executable, "-m", "lycosa.cli.demo", "-o", str(path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{path}/report/index.html: " in done.stdout
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as found:
+        yield found
+
+
+def test_every_section_of_the_demo_is_filled(demo: Path) -> None:
+    done = subprocess.run(
+        [*LYCOSA, "report", str(demo), "--json"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    told: dict[str, Any] = json.loads(done.stdout)
+    assert told["report"] == str(demo / "report" / "index.html")
+    tables = set((Results(demo).manifest() or {})["tables"])
+    countable = [
+        section.name
+        for chapter in CHAPTERS
+        for section in chapter.sections
+        if set(section.needs) <= tables
+        and (
+            section.name != "traps" or "traps" in SECTIONS
+        )  # of the job: whether there is a defence
+    ]
+    filled = [section["name"] for section in told["sections"] if section["is_filled"]]
+    assert filled == countable
+    for section in told["sections"]:
+        assert all((demo / "report" / name).stat().st_size for name in section["data"])
+
+
+def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: Path) -> None:
+    reported, status = (
+        json.loads(subprocess.check_output([*LYCOSA, command, str(demo), "--json"]))
+        for command in ("report", "status")
+    )
+    (audit,) = (section for section in reported["sections"] if section["name"] == "audit")
+    told = re.fullmatch(
+        r"Every one of ([\d,]+) requests kept the rules: the tightest pause was ([\d.]+)\ss where"
+        r" ([\d.]+)\ss were due.*, and ([\d,]+) URLs? w\w+ never asked for because of a robots"
+        r" file\.",
+        audit["sentence"],
+    )
+    assert told is not None, audit["sentence"]
+    assert float(told[2]) >= float(told[3]) - 0.001
+    assert int(told[4]) == status["outcomes"]["disallowed"]
+    assert int(told[1]) >= status["outcomes"]["kept"]
+
+
+@pytest.mark.parametrize("width", [PHONE, 700, LAPTOP])
+def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, width: int) -> None:
+    index = demo / "report" / "index.html"
+    browser.show(index, width)
+    assert browser.complaints() == []
+    assert browser.requested() == [index.resolve().as_uri()]
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.evaluate("document.body.scrollWidth") <= width
+    figures: list[dict[str, Any]] = browser.evaluate(f"{{{DRAWN}{FIGURES}}}")
+    assert len(figures) >= 20
+    for figure in figures:
+        assert figure["shown"] == 1, figure
+        assert 200 < figure["width"] <= width, figure
+        assert figure["height"] > 40, figure
+        assert figure["shapes"] >= 3, figure
+        assert figure["outside"] == [], figure
+        assert figure["letters"] >= 9, figure
+    assert browser.evaluate(f"{{{DRAWN}{OVERLAPS}}}") == []
+
+
+def test_it_prints_on_pages_of_a4(demo: Path, browser: Browser) -> None:
+    browser.show(demo / "report" / "index.html", LAPTOP)
+    printed = browser.pdf()
+    assert printed.startswith(b"%PDF-")
+    pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", printed))
+    assert 8 <= pages <= 40
+    boxes = re.findall(rb"/MediaBox\s*\[([^\]]*)\]", printed)
+    sizes = {tuple(round(float(n)) for n in box.split()) for box in boxes}
+    assert sizes <= {(0, 0, 595, 842), (0, 0, 594, 842), (0, 0, 595, 841)}
+
+
+def test_a_crawl_can_be_reported_on_while_it_runs(tmp_path: Path) -> None:
+    path = tmp_path / "running"
+    with SocketWeb(GeneratedWeb.tree(4, 3), tls=False, folder=tmp_path) as server:
+        flags = ["--allow-private", "--set", f"fetch.hosts_file={server.hosts_file}", "--json"]
+        command = [*LYCOSA, "crawl", "http://www.s0.test/", "-o", path, "--delay", "5s", *flags]
+        with subprocess.Popen(
+            list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as crawl:
+            try:
+                told = _reported(path)
+            finally:
+                crawl.send_signal(signal.SIGINT)
+            crawl.communicate(timeout=60)
+    text = Path(told["report"]).read_text(encoding="utf-8")
+    assert "running when it was studied" in text
+    (audit,) = (section for section in told["sections"] if section["name"] == "audit")
+    assert "kept the rules" in audit["sentence"]
+
+
+def _reported(path: Path) -> dict[str, Any]:
+    """Report as soon as there is anything to report on."""
+    deadline = time.monotonic() + 90
+    while True:
+        done = subprocess.run(
+            [*LYCOSA, "report", str(path), "--json"], capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            told: dict[str, Any] = json.loads(done.stdout)
+            return told
+        assert "nothing has been fetched yet" in done.stderr or "no crawl" in done.stderr
+        assert time.monotonic() < deadline, done.stderr
