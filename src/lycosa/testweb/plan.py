@@ -43,6 +43,8 @@ class Traits:
     """What comes where there is no page; None is an honest 404."""
     validators: bool = False
     """Whether pages have an ETag, and need not be sent again to who holds them."""
+    twin: int | None = None
+    """The number of the host that it says the same as; None is none."""
 
 
 class Plan(Protocol):
