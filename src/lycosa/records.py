@@ -616,7 +616,7 @@ class Weighed(Event, frozen=True, array_like=True, tag=30):
     shape: int
     """What URLs like this one have in common (`lycosa.frontier.shapes`), as a hash."""
     left: int
-    """How many more pages of this shape may bring nothing new; -1 for as many as at first."""
+    """What is left for pages of this shape that bring nothing new; -1 for as much as at first."""
     host_left: int
     """The same for the host as a whole."""
     content: int = 0

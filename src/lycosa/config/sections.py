@@ -449,8 +449,9 @@ class Traps:
 
     budget: int = key(
         25,
-        "How many pages of one shape (a folder, numbers and dates aside) may bring nothing new; "
-        "then further URLs of that shape are put aside. 0 is no defence.",
+        "How many pages of one shape (a folder, numbers and dates aside) may bring nothing new and "
+        "lead on; then further URLs of that shape are put aside. Pages that lead nowhere count a "
+        "quarter. 0 is no defence.",
         unit="pages",
         most=1_000_000,
     )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.probing import probe_of
+from lycosa.crawl.trapping import WHOLE
 from lycosa.frontier.columns import NONE
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.guesses import rule_name
@@ -164,7 +165,7 @@ _BROUGHT = "brought "
 def _weighed(event: Weighed) -> str:
     if not event.content:
         return f"{_BROUGHT}something new, where others had not"
-    return f"{_BROUGHT}nothing new; {event.left} more pages like it may"
+    return f"{_BROUGHT}nothing new; {event.left // WHOLE} more pages like it may"
 
 
 def _guessed(event: Mined, key: str, state: PartitionState) -> str:

@@ -132,14 +132,16 @@ class Gatherer:
                 place if answer.status else None,
             )
         )
+        known = len(state.table)
         if not self._mining.moves(partition, page, outcome, links, answer.ended) and not (
             is_kept and self._mirrors.skips(partition, page, seen, links)
         ):
             self._router.route(partition, answer.ended, page, links)
+        leads_on = len(state.table) > known
         self._prober.learn(partition, page, outcome, seen)
         is_copy = is_kept and self._wants_novelty and self._novelty.is_copy(state, page, seen)
         if is_first and self._trapper.is_on:
-            self._trapper.weigh(partition, page, key, seen, is_copy=is_copy)
+            self._trapper.weigh(partition, page, key, seen, is_copy=is_copy, leads_on=leads_on)
         self._mining.answered(partition, page, outcome, seen, is_copy=is_copy)
         self._close_when_full(partition, host, answer.ended)
         return outcome in STAY_AWAY or pause > forgettable

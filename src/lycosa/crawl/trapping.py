@@ -13,10 +13,12 @@ A page that repeats a text, but shows pictures that were not seen so together, i
 
 Each shape of URLs (`lycosa.frontier.shapes`) has a purse of `budget` pages, each first folder one
 of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one from all
-three; a page with something new gives `earned` back, up to the full purse. At zero a shape or
-folder is shut: URLs of it that nobody has asked for are *put aside* when their turn comes, with the
-reason as their outcome. When the purse of the host is empty, the host is closed. Nothing is
-dropped: what was put aside stands in the log, and `lycosa retry --traps` brings it back.
+three, or a quarter if it led to no URL that was unknown: then it is no way into a trap, and the
+shell of an application is like that. A page with something new gives `earned` back, up to the full
+purse. At zero a shape or folder is shut: URLs of it that nobody has asked for are *put aside* when
+their turn comes, with the reason as their outcome. When the purse of the host is empty, the host is
+closed. Nothing is dropped: what was put aside stands in the log, and `lycosa retry --traps` brings
+it back.
 
 Always true:
   * a place in which at least one page of `earned` + 1 is new is never shut, however large it is;
@@ -43,6 +45,9 @@ from lycosa.frontier.traps import FULL, Purse, first_folder, shape_number
 from lycosa.records import HostChanged, Outcome, Weighed
 
 _DIGITS = b"0123456789"
+
+WHOLE = 4
+"""What a page costs that brings nothing new and leads on; purses are counted in this coin."""
 
 Holder = tuple[int, int, Outcome]
 """A shape or folder by its number, what its purse holds, and what it is shut with."""
@@ -77,9 +82,19 @@ class Trapper:
         return state.traps.outcome_of(state.sites.host[site], name, state.table.key(page))
 
     def weigh(
-        self, partition: Partition, page: int, key: str, seen: Seen, *, is_copy: bool
+        self,
+        partition: Partition,
+        page: int,
+        key: str,
+        seen: Seen,
+        *,
+        is_copy: bool,
+        leads_on: bool,
     ) -> None:
-        """Weigh a page that was kept for the first time; `is_copy`: its site had its text."""
+        """Weigh a page that was kept for the first time.
+
+        `is_copy`: its site had its text. `leads_on`: it led to URLs that nobody knew.
+        """
         state = partition.state
         site = state.pages.site[page]
         host, site_name = state.sites.host[site], state.site_names[site]
@@ -97,12 +112,14 @@ class Trapper:
             is_old = True
         elif is_old and self._novelty.shows_other_pictures(site_name, seen.answer.body):
             return
-        holders = [(number, self._traps.budget, shape.trap)]
+        holders = [(number, WHOLE * self._traps.budget, shape.trap)]
         if folder := first_folder(path):
             known = shape_number(site_name, folder)
-            holders.append((known, self._traps.folder_budget, Outcome.TRAP_NOTHING_NEW))
+            most = WHOLE * self._traps.folder_budget
+            holders.append((known, most, Outcome.TRAP_NOTHING_NEW))
         if is_old:
-            self._spend(partition, page, host, holders, content, seen.answer.ended)
+            cost = WHOLE if leads_on else 1
+            self._spend(partition, page, host, holders, cost, content, seen.answer.ended)
         elif purses is not None:
             self._earn(partition, page, host, holders)
 
@@ -112,31 +129,33 @@ class Trapper:
         page: int,
         host: int,
         holders: list[Holder],
+        cost: int,
         content: int,
         moment: float,
     ) -> None:
-        """Take one from each purse, and shut what has none left."""
+        """Take from each purse, and shut what has nothing left."""
         state = partition.state
         purses = state.traps.hosts.get(host)
         host_left = FULL if purses is None else purses.left
-        host_left = (self._traps.host_budget if host_left == FULL else host_left) - 1
+        host_left = WHOLE * self._traps.host_budget if host_left == FULL else host_left
+        host_left = max(host_left - cost, 0)
         for number, budget, trap in holders:
             purses = state.traps.hosts.get(host)
             if purses is not None and number in purses.shut:
                 continue
             purse = purses.shapes.get(number) if purses is not None else None
-            left = (budget if purse is None else purse.left) - 1
-            shuts = trap if left <= 0 else None
-            partition.record(Weighed(page, number, max(left, 0), host_left, content, shuts))
-        if host_left <= 0:
+            left = max((budget if purse is None else purse.left) - cost, 0)
+            shuts = None if left else trap
+            partition.record(Weighed(page, number, left, host_left, content, shuts))
+        if not host_left:
             due, strikes = state.hosts.due[host], state.hosts.strikes[host]
             closed = Outcome.TRAP_NOTHING_NEW
             partition.change_host(HostChanged(moment, host, due, strikes, closed))
 
     def _earn(self, partition: Partition, page: int, host: int, holders: list[Holder]) -> None:
         """Give back to those purses that are not full."""
-        purses, earned = partition.state.traps.hosts[host], self._traps.earned
-        most = self._traps.host_budget
+        purses, earned = partition.state.traps.hosts[host], WHOLE * self._traps.earned
+        most = WHOLE * self._traps.host_budget
         host_left = (
             FULL if purses.left == FULL or purses.left + earned >= most else (purses.left + earned)
         )

@@ -61,7 +61,7 @@ class Bench:
         self.novelty = Novelty()
         self.trapper = Trapper(self.traps, self.novelty)
 
-    def crawl(self, pages: Iterable[Page], body: bytes = b"") -> int:
+    def crawl(self, pages: Iterable[Page], body: bytes = b"", *, leads_on: bool = True) -> int:
         """Ask for pages that are not put aside; returns how many that were."""
         asked = 0
         for path, text in pages:
@@ -81,7 +81,9 @@ class Bench:
             seen = Seen(Answer(200, HTML, body or content, 1.0, 1.0), content, fingerprint(content))
             self.partition.finish(Fetched(1.0, number, Outcome.KEPT, 200, 1, 0.0, 1.0))
             is_copy = self.novelty.is_copy(self.state, number, seen)
-            self.trapper.weigh(self.partition, number, key, seen, is_copy=is_copy)
+            self.trapper.weigh(
+                self.partition, number, key, seen, is_copy=is_copy, leads_on=leads_on
+            )
         return asked
 
     def weighed(self) -> list[Weighed]:
@@ -237,3 +239,9 @@ def test_seeds_parts_and_pages_that_were_asked_for_are_not_put_aside() -> None:
     asked = bench.state.table.find(f"{SITE}/cal/1000-01")
     verdicts = [bench.trapper.put_aside(bench.state, page or 0) for page in (*found, asked)]
     assert verdicts == [None, None, Outcome.TRAP_CALENDAR, None]
+
+
+def test_pages_that_lead_nowhere_count_a_quarter() -> None:
+    assert Bench().crawl(months(500), leads_on=False) == 101
+    shell = ((f"/app/{n}.html", "The same shell everywhere. " + prose(0)) for n in range(500))
+    assert Bench().crawl(shell, leads_on=False) == 101
