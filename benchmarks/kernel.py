@@ -156,7 +156,7 @@ class MadeUpWeb:
         for page in range(pages // hosts * 2 + 100):
             hrefs = hrefs_of(page, shape, hosts)
             links = "\n".join(f'<li><a href="{h}" class="link">class</a></li>' for h in hrefs)
-            self.bodies[path_of(page)] = f"{head}<ul>\n{links}\n</ul>".encode()
+            self.bodies[path_of(page)] = f"{head}<h1>{page}</h1><ul>\n{links}\n</ul>".encode()
         longest = max(map(len, self.bodies.values()))
         self.rest = f"<p>{text(max(0, shape.size_bytes - longest))}</p></body></html>".encode()
 

@@ -80,6 +80,14 @@ class Outcome(enum.IntEnum):
     """A URL that we made up: what came says nothing about the site's other pages."""
     HOOK_FAILED = 50
     """A plugin failed on a page that would have been kept; the log file has the traceback."""
+    TRAP_PATH_REPETITION = 60
+    """Put aside: its path repeats itself, and pages like it brought nothing new."""
+    TRAP_CALENDAR = 61
+    """Put aside: one more day or month, and pages like it brought nothing new."""
+    TRAP_SESSION = 62
+    """Put aside: it carries a session, and pages like it brought nothing new."""
+    TRAP_NOTHING_NEW = 63
+    """Put aside: pages like it, or all of its host's, brought nothing new."""
 
 
 TRANSIENT = frozenset(
@@ -106,6 +114,15 @@ STAY_AWAY = frozenset(
     }
 )
 """Outcomes that say something of the host, not of the page: the host waits, no try is spent."""
+
+
+TRAPS = {
+    Outcome.TRAP_PATH_REPETITION: "trap: path repetition",
+    Outcome.TRAP_CALENDAR: "trap: calendar",
+    Outcome.TRAP_SESSION: "trap: session",
+    Outcome.TRAP_NOTHING_NEW: "trap: nothing new",
+}
+"""Outcomes of URLs that were put aside without having been asked for, with their reasons."""
 
 
 class Purpose(enum.IntEnum):
@@ -339,6 +356,8 @@ class Capture(Struct, frozen=True):
     """The values of the plugins' columns, in the order of the store's; () when there are none."""
     triples: bytes | None = None
     """What the page says to machines, as N-Triples; None when nobody has looked."""
+    held: Place | None = None
+    """Where the version of the page stands that the log says is held, if there is one."""
 
 
 class Discovered(Message, frozen=True, array_like=True, tag=1):
@@ -587,6 +606,34 @@ class MinedOut(Event, frozen=True, array_like=True, tag=25):
     site: int
 
 
+class Weighed(Event, frozen=True, array_like=True, tag=30):
+    """A page brought nothing new, or something new after others had not.
+
+    Not recorded while pages bring something new and none of their host has failed to.
+    """
+
+    page: int
+    shape: int
+    """What URLs like this one have in common (`lycosa.frontier.shapes`), as a hash."""
+    left: int
+    """What is left for pages of this shape that bring nothing new; -1 for as much as at first."""
+    host_left: int
+    """The same for the host as a whole."""
+    content: int = 0
+    """What it repeats, as a hash or a fingerprint; 0 when it brought something new."""
+    shuts: Outcome | None = None
+    """The outcome in which further URLs of this shape end, when none is left."""
+
+
+class MirrorFound(Event, frozen=True, array_like=True, tag=31):
+    """A host shows what another one shows: the links of its pages are not followed any more."""
+
+    moment: float
+    host: int
+    original: str
+    """The name of the other host, reversed as in keys."""
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -609,4 +656,6 @@ AnyEvent = (
     | Mined
     | GuessJudged
     | MinedOut
+    | Weighed
+    | MirrorFound
 )

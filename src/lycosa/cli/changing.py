@@ -46,17 +46,20 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
 
 @click.command()
 @directory_argument
+@click.option("--traps", is_flag=True, help="Ask instead for what was put aside as a trap.")
 @click.pass_obj
-def retry(session: Session, /, path: Path) -> None:
+def retry(session: Session, /, path: Path, traps: bool) -> None:
     """Ask again for what failed.
 
     Failures that may pass (timeouts, server errors, hosts that were given up, addresses
     that were refused and are allowed now) become pending again; `lycosa resume` then asks
-    for them. The crawl must be at rest.
+    for them. With --traps it is what was put aside because pages like it brought nothing
+    new, and the links of mirrors. The crawl must be at rest.
     """
     from lycosa.crawl import changing
 
-    count = changing.retry_failed(_open(session, path))
+    directory = _open(session, path)
+    count = changing.release_traps(directory) if traps else changing.retry_failed(directory)
     click.echo(f"{counted(count, 'URL')} will be asked for again")
     if count:
         click.echo(f"  go on: {command('resume', path)}")

@@ -41,6 +41,7 @@ from lycosa.config.sections import (
     Revisit,
     Robots,
     Structured,
+    Traps,
     keys_of,
     until_pattern,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "Revisit",
     "Robots",
     "Structured",
+    "Traps",
     "anchored",
     "example",
     "parse_job",
@@ -90,6 +92,7 @@ class Job:
     structured: Structured = field(default_factory=Structured)
     frontier: Frontier = field(default_factory=Frontier)
     discovery: Discovery = field(default_factory=Discovery)
+    traps: Traps = field(default_factory=Traps)
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)

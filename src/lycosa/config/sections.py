@@ -35,6 +35,7 @@ SCORES = ("default", "links", "depth", "path")
 PARTITIONERS = ("domain", "host-hash")
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
+MIRRORS = ("follow", "skip")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
@@ -443,6 +444,47 @@ class Discovery:
 
 
 @dataclass(frozen=True)
+class Traps:
+    """What becomes of places that have ever more URLs and nothing new."""
+
+    budget: int = key(
+        25,
+        "How many pages of one shape (a folder, numbers and dates aside) may bring nothing new and "
+        "lead on; then further URLs of that shape are put aside. Pages that lead nowhere count a "
+        "quarter. 0 is no defence.",
+        unit="pages",
+        most=1_000_000,
+    )
+    folder_budget: int = key(
+        100,
+        "The same for all shapes below the first folder of a path together.",
+        unit="pages",
+        least=1,
+        most=1_000_000,
+    )
+    host_budget: int = key(250, "The same for a whole host.", unit="pages", least=1, most=1_000_000)
+    earned: int = key(
+        5,
+        "What a page that brings something new gives back to all three, up to what they were.",
+        unit="pages",
+        least=1,
+        most=1000,
+    )
+    mirrors: str = key(
+        "follow",
+        "Whether the links of a host that shows what another host shows are followed.",
+        choices=MIRRORS,
+    )
+    mirror_pages: int = key(
+        10,
+        "So many pages must be those of one other host, and four fifths of all that the host has "
+        "given, before it is taken for a mirror.",
+        unit="pages",
+        least=1,
+    )
+
+
+@dataclass(frozen=True)
 class Log:
     """How the crawl is written down as it goes."""
 
@@ -531,6 +573,7 @@ SECTIONS: dict[str, type] = {
     "structured": Structured,
     "frontier": Frontier,
     "discovery": Discovery,
+    "traps": Traps,
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,

@@ -26,6 +26,7 @@ from lycosa.plugins.loading import load_hooks
 from lycosa.plugins.orders import partitioner_of
 from lycosa.records import (
     TRANSIENT,
+    TRAPS,
     AnyEvent,
     ErrandDone,
     Forgotten,
@@ -118,6 +119,67 @@ def retry_failed(directory: CrawlDirectory) -> int:
 
     _change(directory, decide)
     return count
+
+
+def release_traps(directory: CrawlDirectory) -> int:
+    """Let everything that was put aside be asked for; returns how many URLs that are.
+
+    Pages of mirrors are asked for again, because their links were not followed.
+    """
+    count = 0
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal count
+        hosts = [
+            host
+            for host, closed in enumerate(state.hosts.closed)
+            if closed in TRAPS or (not closed and state.traps.holds(host))
+        ]
+        reopened = set(hosts)
+        pages = [
+            page
+            for page in range(len(state.table))
+            if state.sites.host[state.pages.site[page]] in reopened and _is_held(state, page)
+        ]
+        count += len(pages) + sum(
+            state.sites.pending[site]
+            for host in hosts
+            for site in state.sites_of(host)
+            if state.sites.closed[site]
+        )
+        return Decision([Reopened(now, hosts, pages)]) if hosts else None
+
+    _change(directory, decide)
+    return count
+
+
+def ask_again(directory: CrawlDirectory) -> int:
+    """Let every page that was kept be asked for again; returns how many that are."""
+    count = 0
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal count
+        pages = [
+            page
+            for page, outcome in enumerate(state.pages.outcome)
+            if outcome == Outcome.KEPT
+            and state.pages.status[page] == DONE
+            and not state.sites.closed[state.pages.site[page]]
+        ]
+        count += len(pages)
+        return Decision([Reopened(now, [], pages)]) if pages else None
+
+    _change(directory, decide)
+    return count
+
+
+def _is_held(state: PartitionState, page: int) -> bool:
+    """Return whether a URL was put aside, or its links were not followed."""
+    if state.pages.status[page] != DONE:
+        return False
+    is_of_mirror = state.sites.host[state.pages.site[page]] in state.traps.mirrors
+    outcome = state.pages.outcome[page]
+    return outcome in TRAPS or (is_of_mirror and outcome == Outcome.KEPT)
 
 
 def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> bool:

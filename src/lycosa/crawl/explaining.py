@@ -12,25 +12,30 @@ from typing import NamedTuple
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.probing import probe_of
+from lycosa.crawl.trapping import WHOLE
 from lycosa.frontier.columns import NONE
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.guesses import rule_name
+from lycosa.frontier.shapes import shape_of
 from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import (
+    TRAPS,
     Admitted,
     Fetched,
     GuessJudged,
     Mined,
+    MirrorFound,
     Outcome,
     Place,
     ProbeChosen,
     RobotsState,
     Settled,
+    Weighed,
     Worth,
 )
-from lycosa.url import canonicalize, key_of, refusal, url_of
+from lycosa.url import canonicalize, host_of, key_of, refusal, url_of
 
 
 class Step(NamedTuple):
@@ -102,8 +107,8 @@ def _standing(state: PartitionState, page: int, job: Job) -> tuple[str, float]:
     host = state.sites.host[site]
     outcome = state.outcome_of(page)
     if not state.is_pending(page):
-        name = outcome.name.lower().replace("_", " ") if outcome else "done"
-        return f"has ended: {name}{_reason(state, site, outcome)}", 0.0
+        name = _name(outcome) if outcome else "done"
+        return f"has ended: {name}{_reason(state, page, site, outcome)}", 0.0
     fetch = state.pages.fetch[page]
     own = state.fetches.due[fetch] if fetch != NONE else 0.0
     robots = RobotsState(state.sites.robots[site])
@@ -120,8 +125,22 @@ def _standing(state: PartitionState, page: int, job: Job) -> tuple[str, float]:
     return standing, host_due
 
 
-def _reason(state: PartitionState, site: int, outcome: Outcome | None) -> str:
+def _name(outcome: Outcome) -> str:
+    return TRAPS.get(outcome) or outcome.name.lower().replace("_", " ")
+
+
+def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None) -> str:
     """Say what the name of an outcome leaves open."""
+    host = state.sites.host[site]
+    if outcome in TRAPS:
+        what = "pages of its host"
+        if not state.sites.closed[site]:
+            path = state.table.key(page)[len(state.site_names[site]) :]
+            what = f"pages like it ({shape_of(path).text})"
+        return f"; too many {what} brought nothing new; `lycosa retry --traps` brings it back"
+    if outcome is Outcome.KEPT and host in state.traps.mirrors:
+        original = state.traps.mirrors[host]
+        return f"; its host is a mirror of {host_of(original + ':/')}: links are not followed"
     if outcome is Outcome.HOOK_FAILED:
         return "; a plugin raised, and the traceback is in lycosa.log beside this URL"
     probe = probe_of(state, site)
@@ -140,6 +159,15 @@ _WORTHS = {
 }
 
 
+_BROUGHT = "brought "
+
+
+def _weighed(event: Weighed) -> str:
+    if not event.content:
+        return f"{_BROUGHT}something new, where others had not"
+    return f"{_BROUGHT}nothing new; {event.left // WHOLE} more pages like it may"
+
+
 def _guessed(event: Mined, key: str, state: PartitionState) -> str:
     place = event.keys.index(key)
     source = url_of(state.table.key(event.sources[place]))
@@ -150,6 +178,7 @@ def _guessed(event: Mined, key: str, state: PartitionState) -> str:
 def _history(log: Log, number: int, key: str, page: int, state: PartitionState) -> list[Step]:
     """Read the log for everything that concerns the URL."""
     steps: list[Step] = []
+    host = state.sites.host[state.pages.site[page]]
     for _, batch in log.read(number, 0):
         for event in decode_events(batch):
             if isinstance(event, Admitted):
@@ -168,8 +197,14 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
             elif isinstance(event, ProbeChosen) and event.key == key:
                 steps.append(Step(event.moment, "made up, to see the site's error page"))
             elif isinstance(event, Fetched) and event.page == page:
-                name = event.outcome.name.lower().replace("_", " ")
+                name = _name(event.outcome)
                 steps.append(Step(event.moment, f"asked for: {name}, status {event.status}"))
+            elif isinstance(event, Weighed) and event.page == page:
+                if not steps[-1].what.startswith(_BROUGHT):  # the first is about its shape
+                    steps.append(Step(steps[-1].moment, _weighed(event)))
+            elif isinstance(event, MirrorFound) and event.host == host:
+                original = host_of(event.original + ":/")
+                steps.append(Step(event.moment, f"its host was found to be a mirror of {original}"))
             elif isinstance(event, Settled) and page in event.pages:
-                steps.append(Step(event.moment, event.outcome.name.lower().replace("_", " ")))
+                steps.append(Step(event.moment, _name(event.outcome)))
     return steps

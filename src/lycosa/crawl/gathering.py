@@ -12,11 +12,14 @@ from __future__ import annotations
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.distilling import Distilling
 from lycosa.crawl.mining import Mining
+from lycosa.crawl.mirroring import Mirrors
+from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause
 from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
+from lycosa.crawl.trapping import Trapper
 from lycosa.crawl.visiting import Visit, Visits
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
@@ -51,13 +54,25 @@ NO_FACTS = Facts()
 class Gatherer:
     """Turns answers into events; one per worker."""
 
-    def __init__(self, parts: Parts, router: Router, mining: Mining) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        router: Router,
+        mining: Mining,
+        novelty: Novelty,
+        trapper: Trapper,
+        mirrors: Mirrors,
+    ) -> None:
         self._parts = parts
         self._mining = mining
         self._visits = Visits(parts.hooks, parts.job) if parts.hooks is not None else None
         self._job = parts.job if self._visits is None else self._visits.job
         self._router = router
         self._prober = Prober(parts)
+        self._novelty = novelty
+        self._trapper = trapper
+        self._mirrors = mirrors
+        self._wants_novelty = trapper.is_on or parts.job.discovery.mining != "off"
         self.bursts = Bursts(parts.job)
         self._distilling = Distilling(self._job)
 
@@ -103,6 +118,8 @@ class Gatherer:
         pause = self.host_pause(partition, host, answer, outcome)
         pause = self.bursts.pause_after_page(partition, host, outcome, pause)
         due = self._due(partition, page, outcome, answer.ended, pause)
+        is_kept = outcome is Outcome.KEPT
+        is_first = is_kept and state.pages.outcome[page] != Outcome.KEPT
         partition.finish(
             Fetched(
                 answer.ended,
@@ -115,10 +132,17 @@ class Gatherer:
                 place if answer.status else None,
             )
         )
-        if not self._mining.moves(partition, page, outcome, links, answer.ended):
+        known = len(state.table)
+        if not self._mining.moves(partition, page, outcome, links, answer.ended) and not (
+            is_kept and self._mirrors.skips(partition, page, seen, links)
+        ):
             self._router.route(partition, answer.ended, page, links)
+        leads_on = len(state.table) > known
         self._prober.learn(partition, page, outcome, seen)
-        self._mining.answered(partition, page, outcome, seen)
+        is_copy = is_kept and self._wants_novelty and self._novelty.is_copy(state, page, seen)
+        if is_first and self._trapper.is_on:
+            self._trapper.weigh(partition, page, key, seen, is_copy=is_copy, leads_on=leads_on)
+        self._mining.answered(partition, page, outcome, seen, is_copy=is_copy)
         self._close_when_full(partition, host, answer.ended)
         return outcome in STAY_AWAY or pause > forgettable
 
@@ -205,12 +229,14 @@ class Gatherer:
         visit: Visit | None,
         triples: bytes | None,
     ) -> Place:
+        state = partition.state
+        is_held = outcome is Outcome.KEPT and state.pages.outcome[page] == Outcome.KEPT
         return self._parts.store.append(
             Capture(
                 key=key,
                 purpose=Purpose.PAGE,
                 outcome=outcome,
-                distance=partition.state.pages.distance[page],
+                distance=state.pages.distance[page],
                 request=request,
                 answer=seen.answer,
                 links=links,
@@ -220,9 +246,10 @@ class Gatherer:
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=seen.fingerprint,
-                rule=rule_name(partition.state.pages.guess[page]),
+                rule=rule_name(state.pages.guess[page]),
                 extra=() if visit is None or outcome is not Outcome.KEPT else visit.values,
                 triples=triples,
+                held=state.place_of(page) if is_held else None,
             )
         )
 

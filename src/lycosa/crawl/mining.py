@@ -83,6 +83,7 @@ class Mining:
         partitions: Mapping[int, Partition],
         agenda: Agenda,
         on_quiet: Callable[[], None],
+        novelty: Novelty,
     ) -> None:
         self._parts = parts
         self._mode = parts.job.discovery.mining
@@ -93,7 +94,7 @@ class Mining:
         self._agenda = agenda
         self._on_quiet = on_quiet
         self._prober = Prober(parts)
-        self._novelty = Novelty()
+        self._novelty = novelty
         self._looks: dict[Place, list[str]] = {}
         """The sites to be looked at, each with the parts of it that are left."""
         self._resumed: dict[int, int] = {}
@@ -141,14 +142,21 @@ class Mining:
         partition.plant_guesses(Mined(moment, site, [key], [further], [rule], [page]))
         return True
 
-    def answered(self, partition: Partition, page: int, outcome: Outcome, seen: Seen) -> None:
-        """Judge a guess that has its outcome; look at its site when that is due."""
+    def answered(
+        self, partition: Partition, page: int, outcome: Outcome, seen: Seen, *, is_copy: bool
+    ) -> None:
+        """Judge a guess that has its outcome; look at its site when that is due.
+
+        `is_copy`: the site has shown the text before.
+        """
         if self._mode == "off":
             return
         state = partition.state
         site, rule = state.pages.site[page], state.pages.guess[page]
         is_guess = bool(rule) and not rule & JUDGED
-        is_new = outcome is Outcome.KEPT and self._novelty.is_new(state, page, seen, is_guess)
+        is_new = outcome is Outcome.KEPT and not is_copy
+        if is_guess and outcome is Outcome.KEPT:
+            is_new &= not self._novelty.is_repeated_guess(state, page, seen)
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[state.sites.host[site]]
@@ -326,7 +334,12 @@ class Mining:
             and rules.is_allowed(guess.path)
             and self._parts.scope.judge(key).key == key
             and self._parts.partitioner.partition_of(key) == number
+            and not self._is_trap(state, site, key)
         )
+
+    def _is_trap(self, state: PartitionState, site: int, key: str) -> bool:
+        host, name = state.sites.host[site], state.site_names[site]
+        return bool(self._parts.job.traps.budget) and bool(state.traps.outcome_of(host, name, key))
 
     def _left(self, state: PartitionState, host: int, rule: MiningRule) -> int:
         """Return how many guesses a rule may still make in vain on a host."""

@@ -1,16 +1,22 @@
-"""Is this page new, or does its site show the same text elsewhere?
+"""Is this page new, or does its site show the same elsewhere?
 
 A guess that brings a copy is worth nothing: `/docs/` may be `/docs/index.html`, and behind the last
-page of a list there may be the last page again. Texts are remembered by their hashes. What has
-hardly any text (a picture and two arrows) is compared as it was sent. Pages that were guessed are
-also compared with each other without their own address, as errors that repeat it are.
+page of a list there may be the last page again. A page that repeats another brings nothing new,
+however many URLs lead to it. Texts are remembered by their hashes. What has hardly any text (a
+picture and two arrows) is compared as it was sent. Pages that were guessed are also compared with
+each other without their own address, as errors that repeat it are.
 
-Memory: a table of fixed size, in which what comes later takes the slot. It is forgotten at a kill;
-then a copy may count as new once more.
+Fingerprints are remembered in four tables, each by another quarter of their bits: two that differ
+in at most three bits have at least one quarter in common (Manku, Jain, Das Sarma, WWW 2007).
+
+Memory: tables of fixed size, in which what comes later takes the slot: 512 kB for contents and,
+once a fingerprint is asked about, 3 MB for these. They are forgotten at a kill; then a copy may
+count as new once more.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 
 from xxhash import xxh3_64_intdigest
@@ -22,29 +28,99 @@ from lycosa.frontier.state import PartitionState
 SLOTS = 1 << 16
 SHORTEST_TEXT = 100
 """In bytes: pages with less are compared as they were sent, links and pictures included."""
+NEAR_BITS = 3
+"""Fingerprints that differ in no more bits are near; the tables find all of them up to 3."""
+
+_QUARTERS = 4
+_PICTURE = re.compile(rb"\ssrc\s*=\s*[\"']?\s*([^\"'\s>?#]+)", re.IGNORECASE)
 
 
 class Novelty:
-    """Remembers the texts of lately kept pages; one per worker."""
+    """Remembers the contents of lately kept pages; one per worker."""
 
     def __init__(self) -> None:
         self._slots = array("Q", bytes(8 * SLOTS))
+        self._near = Nearness()
 
-    def is_new(self, state: PartitionState, page: int, seen: Seen, is_guess: bool) -> bool:
-        """Remember a page that was kept; returns whether it is like no other of its site."""
+    def is_copy(self, state: PartitionState, page: int, seen: Seen) -> bool:
+        """Remember a page that was kept; returns whether its site has shown its text before."""
+        return self.note(state.site_names[state.pages.site[page]], told_by(seen))
+
+    def is_repeated_guess(self, state: PartitionState, page: int, seen: Seen) -> bool:
+        """Remember a page that was guessed; returns whether another one differs in its address."""
+        if len(seen.content) < SHORTEST_TEXT:
+            return False
         site_name = state.site_names[state.pages.site[page]]
-        has_words = len(seen.content) >= SHORTEST_TEXT
-        is_copy = self._note(site_name, seen.content if has_words else seen.answer.body)
-        if is_guess and has_words:
-            path = state.table.key(page)[len(site_name) :]
-            rest = without_echo(seen.content.decode(), path).encode()
-            is_copy |= self._note(f"guesses of {site_name}", rest)
-        return not is_copy
+        path = state.table.key(page)[len(site_name) :]
+        rest = without_echo(seen.content.decode(), path).encode()
+        return self.note(f"guesses of {site_name}", rest)
 
-    def _note(self, group: str, content: bytes) -> bool:
-        """Remember a content of a group; returns whether it was there."""
-        tag = int(xxh3_64_intdigest(content, seed=xxh3_64_intdigest(group.encode())))
-        slot = tag % SLOTS
-        was_there = self._slots[slot] == tag
-        self._slots[slot] = tag
+    def is_near(self, group: str, fingerprint: int) -> bool:
+        """Remember a fingerprint of a group; returns whether a near one was there."""
+        salt = xxh3_64_intdigest(group.encode())
+        was_there = self._near.owner(fingerprint, salt) is not None
+        self._near.note(fingerprint, 0, salt)
         return was_there
+
+    def shows_other_pictures(self, site_name: str, body: bytes) -> bool:
+        """Remember what a page shows; returns whether no page of the site has shown just that."""
+        if b"src" not in body and b"SRC" not in body:
+            return False
+        shown = sorted(set(_PICTURE.findall(body)))
+        return bool(shown) and not self.note(f"pictures of {site_name}", b"\n".join(shown))
+
+    def note(self, group: str, content: bytes) -> bool:
+        """Remember a content of a group; returns whether it was there."""
+        return self.note_number(content_number(group, content))
+
+    def note_number(self, number: int) -> bool:
+        """Remember the number of a content; returns whether it was there."""
+        slot = number % SLOTS
+        was_there = self._slots[slot] == number
+        self._slots[slot] = number
+        return was_there
+
+
+def told_by(seen: Seen) -> bytes:
+    """Return what a page is compared by: its text, or what was sent if it has hardly any."""
+    return seen.content if len(seen.content) >= SHORTEST_TEXT else seen.answer.body
+
+
+def content_number(group: str, content: bytes) -> int:
+    """Return the number of a content in a group: equal ones have equal numbers."""
+    return int(xxh3_64_intdigest(content, seed=xxh3_64_intdigest(group.encode())))
+
+
+class Nearness:
+    """Finds a fingerprint that is near another one, and whose it was last."""
+
+    def __init__(self) -> None:
+        self._fingerprints = array("Q")
+        self._owners = array("I")
+
+    def owner(self, fingerprint: int, salt: int = 0) -> int | None:
+        """Return whose a near fingerprint was; `salt` keeps groups apart."""
+        known = self._fingerprints
+        for slot in _slots(fingerprint, salt) if known else ():
+            if (known[slot] ^ fingerprint).bit_count() <= NEAR_BITS and known[slot]:
+                return self._owners[slot]
+        return None
+
+    def note(self, fingerprint: int, owner: int, salt: int = 0) -> None:
+        """Remember a fingerprint."""
+        if not self._fingerprints:
+            self._fingerprints = array("Q", bytes(8 * SLOTS * _QUARTERS))
+            self._owners = array("I", bytes(4 * SLOTS * _QUARTERS))
+        for slot in _slots(fingerprint, salt):
+            self._fingerprints[slot] = fingerprint
+            self._owners[slot] = owner
+
+
+def _slots(fingerprint: int, salt: int) -> tuple[int, int, int, int]:
+    mixed = fingerprint ^ salt
+    return (
+        mixed & 0xFFFF,
+        SLOTS + (mixed >> 16 & 0xFFFF),
+        2 * SLOTS + (mixed >> 32 & 0xFFFF),
+        3 * SLOTS + (mixed >> 48 & 0xFFFF),
+    )

@@ -17,7 +17,7 @@ from lycosa.crawl.pauses import due_pause
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
-from lycosa.records import Outcome, RobotsState
+from lycosa.records import TRAPS, Outcome, RobotsState
 
 BLOCKED_STATES = (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
 
@@ -144,10 +144,14 @@ def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:
 
 
 def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
-    """Return how many URLs were refused, by reason."""
+    """Return how many URLs were refused or put aside, by reason."""
     counts: Counter[str] = Counter()
     for state in states:
         counts.update(state.refusals)
+        closed = state.ended_by_closing()
+        for outcome, reason in TRAPS.items():
+            if put_aside := state.outcomes[outcome] + closed[outcome]:
+                counts[reason] += put_aside
     return dict(counts.most_common())
 
 

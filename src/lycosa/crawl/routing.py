@@ -139,10 +139,11 @@ class Router:
         self._pass_on(partition, found.moment, nearer)
 
     def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
+        state = partition.state
         while nearer:
             page = nearer.pop()
-            place = partition.state.place_of(page)
-            if place is not None:
+            place, host = partition.state.place_of(page), state.sites.host[state.pages.site[page]]
+            if place is not None and host not in state.traps.mirrors:
                 links = self._store.links(place)
                 targets = [self._targets.of_key(link.key) for link in links]
                 kinds = [int(link.kind) for link in links]

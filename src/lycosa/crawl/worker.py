@@ -29,11 +29,14 @@ from lycosa.crawl.ending import Report
 from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
 from lycosa.crawl.lookups import Lookups
 from lycosa.crawl.mining import Mining
+from lycosa.crawl.mirroring import Mirrors
+from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.opening import take_partition
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
+from lycosa.crawl.trapping import Trapper
 from lycosa.errors import StoreError
 from lycosa.failpoints import reach
 from lycosa.fetch.robots import Rules
@@ -76,8 +79,13 @@ class Worker:
         self._thrift = Thrift(0)
         self._router = Router(parts)
         self._partitions: dict[int, Partition] = {}
-        self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked)
-        self._gatherer = Gatherer(parts, self._router, self._mining)
+        novelty = Novelty()
+        self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked, novelty)
+        self._trapper = Trapper(self._job.traps, novelty)
+        mirrors = Mirrors(self._job.traps, self._partitions)
+        self._gatherer = Gatherer(
+            parts, self._router, self._mining, novelty, self._trapper, mirrors
+        )
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
         self._committer = Committer(parts, self._lose)
         self._with_work: dict[int, None] = {}
@@ -245,7 +253,10 @@ class Worker:
         return True
 
     def _next_permitted(self, partition: Partition, now: float) -> Task | None:
-        """Return the next task that robots rules permit, after settling those they forbid."""
+        """Return the next task that is permitted, after settling what robots rules forbid.
+
+        What belongs to a trap ends here, too.
+        """
         sites, pages = partition.state.sites, partition.state.pages
         while (task := partition.next_task()) is not None:
             if task.kind is not TaskKind.PAGE:
@@ -254,9 +265,12 @@ class Worker:
             if sites.robots_expires[site] <= now:
                 partition.hand_back(task, now)
                 continue
+            outcome: Outcome | None = Outcome.DISALLOWED
             if self._is_allowed(partition, site, task.subject):
+                outcome = self._trapper.put_aside(partition.state, task.subject)
+            if outcome is None:
                 return task
-            partition.settle(now, [task.subject], Outcome.DISALLOWED)
+            partition.settle(now, [task.subject], outcome)
             self._mining.look_if_idle(partition, site)
             partition.readiness.look_again(task.host, now)
         return None

@@ -36,6 +36,7 @@ from lycosa.frontier.columns import (
 )
 from lycosa.frontier.guesses import Guesses
 from lycosa.frontier.probes import Probes
+from lycosa.frontier.traps import Traps
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.records import (
     STAY_AWAY,
@@ -54,6 +55,7 @@ from lycosa.records import (
     InboxRead,
     Mined,
     MinedOut,
+    MirrorFound,
     Outcome,
     Passed,
     Place,
@@ -65,6 +67,7 @@ from lycosa.records import (
     Settled,
     SiteProbed,
     Taken,
+    Weighed,
     Worth,
 )
 from lycosa.url.key import reversed_host_of, site_of
@@ -134,6 +137,7 @@ class PartitionState:
         """Triples kept, and what was left out of structured data."""
         self.probes = Probes()
         self.guesses = Guesses()
+        self.traps = Traps()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
         self._appliers: dict[type, Callable[[Any], None]] = {
@@ -158,6 +162,8 @@ class PartitionState:
             Mined: self._apply_mined,
             GuessJudged: self._apply_guess_judged,
             MinedOut: self._apply_mined_out,
+            Weighed: self._apply_weighed,
+            MirrorFound: self.traps.apply_mirror_found,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -342,6 +348,7 @@ class PartitionState:
         for host in event.hosts:
             self.hosts.closed[host] = self.hosts.strikes[host] = 0
             self.hosts.address_expires[host] = 0.0
+            self.traps.release(host)
             for site in self.sites_of(host):
                 self._open(site)
         for page in event.pages:
@@ -414,6 +421,9 @@ class PartitionState:
     def _apply_mined_out(self, event: MinedOut) -> None:
         self.sites.mined_out[event.site] = 1
 
+    def _apply_weighed(self, event: Weighed) -> None:
+        self.traps.apply_weighed(event, self.sites.host[self.pages.site[event.page]])
+
     def _withdraw_guess(self, page: int) -> None:
         """Judge a guess no more, if it is one that nobody has judged."""
         rule = self.pages.guess[page]
@@ -483,6 +493,7 @@ class PartitionState:
                 "structured": dict(self.structured),
                 "probes": self.probes.pack(),
                 "guesses": self.guesses.pack(),
+                "traps": self.traps.pack(),
                 "columns": [
                     self.pages.pack(),
                     self.fetches.pack(),
@@ -523,6 +534,7 @@ class PartitionState:
         state.structured.update(packed.get("structured", {}))
         state.probes.unpack(packed.get("probes", {}))
         state.guesses.unpack(packed.get("guesses", {}))
+        state.traps.unpack(packed.get("traps", {}))
         columns = [state.pages, state.fetches, state.sites, state.hosts]
         for column, content in zip(columns, packed["columns"], strict=True):
             column.unpack(content)

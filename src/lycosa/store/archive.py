@@ -3,7 +3,8 @@
 An exchange becomes a group of WARC records in the open segment:
 
     request     as it was sent
-    response    as it came; or `revisit` where the payload is one that was stored lately
+    response    as it came; or `revisit` where the payload is one that was stored lately, or the
+                one of the page that is held
     metadata    where the URL came from, what became of it, the links found in it
 
 rows (`rows`), and quads (`quads`). The *place* of an exchange is that of the response or revisit;
@@ -17,9 +18,10 @@ Always true:
   * a place is final when `append` returns it, and is read from that moment on;
   * a flush that failed can be tried again, and nothing is lost or written twice;
   * nobody appends to a file that another process has begun;
-  * a revisit refers to an exchange of its own `group` in the same process. A group is never
-    more than a partition, so the one counts if the other does: a partition's log is one
-    sequence, and what follows an event that was not written was not written either.
+  * a revisit refers to an exchange of its own `group` in the same process, or to the one that
+    is held of its own URL. A group is never more than a partition, so the one counts if the
+    other does: a partition's log is one sequence, and what follows an event that was not
+    written was not written either.
 
 Not here: which exchanges count (the log says so), sealing (`sealing`), reading rows (`reading`).
 """
@@ -41,8 +43,10 @@ from lycosa.store.exchange import (
     Earlier,
     Message,
     Writer,
+    earlier_in,
     links_in,
     message_of,
+    payload_digest_in,
     payload_name,
     validators_in,
 )
@@ -278,11 +282,14 @@ class ArchiveStore:
             if message.payload_bytes and not answer.truncated:
                 name = payload_name(answer, message, self._group_of(capture.key))
             earlier = self._earlier(name)
+            is_unchanged = earlier is not None and earlier.url == url
+            if earlier is None and name:
+                earlier = self._held(capture, message)
+                is_unchanged = earlier is not None
             if earlier is None:
                 kind, main = "response", writer.response(message)
             else:
                 kind, main, name = "revisit", writer.revisit(message, earlier), ""
-                is_unchanged = earlier.url == url
         via = url_of(capture.source) if capture.source else ""
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest, via)
@@ -301,6 +308,24 @@ class ArchiveStore:
         url, date = record.headers["WARC-Target-URI"], record.headers["WARC-Date"]
         file = warc_path(self.folder, Name(place.segment, self.worker)).name
         return Earlier(url, date, file, place.offset)
+
+    def _held(self, capture: Capture, message: Message) -> Earlier | None:
+        """Return the exchange that a page is held by, if the same was sent again.
+
+        What was stored lately is forgotten when a process ends; what is held is in the log.
+        """
+        place = capture.held
+        if place is None or not place.length:
+            return None
+        try:
+            behind = self._member(Place(place.segment, place.offset + place.length, 0))
+            if payload_digest_in(behind) != message.payload_digest:
+                return None
+            return earlier_in(
+                self._read(place, read_beginning), place, capture.answer, self._files.name
+            )
+        except StoreError:
+            return None
 
 
 class _Group(NamedTuple):

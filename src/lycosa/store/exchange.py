@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
-from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Validators
+from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
 from lycosa.store.messages import header, is_chunked, parse_head, split_block
 from lycosa.store.rows import KIND_NAMES
@@ -22,6 +23,7 @@ LARGEST_HEAD_BYTES = 30_000
 
 _KINDS = {kind.name.lower(): kind for kind in LinkKind}
 _OUTLINK = "outlink: "
+_DIGEST_LINE = re.compile(rb"^payload-digest: (\S+)", re.MULTILINE)
 
 
 class Message(NamedTuple):
@@ -183,6 +185,36 @@ def links_in(metadata: warc.Record) -> list[KeyedLink]:
             url, kind, *_ = line[len(_OUTLINK) :].split(" ", 2)
             links.append(KeyedLink(key_of(url), _KINDS[kind]))
     return links
+
+
+def payload_digest_in(metadata: warc.Record) -> str:
+    """Return the digest of a payload that a `metadata` record tells of, or ""."""
+    found = _DIGEST_LINE.search(metadata.block)
+    return found[1].decode() if found else ""
+
+
+def earlier_in(
+    record: warc.Record, place: Place, answer: Answer, name_of: Callable[[int], str]
+) -> Earlier | None:
+    """Return what a revisit of the record at a place refers to.
+
+    None where the answer is not sent in the same form, so that its head would not fit the body.
+    """
+    status, headers = parse_head(split_block(record.block)[0])
+    is_alike = (
+        status == answer.status
+        and is_chunked(headers) == is_chunked(answer.headers)
+        and header(headers, "content-encoding") == header(answer.headers, "content-encoding")
+    )
+    of, file = record.headers, "WARC-Refers-To-Filename"
+    if not is_alike or "WARC-Truncated" in of:
+        return None
+    if record.type == "response":
+        return Earlier(of["WARC-Target-URI"], of["WARC-Date"], name_of(place.segment), place.offset)
+    if file not in of:
+        return None
+    offset = int(of["WARC-Refers-To-File-Offset"])
+    return Earlier(of["WARC-Refers-To-Target-URI"], of["WARC-Refers-To-Date"], of[file], offset)
 
 
 def _rel(rel: str) -> str:

@@ -61,6 +61,8 @@ class WarcFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._open: dict[int, int] = {}
+        self._paths: dict[int, Path] = {}
+        """Of segments that were asked for: a file never changes its name."""
         self._lock = threading.Lock()
 
     def member(self, place: Place) -> warc.Record:
@@ -79,10 +81,9 @@ class WarcFiles:
     def _descriptor(self, place: Place) -> int:
         descriptor = self._open.pop(place.segment, -1)
         if descriptor < 0:
-            names = [name for name in warc_names(self._folder) if name.segment == place.segment]
-            if not names:
+            path = self._path(place.segment)
+            if path is None:
                 raise bad_place(place, f"{self._folder} has no such segment")
-            path = warc_path(self._folder, names[0])
             try:
                 descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             except OSError as error:
@@ -91,6 +92,17 @@ class WarcFiles:
         if len(self._open) > MOST_OPEN_FILES:
             os.close(self._open.pop(next(iter(self._open))))
         return descriptor
+
+    def name(self, segment: int) -> str:
+        """Return the name of the file of a segment, or "" if there is none."""
+        path = self._path(segment)
+        return path.name if path is not None else ""
+
+    def _path(self, segment: int) -> Path | None:
+        if segment not in self._paths:
+            names = warc_names(self._folder)
+            self._paths.update((name.segment, warc_path(self._folder, name)) for name in names)
+        return self._paths.get(segment)
 
     def close(self) -> None:
         """Close all files; they are opened again when they are asked for."""

@@ -27,7 +27,17 @@ from lycosa.testweb.parts import Parts, origin, take_apart
 from lycosa.testweb.plan import Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Ground, Section
-from lycosa.testweb.sections import Cellar, News, Series, Thicket, Tree
+from lycosa.testweb.sections import (
+    Calendar,
+    Cellar,
+    Maze,
+    News,
+    Rooms,
+    Series,
+    Sessions,
+    Thicket,
+    Tree,
+)
 from lycosa.testweb.web import HTML, Reply, with_date, with_etag
 
 _REMEMBERED_HOSTS = 20_000
@@ -86,6 +96,11 @@ class GeneratedWeb:
     def secretive(cls, seed: int = 0) -> GeneratedWeb:
         """Return hosts with pages that nobody links to, and others that have none."""
         return cls(seed, plans.secretive(copies=1))
+
+    @classmethod
+    def endless(cls, seed: int = 0) -> GeneratedWeb:
+        """Return hosts with traps of every kind, and others that only look like them."""
+        return cls(seed, plans.endless())
 
     @classmethod
     def tree(cls, levels: int, fanout: int, triples: int = 0, hosts: int = 1) -> GeneratedWeb:
@@ -242,7 +257,7 @@ class GeneratedWeb:
 
         def ground(scheme: str, port: int) -> Ground:
             return Ground(
-                mix(self.seed, number, 1 + port),
+                mix(self.seed, number if traits.twin is None else traits.twin, 1 + port),
                 number,
                 origin(scheme, host, port),
                 traits.language,
@@ -310,6 +325,13 @@ class GeneratedWeb:
         parts = take_apart(url)
         site = self._find(parts)
         return site is not None and self._page(site, parts, 0.0) is None
+
+    def is_trap(self, url: str) -> bool:
+        """Say whether a URL belongs to a place without an end."""
+        parts = take_apart(url)
+        site = self._find(parts)
+        section = site.folders.get(parts.path[1:].partition("/")[0]) if site else None
+        return isinstance(section, Calendar | Maze | Rooms | Sessions)
 
     def version_of(self, url: str, moment: float) -> int:
         """Return the version of a page that changes; 0 for all others."""

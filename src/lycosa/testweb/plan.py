@@ -47,6 +47,8 @@ class Traits:
     """What the host calls its program; nothing is said if it is empty."""
     is_dated: bool = False
     """Whether pages say when they were changed."""
+    twin: int | None = None
+    """The number of the host that it says the same as; None is none."""
 
 
 class Plan(Protocol):

@@ -10,6 +10,7 @@ from lycosa.testweb.robots import Robots
 from lycosa.testweb.robots_kinds import ROBOTS_KINDS
 from lycosa.testweb.section import Section
 from lycosa.testweb.sections import (
+    Archive,
     Calendar,
     Catalogue,
     Cellar,
@@ -22,6 +23,7 @@ from lycosa.testweb.sections import (
     Moves,
     News,
     Press,
+    Rooms,
     Series,
     Sessions,
     Sitemaps,
@@ -124,6 +126,30 @@ def forgetful() -> Plan:
             Traits((Catalogue(),), kinds["none"], topic="railways"),
         ),
         addresses=4,
+    )
+
+
+def endless(pages_per_host: int = 120) -> Plan:
+    """Hosts with traps beside honest pages, one kind each and all at once; and honest ones.
+
+    Two of the honest ones look like traps: an archive by date, and a catalogue of pages that differ
+    in two words. The last but one shows error pages that lead to more of them, the last one is twin
+    to the first.
+    """
+    around, sessions = Thicket(pages_per_host, abroad_share=0.0), Sessions(seconds=1.0)
+    return Listed(
+        (
+            Traits((around, Archive())),
+            Traits((around, Calendar())),
+            Traits((around, Maze())),
+            Traits((around, sessions)),
+            Traits((around, Rooms())),
+            Traits((around, Calendar(), Maze(), sessions, Rooms())),
+            Traits((around, Catalogue(), Copies())),
+            Traits((around, Withered()), missing=SoftError()),
+            Traits((around, Archive()), twin=0),
+        ),
+        addresses=9,
     )
 
 

@@ -1,5 +1,6 @@
 """The habits that sites can have, one section each."""
 
+from lycosa.testweb.sections.archive import Archive
 from lycosa.testweb.sections.catalogue import Catalogue
 from lycosa.testweb.sections.copies import Copies, Ghosts
 from lycosa.testweb.sections.errors import Errors
@@ -10,12 +11,13 @@ from lycosa.testweb.sections.press import Press
 from lycosa.testweb.sections.series import Cellar, Kind, Series
 from lycosa.testweb.sections.sitemaps import Sitemaps
 from lycosa.testweb.sections.thicket import Thicket
-from lycosa.testweb.sections.traps import Calendar, Maze, Sessions
+from lycosa.testweb.sections.traps import Calendar, Maze, Rooms, Sessions
 from lycosa.testweb.sections.tree import Tree
 from lycosa.testweb.sections.vault import Vault
 from lycosa.testweb.sections.withered import Withered
 
 __all__ = [
+    "Archive",
     "Calendar",
     "Catalogue",
     "Cellar",
@@ -28,6 +30,7 @@ __all__ = [
     "Moves",
     "News",
     "Press",
+    "Rooms",
     "Series",
     "Sessions",
     "Sitemaps",

@@ -1,11 +1,11 @@
-"""Places without an end: a calendar, a maze of paths, session ids."""
+"""Places without an end: a calendar, a maze of paths, session ids, rooms that are all alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lycosa.testweb.mixing import mix
+from lycosa.testweb.mixing import digest, mix
 from lycosa.testweb.page import Page, anchors
 from lycosa.testweb.section import Ground
 
@@ -76,6 +76,8 @@ class Sessions:
 
     count: int = 4
     folder: str = "shop"
+    seconds: float = 60.0
+    """How long a session id lasts, if it is not a minute."""
 
     def entries(self, ground: Ground, moment: float) -> list[str]:
         """Link to the first one."""
@@ -87,11 +89,37 @@ class Sessions:
             return None
         if query and not query.startswith("sid="):
             return None
-        session = f"{mix(ground.seed, int(moment // 60.0)):016x}"
+        session = f"{mix(ground.seed, int(moment // self.seconds)):016x}"
         base = ground.base(self.folder)
         links = [f"{base}{n}?sid={session}" for n in range(self.count) if n != int(rest)]
         return ground.plain(f"Article {rest}")._replace(links=anchors(*links))
 
     def pages(self, ground: Ground) -> Iterator[str]:
         """Yield none: every minute has its own."""
+        return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Every room looks like every other, and leads to two more with names of their own."""
+
+    folder: str = "rooms"
+
+    def entries(self, ground: Ground, moment: float) -> list[str]:
+        """Link to the first one."""
+        return [ground.base(self.folder)]
+
+    def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
+        """Return the room, wherever it is."""
+        if query or (rest and not rest.endswith("/")):
+            return None
+        here = ground.base(self.folder) + rest
+        doors = [f"{here}{self._name(mix(ground.seed, digest(rest), n))}/" for n in range(2)]
+        return ground.plain("A room")._replace(links=anchors(*doors))
+
+    def _name(self, key: int) -> str:
+        return "".join(chr(ord("a") + (key >> 5 * place) % 26) for place in range(7))
+
+    def pages(self, ground: Ground) -> Iterator[str]:
+        """Yield none: there is no last one."""
         return iter(())
