@@ -22,6 +22,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from lycosa.links import NO_LINKS as NO_LINKS
+from lycosa.links import Links as Links
+from lycosa.links import Target as Target
+
 
 class Outcome(enum.IntEnum):
     """How the fetch of a URL ended. The numbers are part of the log's format."""
@@ -281,37 +285,6 @@ class RobotsState(enum.IntEnum):
 
 class Message(Struct, frozen=True, array_like=True, tag_field="t"):
     """An entry of a partition's inbox."""
-
-
-class Target(Struct, eq=False):
-    """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""
-
-    key: str
-    """"" when it is no URL that a crawl could ask for."""
-    url: str = ""
-    url_id: int = 0
-    """The hash by which rows name it, unsigned."""
-    refusal: str = ""
-    """Why the job does not want it; "" when it does."""
-    partition: int = -1
-    page: int = -1
-    """Its number in the partition, once that is known to have it."""
-
-
-class Links(Struct, frozen=True):
-    """The links of a page in columns: unique by target and kind, in the page's order."""
-
-    targets: list[Target] = []
-    kinds: list[int] = []
-    """Numbers of `LinkKind`."""
-    texts: list[str] = []
-    rels: list[str] = []
-    times: list[int] = []
-    """How often the page has the link."""
-
-
-NO_LINKS = Links()
-"""Of what has none; nobody adds to it."""
 
 
 class Capture(Struct, frozen=True):

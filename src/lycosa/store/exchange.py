@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
+from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Validators
 from lycosa.store import warc
 from lycosa.store.messages import header, is_chunked, parse_head, split_block
@@ -119,15 +120,11 @@ class Writer:
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {capture.outcome.name}",
-            f"payload-digest: {digest}",
-            *[
-                f"{_OUTLINK}{target.url} {KIND_NAMES[kind]}{_rel(rel) if rel else ''}"
-                for target, kind, rel in zip(links.targets, links.kinds, links.rels, strict=True)
-            ],
-            "",
+            f"payload-digest: {digest}\r\n",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")
-        return self._pack_beside("metadata", warc.FIELDS, block)
+        ends = outlinks(links.targets, links.kinds, links.rels, KIND_NAMES)
+        return self._pack_beside("metadata", warc.FIELDS, block + ends)
 
     def _pack_beside(self, kind: str, content_type: str, block: bytes) -> bytes:
         headers = (
@@ -183,11 +180,6 @@ def links_in(metadata: warc.Record) -> list[KeyedLink]:
             url, kind, *_ = line[len(_OUTLINK) :].split(" ", 2)
             links.append(KeyedLink(key_of(url), _KINDS[kind]))
     return links
-
-
-def _rel(rel: str) -> str:
-    """Return a relation as it stands behind the kind of a link, on one line."""
-    return f" {' '.join(rel.split())}"
 
 
 def _made_head(answer: Answer) -> bytes:
