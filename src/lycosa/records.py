@@ -160,9 +160,13 @@ class Answer(Struct, frozen=True):
     """Status line and headers as they were sent."""
     sent: bytes = b""
     """The body as it was sent, in its transfer and content codings; `body` is the content."""
+    by_name: dict[str, str] | None = None
+    """The first header of each name, in lower case; None where nobody has taken them apart."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""
+        if self.by_name is not None:
+            return self.by_name.get(name)
         length = len(name)
         for key, value in self.headers:
             if len(key) == length and key.lower() == name:

@@ -99,9 +99,12 @@ class Gatherer:
             key, partition, page, outcome, request, seen, facts, links, visit, triples
         )
         reach("answer.stored")
-        forgettable = resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
         pause = self.host_pause(partition, host, answer, outcome)
         pause = self.bursts.pause_after_page(partition, host, outcome, pause)
+        must_commit = outcome in STAY_AWAY or (
+            pause > FORGETTABLE_SECONDS
+            and pause > resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
+        )
         due = self._due(partition, page, outcome, answer.ended, pause)
         partition.finish(
             Fetched(
@@ -120,7 +123,7 @@ class Gatherer:
         self._prober.learn(partition, page, outcome, seen)
         self._mining.answered(partition, page, outcome, seen)
         self._close_when_full(partition, host, answer.ended)
-        return outcome in STAY_AWAY or pause > forgettable
+        return must_commit
 
     def host_pause(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from http import HTTPStatus
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
@@ -49,7 +48,9 @@ def message_of(answer: Answer) -> Message:
     if not answer.head:
         head, sent, chunked = _made_head(answer), answer.body, False
     else:
-        head, sent, chunked = answer.head, answer.sent, is_chunked(answer.headers)
+        head, sent = answer.head, answer.sent
+        is_coded = answer.header("transfer-encoding") is not None
+        chunked = is_coded and is_chunked(answer.headers)
         if not head.endswith((b"\r\n\r\n", b"\n\n")):
             head = head.rstrip(b"\r\n") + b"\r\n\r\n"
     payload = dechunk(sent).content if chunked else sent
@@ -58,7 +59,7 @@ def message_of(answer: Answer) -> Message:
 
 def payload_name(answer: Answer, message: Message, group: object) -> str:
     """Return what a revisit and what it refers to have in common."""
-    coding = header(answer.headers, "content-encoding")
+    coding = answer.header("content-encoding")
     return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {group}"
 
 
@@ -183,6 +184,8 @@ def links_in(metadata: warc.Record) -> list[KeyedLink]:
 
 
 def _made_head(answer: Answer) -> bytes:
+    from http import HTTPStatus  # only a simulated answer has no head of its own
+
     try:
         reason = HTTPStatus(answer.status).phrase
     except ValueError:
