@@ -99,6 +99,8 @@ lock: setup
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --generate-hashes --extra dev --quiet --no-header \
 		--python-version 3.11 pyproject.toml -o requirements/dev.lock
+	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
+		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/run.lock
 
 clean:
 	rm -rf $(VENV) .cache build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -22,6 +22,11 @@ extensions = [
         extra_compile_args=["-O0", "-g"] if debug else ["-O2"],
     ),
     Extension(
+        "lycosa.links._columns",
+        ["src/lycosa/links/_columns.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
         "lycosa.frontier.schedulers._queues",
         ["src/lycosa/frontier/schedulers/_queues.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],

@@ -115,7 +115,7 @@ def measure(way: Way) -> dict[str, tuple[float, int]]:
 
 
 def of_rivals() -> dict[str, dict[str, tuple[float, int]]]:
-    from benchmarks.race.clients import bench_environment
+    from benchmarks.race.environments import bench_environment
 
     python = bench_environment() / "bin" / "python"
     done = subprocess.run(

@@ -11,14 +11,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.race import profile, server, table, trees
+from benchmarks.race import environments, profile, server, table, trees
 from benchmarks.race.clients import MAKERS, Client, Course, clients, html_files, run_folder
 from benchmarks.race.measuring import Run, Summary, measure, summarise
 
@@ -182,15 +181,8 @@ def _figures(races: Iterable[Race]) -> dict[str, object]:
 def _machine() -> str:
     return (
         f"{os.cpu_count()} cores, {platform.machine()}, Linux {platform.release().split('-')[0]}, "
-        f"Python {platform.python_version()}{_build()}"
+        f"{environments.described()}"
     )
-
-
-def _build() -> str:
-    """Say so if the interpreter was built without optimisation: it is slower by a tenth."""
-    arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""
-    is_optimised = "--enable-optimizations" in arguments or "/usr" in arguments
-    return "" if is_optimised else " (built without --enable-optimizations)"
 
 
 def _commit() -> str:

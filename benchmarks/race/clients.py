@@ -5,28 +5,23 @@ connections, no pause. Beyond that each does what it is for. Lycosa keeps its ar
 pages, links and text, its log, and asks one host one question at a time. wget2 keeps the files.
 Scrapy keeps a line a page with address and size, as somebody would who scrapes; no body is kept.
 
-Scrapy lives in an environment of its own, made from `requirements/bench.lock`.
+Those written in Python have environments of their own (`environments`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 import subprocess
-import sys
-import venv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from benchmarks.race.environments import bench_environment, lycosa_environment
 from benchmarks.race.server import addresses
-from benchmarks.race.trees import CACHE, ROOT, Tree, program
+from benchmarks.race.trees import CACHE, Tree, program
 
 CONNECTIONS = 64
-LOCK = ROOT / "requirements" / "bench.lock"
-ENVIRONMENT = ROOT / ".cache" / "bench-venv"
 SPIDERS = Path(__file__).parent / "spiders.py"
 
 
@@ -67,22 +62,22 @@ class Client:
     names: bool = False
 
 
-def lycosa_command(course: Course, folder: Path) -> list[str]:
-    command = [str(Path(sys.executable).parent / "lycosa"), "crawl", course.start]
+def lycosa_command(path: str, course: Course, folder: Path) -> list[str]:
+    command = [path, "crawl", course.start]
     command += ["-o", str(folder / "crawl"), "--include", course.scope, "--allow-private"]
     command += _as_fast_as_it_goes()
     command += ["--depth", "0" if course.only_start else "3000"]
     return [*command, "--quiet", "--json"]
 
 
-def lycosa_names_command(course: Course, folder: Path) -> list[str]:
+def lycosa_names_command(path: str, course: Course, folder: Path) -> list[str]:
     """Crawl a share of the tree on each of 64 hosts, so many pages in all as the tree has."""
     hosts = {f"h{n}.race.test": address for n, address in enumerate(addresses(True), 1)}
     lines = [f"{address} {host}" for host, address in hosts.items()]
     (folder / "hosts").write_text("\n".join([*lines, f"port 80 {course.port}", ""]))
     (folder / "seeds").write_text("".join(f"http://{h}{course.tree.start}\n" for h in hosts))
     share = sum(1 for _ in html_files(course.tree.root / course.tree.scope.strip("/")))
-    command = [str(Path(sys.executable).parent / "lycosa"), "crawl"]
+    command = [path, "crawl"]
     command += ["--seeds", str(folder / "seeds"), "-o", str(folder / "crawl"), "--allow-private"]
     for host in hosts:
         command += ["--include", f"http://{host}{course.tree.scope}"]
@@ -140,8 +135,8 @@ def html_files(folder: Path) -> Iterator[Path]:
     return (file for file in folder.rglob("*.html") if file.is_file())
 
 
-def scrapy_command(spider: str, course: Course, folder: Path) -> list[str]:
-    command = [str(ENVIRONMENT / "bin" / "python"), str(SPIDERS), spider, course.start]
+def scrapy_command(python: str, spider: str, course: Course, folder: Path) -> list[str]:
+    command = [python, str(SPIDERS), spider, course.start]
     command += [course.scope, str(folder / "pages.jsonl"), "--connections", str(CONNECTIONS)]
     command += ["--seconds", f"{course.seconds:g}"]
     return [*command, *(["--alone"] if course.only_start else [])]
@@ -166,18 +161,29 @@ def clients(names: Sequence[str]) -> list[Client]:
     return [MAKERS[name]() for name in names]
 
 
+def lycosa_program() -> str:
+    """Return Lycosa as it is installed for the race."""
+    return str(lycosa_environment() / "bin" / "lycosa")
+
+
 def _lycosa() -> Client:
-    version = _line([str(Path(sys.executable).parent / "lycosa"), "--version"])
-    return Client("lycosa", "Lycosa", version, lycosa_command, lycosa_pages)
+    path = lycosa_program()
+    return Client(
+        "lycosa",
+        "Lycosa",
+        _line([path, "--version"]),
+        lambda course, folder: lycosa_command(path, course, folder),
+        lycosa_pages,
+    )
 
 
 def _lycosa_names() -> Client:
-    version = _line([str(Path(sys.executable).parent / "lycosa"), "--version"])
+    path = lycosa_program()
     return Client(
         "lycosa-names",
         "Lycosa, 64 hosts",
-        version,
-        lycosa_names_command,
+        _line([path, "--version"]),
+        lambda course, folder: lycosa_names_command(path, course, folder),
         lycosa_names_pages,
         names=True,
     )
@@ -202,7 +208,7 @@ def _scrapy(kind: str, title: str) -> Client:
         f"scrapy-{kind}",
         title,
         _line([python, "-m", "scrapy", "version"]),
-        lambda course, folder: scrapy_command(kind, course, folder),
+        lambda course, folder: scrapy_command(python, kind, course, folder),
         scrapy_pages,
         is_slow=True,
     )
@@ -215,28 +221,6 @@ MAKERS: Mapping[str, Callable[[], Client]] = {
     "scrapy-lexbor": lambda: _scrapy("lexbor", "Scrapy, lexbor spider"),
     "scrapy-plain": lambda: _scrapy("plain", "Scrapy, CrawlSpider"),
 }
-
-
-def bench_environment() -> Path:
-    """Return the environment of the rivals, as it was locked; made once for each lock file."""
-    wanted = hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
-    stamp = ENVIRONMENT / "installed"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return ENVIRONMENT
-    print("installing requirements/bench.lock …", file=sys.stderr, flush=True)
-    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
-    venv.create(ENVIRONMENT, with_pip=True)
-    pip = [str(ENVIRONMENT / "bin" / "pip"), "install", "--quiet", "--require-hashes"]
-    done = subprocess.run(
-        [*pip, "--disable-pip-version-check", "-r", str(LOCK)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(f"requirements/bench.lock cannot be installed\n{done.stderr}")
-    stamp.write_text(wanted)
-    return ENVIRONMENT
 
 
 def _line(command: list[str], environment: Mapping[str, str] | None = None) -> str:

@@ -27,11 +27,12 @@ from pathlib import Path
 
 from benchmarks.race.clients import (
     Course,
-    bench_environment,
     lycosa_command,
     lycosa_pages,
+    lycosa_program,
     run_folder,
 )
+from benchmarks.race.environments import bench_environment, lycosa_environment
 from benchmarks.race.measuring import CORE, measure, started
 from benchmarks.race.server import CORE as OTHER_CORE
 
@@ -130,7 +131,7 @@ def write(course: Course) -> None:
 def _plain_run(course: Course) -> tuple[float, int]:
     with tempfile.TemporaryDirectory(dir=run_folder()) as name:
         folder = Path(name)
-        command = lycosa_command(course, folder)
+        command = lycosa_command(lycosa_program(), course, folder)
         usage = measure(command, folder=folder, environment={}, most_seconds=900)
         return usage.cpu_seconds, len(frozenset(lycosa_pages(folder)))
 
@@ -188,8 +189,9 @@ def _crawl(
     course: Course, folder: Path, under: Sequence[str] = (), options: Sequence[str] = ()
 ) -> str:
     """Run the crawl under a profiler, which has the other core; the value is what went wrong."""
-    script, *rest = lycosa_command(course, folder)
-    pinned = ["taskset", "-c", str(CORE), sys.executable, *options, script, *rest]
+    script, *rest = lycosa_command(lycosa_program(), course, folder)
+    python = str(lycosa_environment() / "bin" / "python")
+    pinned = ["taskset", "-c", str(CORE), python, *options, script, *rest]
     with started(["taskset", "-c", str(OTHER_CORE), *under, *pinned], folder) as process:
         code = process.wait(timeout=900)
     said = (folder / "output").read_text(errors="replace").strip()

@@ -12,7 +12,8 @@ INTRODUCTION = """\
 Whole crawlers on the same pages, each as a process of its own on core 0; nginx has core 1. The
 same start page and scope, 64 connections, robots files obeyed, no pause, nothing guessed
 (`--mining off`). CPU is user and system, children included, from the start of the process to its
-end; figures are medians. Lycosa keeps
+end; figures are medians. Those written in Python have the same interpreter, and Lycosa is installed
+as a user would install it, with what it needs and nothing else. Lycosa keeps
 archive, rows of pages, links and text, digests and its log, and asks one host over one
 connection; wget2 keeps the files; Scrapy a line a page. A slow rival is cut off after a while;
 its rate is that of the pages until then. `start alone` is a crawl of the start page and nothing

@@ -1,8 +1,6 @@
 """`python -m lycosa` is `lycosa`."""
 
-import sys
-
-from lycosa.cli.main import main
+from lycosa.cli.main import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

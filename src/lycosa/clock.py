@@ -120,14 +120,17 @@ class RealClock:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._offset = time.time() - loop.time()
+        # The loop's own method would be one more call, some ten times for each page.
+        is_usual = type(loop).time is asyncio.BaseEventLoop.time
+        self._time = time.monotonic if is_usual else loop.time
+        self._offset = time.time() - self._time()
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
         self.failure: BaseException | None = None
         """What a job that was run aside has raised; it has stopped the loop."""
 
     def now(self) -> float:
         """Return the present moment."""
-        return self._loop.time() + self._offset
+        return self._time() + self._offset
 
     def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
         """Let the event loop call back."""

@@ -22,6 +22,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from lycosa.links import NO_LINKS as NO_LINKS
+from lycosa.links import Links as Links
+from lycosa.links import Target as Target
+
 
 class Outcome(enum.IntEnum):
     """How the fetch of a URL ended. The numbers are part of the log's format."""
@@ -173,9 +177,13 @@ class Answer(Struct, frozen=True):
     """Status line and headers as they were sent."""
     sent: bytes = b""
     """The body as it was sent, in its transfer and content codings; `body` is the content."""
+    by_name: dict[str, str] | None = None
+    """The first header of each name, in lower case; None where nobody has taken them apart."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""
+        if self.by_name is not None:
+            return self.by_name.get(name)
         length = len(name)
         for key, value in self.headers:
             if len(key) == length and key.lower() == name:
@@ -298,37 +306,6 @@ class RobotsState(enum.IntEnum):
 
 class Message(Struct, frozen=True, array_like=True, tag_field="t"):
     """An entry of a partition's inbox."""
-
-
-class Target(Struct, eq=False):
-    """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""
-
-    key: str
-    """"" when it is no URL that a crawl could ask for."""
-    url: str = ""
-    url_id: int = 0
-    """The hash by which rows name it, unsigned."""
-    refusal: str = ""
-    """Why the job does not want it; "" when it does."""
-    partition: int = -1
-    page: int = -1
-    """Its number in the partition, once that is known to have it."""
-
-
-class Links(Struct, frozen=True):
-    """The links of a page in columns: unique by target and kind, in the page's order."""
-
-    targets: list[Target] = []
-    kinds: list[int] = []
-    """Numbers of `LinkKind`."""
-    texts: list[str] = []
-    rels: list[str] = []
-    times: list[int] = []
-    """How often the page has the link."""
-
-
-NO_LINKS = Links()
-"""Of what has none; nobody adds to it."""
 
 
 class Capture(Struct, frozen=True):

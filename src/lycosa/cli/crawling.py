@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
-from rich.console import Console
 
 from lycosa.cli.jobs import build_job
+from lycosa.cli.lines import Lines, command, commit_times, line_of, reason_text, summary_data
 from lycosa.cli.messages import Session, log_file, logger, notice
 from lycosa.cli.options import (
     GroupedCommand,
@@ -22,12 +22,13 @@ from lycosa.cli.options import (
     seeds_flag,
     set_flag,
 )
-from lycosa.cli.progress import Display, line_of
 from lycosa.cli.seeds import gather
-from lycosa.cli.summary import command, commit_times, print_summary, reason_text, summary_data
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.progress import Listener, Progress
+
+if TYPE_CHECKING:
+    from lycosa.cli.progress import Display
 
 _STOPPED = 130
 _LOG_SECONDS = 60.0
@@ -126,14 +127,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
     path, as_json = directory.path, bool(flags["as_json"])
     resume_with = command("resume", path)
     session.messages = directory.messages
-    display = Display(
-        Console(stderr=True, highlight=False),
-        job,
-        path.name or str(path),
-        as_json=as_json,
-        is_quiet=bool(flags["quiet"]),
-        resume=resume_with,
-    )
+    display = _display(job, path, flags, resume_with)
 
     def refused(seed: str, reason: str) -> None:
         logger.warning("seed %s refused: %s", seed, reason)
@@ -161,14 +155,31 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
     if as_json:
         click.echo(json.dumps(summary_data(ended, path), indent=2))
     else:
+        from rich.console import Console
+
+        from lycosa.cli.summary import print_summary
+
         print_summary(Console(highlight=False), ended, job, path)
     return _STOPPED if ended.reason == "stopped" else 0
+
+
+def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> Display | Lines:
+    """Return what shows the crawl; what draws is loaded only for those who look."""
+    if flags["as_json"] or flags["quiet"]:
+        as_json, is_quiet = bool(flags["as_json"]), bool(flags["quiet"])
+        return Lines(as_json=as_json, is_quiet=is_quiet, resume=resume_with)
+    from rich.console import Console
+
+    from lycosa.cli.progress import Display
+
+    console = Console(stderr=True, highlight=False)
+    return Display(console, job, path.name or str(path), resume=resume_with)
 
 
 class _Reporting:
     """Passes progress to the display, and every minute to the log file."""
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, display: Display | Lines) -> None:
         self._display = display
         self._next = _LOG_SECONDS
 

@@ -1,4 +1,4 @@
-"""How a running crawl looks: a panel on a terminal, else a structured line now and then.
+"""How a running crawl looks to people: a panel on a terminal, else a line now and then.
 
 The panel is drawn anew for every `Progress`; it takes the width it is given, and cuts
 lists of kinds rather than wrap them. The estimate is the pauses' alone and is a lower
@@ -7,8 +7,6 @@ bound, and the panel says so.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -19,40 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import duration_text, size_text
+from lycosa.cli.lines import LINE_SECONDS, errors_of, left_out_of, line_of, ready_and_waiting
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.progress import Progress
-from lycosa.records import Outcome
 
-LINE_SECONDS = 5.0
-"""How often a line is written where there is no terminal."""
-
-_READY = ("awake", "taken")
-_WAITING = ("waiting", "queued", "resolving")
 _LABEL = "bold cyan"
-
-
-def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
-    """Return what went wrong with requests, by kind, the most frequent first."""
-    return _chosen(outcomes, lambda outcome: Outcome.NOT_FOUND <= outcome <= Outcome.BAD_ANSWER)
-
-
-def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
-    """Return what was left alone or not kept by rule, by kind."""
-    return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.BLOCKED)
-
-
-def _chosen(outcomes: dict[str, int], wanted: Callable[[Outcome], bool]) -> dict[str, int]:
-    found = {
-        name: count for name, count in outcomes.items() if count and wanted(Outcome[name.upper()])
-    }
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
-
-
-def ready_and_waiting(progress: Progress) -> tuple[int, int]:
-    """Return how many hosts could be asked now, and how many must wait for their moment."""
-    hosts = progress.hosts
-    return sum(hosts.get(p, 0) for p in _READY), sum(hosts.get(p, 0) for p in _WAITING)
 
 
 def kinds_text(kinds: dict[str, int]) -> str:
@@ -160,57 +130,18 @@ def _one_line(text: str, style: str) -> Text:
     return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
-def fields_of(progress: Progress) -> dict[str, object]:
-    """Return one moment of a crawl for a program."""
-    ready, waiting = ready_and_waiting(progress)
-    return {
-        "seconds": round(progress.seconds, 1),
-        "pages": progress.pages,
-        "bytes": progress.bytes,
-        "requests": progress.requests,
-        "pages_per_second": round(progress.pages_per_second, 2),
-        "pending": progress.pending,
-        "in_flight": progress.in_flight,
-        "hosts_ready": ready,
-        "hosts_waiting": waiting,
-        "errors": errors_of(progress.outcomes),
-        "seconds_left": round(progress.seconds_left, 1),
-        "workers": progress.workers,
-    }
-
-
-def line_of(progress: Progress, *, as_json: bool, moment: datetime | None = None) -> str:
-    """Write one moment of a crawl as one line: logfmt or JSON, with the time if it is given."""
-    time = {"time": moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")} if moment else {}
-    fields = {**time, "event": "progress", **fields_of(progress)}
-    return json.dumps(fields) if as_json else " ".join(_pairs(fields.items()))
-
-
-def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
-    for name, value in items:
-        if isinstance(value, dict):
-            yield f"{name}={sum(value.values())}"
-            yield from _pairs((f"{name}.{kind}", count) for kind, count in value.items())
-        else:
-            yield f"{name}={value}"
-
-
 class Display:
     """Shows a running crawl on standard error, in the way that fits what that is."""
 
-    def __init__(
-        self, console: Console, job: Job, name: str, *, as_json: bool, is_quiet: bool, resume: str
-    ) -> None:
+    def __init__(self, console: Console, job: Job, name: str, *, resume: str) -> None:
         self._console = console
         self._job = job
         self._name = name
-        self._as_json = as_json
-        self._is_quiet = is_quiet
         self._footer = "Ctrl-C stops cleanly"
         self._resume = resume
         self._last: Progress | None = None
         self._live: Live | None = None
-        if console.is_terminal and not as_json and not is_quiet:
+        if console.is_terminal:
             # Not transient: when the crawl ends the last panel stays, above the summary.
             self._live = Live(console=console, auto_refresh=False)
 
@@ -236,8 +167,8 @@ class Display:
         if self._live:
             panel = ProgressPanel(progress, self._job, self._name, self._footer)
             self._live.update(panel, refresh=True)
-        elif not self._is_quiet:
-            line = line_of(progress, as_json=self._as_json, moment=datetime.now(UTC))
+        else:
+            line = line_of(progress, as_json=False, moment=datetime.now(UTC))
             print(line, file=self._console.file, flush=True)
 
     def finish(self, progress: Progress) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -13,80 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.progress import errors_of, left_out_of
+from lycosa.cli.lines import HowEnded, errors_of, left_out_of, reason_text
+from lycosa.cli.lines import command as command
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
 from lycosa.extract.reasons import PAGES, REASONS, TRIPLES
-
-
-class HowEnded(Protocol):
-    """What a run comes back with."""
-
-    @property
-    def reason(self) -> str:
-        """What ended it."""
-
-    @property
-    def progress(self) -> Progress:
-        """The last moment."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing is left to do."""
-
-
-def command(name: str, path: Path, *rest: str) -> str:
-    """Write a command that can be typed as it stands."""
-    return shlex.join(["lycosa", name, str(path), *rest])
-
-
-def reason_text(ended: HowEnded, job: Job) -> str:
-    """Say what ended the run."""
-    limits = job.limits
-    texts = {
-        "exhausted": "Complete: everything that belongs to the crawl has been asked for.",
-        "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
-        "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
-        "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
-        "free disk": "Ended because the disk has less than "
-        f"{size_text(limits.free_disk_bytes)} left (--min-free-disk).",
-        "found": "Ended because a page that was looked for has been found ([limits] until).",
-        "stopped": "Stopped; nothing is lost.",
-    }
-    return texts.get(ended.reason, f"Ended: {ended.reason}.")
-
-
-def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
-    """Return the summary for a program."""
-    progress = ended.progress
-    return {
-        "directory": str(path),
-        "reason": ended.reason,
-        "is_complete": ended.is_complete,
-        "pages": progress.pages,
-        "bytes": progress.bytes,
-        "requests": progress.requests,
-        "seconds": round(progress.seconds, 1),
-        "pending": progress.pending,
-        "hosts": sum(progress.hosts.values()),
-        "workers": progress.workers,
-        **commit_times(ended),
-        "outcomes": progress.outcomes,
-        "refusals": progress.refusals,
-        "mined": progress.mined,
-        "structured": progress.structured,
-    }
-
-
-def commit_times(ended: HowEnded) -> dict[str, float]:
-    """Return what commits have cost, all workers together."""
-    progress = ended.progress
-    return {
-        "commits": progress.commits,
-        "commit_queue_seconds": round(progress.commit_queue_seconds, 3),
-        "commit_lock_seconds": round(progress.commit_lock_seconds, 3),
-        "commit_write_seconds": round(progress.commit_write_seconds, 3),
-    }
 
 
 def summary_of(ended: HowEnded, job: Job) -> RenderableType:

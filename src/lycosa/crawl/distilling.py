@@ -48,7 +48,10 @@ class Distilling:
         if outcome is not Outcome.KEPT:
             return b"" if outcome in SAYS_NOTHING else None
         page = Page(answer.body, url, answer.header("content-type"), facts)
-        found = self._distiller.distil(page, label_of(key, answer.ended))
+        forms = self._distiller.forms_of(page)
+        if not forms:
+            return b""
+        found = self._distiller.distil(page, label_of(key, answer.ended), forms)
         counts = dict(found.left_out)
         if found.triples:
             counts |= {TRIPLES: found.size, PAGES: 1}

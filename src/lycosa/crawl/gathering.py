@@ -114,9 +114,12 @@ class Gatherer:
             key, partition, page, outcome, request, seen, facts, links, visit, triples
         )
         reach("answer.stored")
-        forgettable = resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
         pause = self.host_pause(partition, host, answer, outcome)
         pause = self.bursts.pause_after_page(partition, host, outcome, pause)
+        must_commit = outcome in STAY_AWAY or (
+            pause > FORGETTABLE_SECONDS
+            and pause > resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
+        )
         due = self._due(partition, page, outcome, answer.ended, pause)
         is_kept = outcome is Outcome.KEPT
         is_first = is_kept and state.pages.outcome[page] != Outcome.KEPT
@@ -144,7 +147,7 @@ class Gatherer:
             self._trapper.weigh(partition, page, key, seen, is_copy=is_copy, leads_on=leads_on)
         self._mining.answered(partition, page, outcome, seen, is_copy=is_copy)
         self._close_when_full(partition, host, answer.ended)
-        return outcome in STAY_AWAY or pause > forgettable
+        return must_commit
 
     def host_pause(
         self,

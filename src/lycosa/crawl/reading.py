@@ -148,8 +148,9 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int
     """Return the links that the job follows, and how many `nofollow` it leaves alone."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    from_headers = links_of_headers(headers)
-    if from_headers:
+    if (answer.header("link") or answer.header("refresh")) and (
+        from_headers := links_of_headers(headers)
+    ):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
         more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
         found = RawLinks(
@@ -161,7 +162,8 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int
         )
     if not job.extract.obey_nofollow:
         return found, 0
-    if facts.is_nofollow or robots_tag(headers, job.fetch.agent)[0]:
+    is_tagged = answer.header("x-robots-tag") is not None
+    if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
         kept = [kind in REQUISITE_KINDS for kind in found.kinds]
     elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
         kept = ["nofollow" not in rel for rel in found.rels]

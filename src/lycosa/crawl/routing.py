@@ -11,16 +11,14 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from itertools import compress
-from operator import not_
-from typing import Any
+from collections.abc import Sequence
 
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.reading import RawLinks
 from lycosa.crawl.targets import Targets
 from lycosa.frontier.distance import SEED, farthest, through
 from lycosa.frontier.partition import Partition
+from lycosa.links import mask_of, sifted, unsettled
 from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
@@ -30,26 +28,8 @@ REDIRECT = LinkKind.REDIRECT
 RECENT_POSTS = 2048
 """How many URLs sent abroad a partition remembers, so as not to send them again and again."""
 
-_REQUISITES = frozenset(int(kind) for kind in REQUISITE_KINDS)
-_FREE = frozenset(int(kind) for kind in FREE_KINDS)
-
-
-def _merged(links: Links) -> Links:
-    """Return links each of which is there once: references that differ may lead to one target."""
-    if len(set(zip(links.targets, links.kinds, strict=True))) == len(links.targets):
-        return links
-    pairs = list(zip(links.targets, links.kinds, strict=True))
-    places = {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
-    merged = Links([], [], [""] * len(places), [""] * len(places), [0] * len(places))
-    for target, kind in places:
-        merged.targets.append(target)
-        merged.kinds.append(kind)
-    for number, pair in enumerate(pairs):
-        place = places[pair]
-        merged.texts[place] = merged.texts[place] or links.texts[number]
-        merged.rels[place] = merged.rels[place] or links.rels[number]
-        merged.times[place] += links.times[number]
-    return merged
+_REQUISITES = mask_of(REQUISITE_KINDS)
+_FREE = mask_of(FREE_KINDS)
 
 
 class Router:
@@ -71,25 +51,22 @@ class Router:
         partition: Partition,
         raw: RawLinks,
         base: str,
-        also_out_of_scope: Container[int] = _REQUISITES,
+        also_out_of_scope: int = _REQUISITES,
     ) -> Links:
-        """Return the links that are URLs and in scope, each once; the rest is counted."""
+        """Return the links that are URLs and in scope, each once; the rest is counted.
+
+        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too.
+        """
         if self._scope.size != self._scope_size:
             self._scope_size = self._scope.size
             self._targets.forget()
         targets = self._targets.targets(raw.hrefs, base)
-        columns: list[Any] = [targets, raw.kinds, raw.texts, raw.rels, raw.times]
-        reasons = [target.refusal for target in targets]
-        if any(reasons):
-            kept = [
-                not reason or (reason == OUT_OF_SCOPE and kind in also_out_of_scope)
-                for reason, kind in zip(reasons, raw.kinds, strict=True)
-            ]
-            refused = list(compress(reasons, map(not_, kept)))
-            for reason in set(refused):
-                partition.count_refusal(reason, refused.count(reason))
-            columns = [list(compress(column, kept)) for column in columns]
-        return _merged(Links(*columns))
+        columns, refused = sifted(
+            targets, raw.kinds, raw.texts, raw.rels, raw.times, OUT_OF_SCOPE, also_out_of_scope
+        )
+        for reason, count in refused.items():
+            partition.count_refusal(reason, count)
+        return Links(*columns)
 
     def resolve_redirect(self, partition: Partition, page: int, raw: RawLinks, base: str) -> Links:
         """Resolve a redirect; where a seed is redirected to, joins the scope.
@@ -102,7 +79,7 @@ class Router:
             if target.key:
                 self._scope.follow(key, target.key, is_seed=is_seed)
         is_part = page in partition.state.parts or self._scope.judge(key).reason == OUT_OF_SCOPE
-        kinds = _REQUISITES | {int(REDIRECT)} if is_part else _REQUISITES
+        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_part else _REQUISITES
         return self.resolve(partition, raw, base, kinds)
 
     def sitemaps_found(
@@ -158,23 +135,21 @@ class Router:
         kinds: Sequence[int],
     ) -> list[int]:
         """Route one page's links; returns the pages of this partition that came nearer."""
-        distances, number = partition.state.pages.distance, partition.number
-        distance = distances[page]
+        state, number = partition.state, partition.number
+        distance = state.pages.distance[page]
         real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
+        part_kinds = _REQUISITES if self._wants_requisites else 0
+        places = unsettled(
+            targets, kinds, state.pages.distance, number, real, free, _FREE, part_kinds, state.parts
+        )
+        if not places:
+            return []  # most links lead to what is known, and from no nearer
         parts: dict[int, list[str]] = {}
         new: dict[int, list[tuple[Target, int]]] = {}
-        too_deep, wants_requisites = 0, self._wants_requisites
-        for target, kind in zip(targets, kinds, strict=True):
-            reached = free if kind in _FREE else real
-            is_part = wants_requisites and kind in _REQUISITES
-            known = target.page
-            if (
-                known >= 0
-                and target.partition == number
-                and distances[known] <= reached
-                and (not is_part or known in partition.state.parts)
-            ):
-                continue  # most links lead to what is known, and from no nearer
+        too_deep = 0
+        for place in places:
+            target, kind = targets[place], kinds[place]
+            reached = free if _FREE >> kind & 1 else real
             if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
                 too_deep += 1
                 continue
@@ -182,12 +157,12 @@ class Router:
             if owner < 0:
                 owner = target.partition = self._partition_of(target.key)
             new.setdefault(owner, []).append((target, reached))
-            if is_part:
+            if part_kinds >> kind & 1:
                 parts.setdefault(owner, []).append(target.key)
         if too_deep:
             partition.count_refusal("too-deep", too_deep)
         own = new.pop(number, None)
-        source = partition.state.table.key(page)
+        source = state.table.key(page)
         for abroad, found in new.items():
             keys = [target.key for target, _ in found]
             steps = [distance for _, distance in found]

@@ -34,7 +34,6 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
 from lycosa.crawl.station import Station
 from lycosa.crawl.stopping import Stop
-from lycosa.crawl.supervisor import Supervisor
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
@@ -170,6 +169,8 @@ def _supervise(
     listener: Listener,
     stop: Stop,
 ) -> Ended:
+    from lycosa.crawl.supervisor import Supervisor
+
     telling = _Telling(listener)
     supervisor = Supervisor(directory, job, workers, lock, log)
     try:

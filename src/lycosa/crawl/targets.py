@@ -20,6 +20,7 @@ everything is forgotten, and what is still in use is back after a page or two.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from lycosa.records import Target
 from lycosa.store.rows import url_id
@@ -47,9 +48,10 @@ class Targets:
         known = self._by_folder.get(folder)
         if known is None:
             known = self._by_folder[folder] = {}
-        missing = [href for href in hrefs if href not in known]
-        if not missing:
-            return list(map(known.__getitem__, hrefs))
+        met = list(map(known.get, hrefs))
+        if None not in met:
+            return cast(list[Target], met)
+        missing = [href for href, target in zip(hrefs, met, strict=True) if target is None]
         for href, key in zip(missing, canonical_keys(missing, base), strict=True):
             known[href] = self._target(key, href, base)
         found = list(map(known.__getitem__, hrefs))

@@ -80,9 +80,11 @@ class Distiller:
         self._most_triples = most_triples
         self._largest_bytes = largest_bytes
 
-    def _wanted(self, page: Page) -> list[str]:
+    def forms_of(self, page: Page) -> list[str]:
         """Return the forms that are wanted and that a page may hold."""
         facts = page.facts
+        if not (facts.has_rdfa or facts.has_json_ld or facts.has_microdata or facts.has_meta):
+            return []
         seen = {
             "rdfa": facts.has_rdfa,
             "json-ld": facts.has_json_ld,
@@ -92,10 +94,13 @@ class Distiller:
             seen["meta"] = has_meta(page.body)
         return [form for form in FORMS if form in self._forms and seen.get(form)]
 
-    def distil(self, page: Page, label: str) -> Found:
-        """Return the triples of a page; blank nodes are `_:{label}…`."""
+    def distil(self, page: Page, label: str, forms: list[str] | None = None) -> Found:
+        """Return the triples of a page; blank nodes are `_:{label}…`.
+
+        `forms` are those of `forms_of`, if somebody has asked for them before.
+        """
         found = Found()
-        forms = self._wanted(page)
+        forms = self.forms_of(page) if forms is None else forms
         if not forms:
             return found
         if self._largest_bytes and len(page.body) > self._largest_bytes:

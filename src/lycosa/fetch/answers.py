@@ -108,7 +108,9 @@ def compose(
         if 200 <= status < 300 or failure not in _BODY_MATTERS:
             return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
         is_short = True
-    return Answer(status, headers, body, began, ended, None, is_short, asked, head.sent, sent)
+    return Answer(
+        status, headers, body, began, ended, None, is_short, asked, head.sent, sent, head.by_name
+    )
 
 
 def _last_head(lines: list[bytes]) -> Head | None:

@@ -10,7 +10,6 @@ Memory is bounded: so many hosts, so many cookies of each, so many bytes of each
 from __future__ import annotations
 
 from collections.abc import Iterable
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 MOST_HOSTS = 10_000
@@ -102,6 +101,8 @@ def _age(text: str, now: float, default: float) -> float:
 
 
 def _moment(text: str, default: float) -> float:
+    from email.utils import parsedate_to_datetime  # few cookies have one
+
     try:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):

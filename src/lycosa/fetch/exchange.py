@@ -102,6 +102,7 @@ class Exchange:
 
     __slots__ = (
         "_around",
+        "_asked",
         "asked_at",
         "asked_end",
         "began",
@@ -123,6 +124,7 @@ class Exchange:
         self.carrier = carrier
         self.asked_end = b""
         self.request_target = ""
+        self._asked = b""
         self.received = Received()
         self.key: tuple[str, ...] = ()
         self.limit = 0
@@ -138,6 +140,7 @@ class Exchange:
         self.asked_at = self.window_began = 0.0
         self.is_paused = False
         self.request_target = errand.path
+        self._asked = b""
         if errand.key != self.key:
             self.key = ()
             self.address(errand, self._headers(errand))
@@ -184,7 +187,9 @@ class Exchange:
 
     def asked(self) -> bytes:
         """Return the request as it is sent."""
-        return b"GET " + self.request_target.encode("latin-1") + self.asked_end
+        if not self._asked:
+            self._asked = b"GET " + self.request_target.encode("latin-1") + self.asked_end
+        return self._asked
 
     def finish(self) -> Answer:
         """Return the answer of the exchange, which has ended."""

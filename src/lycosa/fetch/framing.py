@@ -38,21 +38,8 @@ class BadHead(Exception):
     """What came is no HTTP."""
 
 
-class Role(enum.IntEnum):
-    """What a header line has to do with the end of its answer."""
-
-    LENGTH = 1
-    TRANSFER = 2
-    CONNECTION = 3
-    CONTENT = 4
-
-
-_ROLES = {
-    "content-length": Role.LENGTH,
-    "transfer-encoding": Role.TRANSFER,
-    "connection": Role.CONNECTION,
-    "content-encoding": Role.CONTENT,
-}
+_ENDS = frozenset({"content-length", "transfer-encoding", "connection", "content-encoding"})
+"""Headers that have to do with the end of their answer."""
 
 
 class Head(NamedTuple):
@@ -68,6 +55,8 @@ class Head(NamedTuple):
     """The connection can carry another request when the body has ended."""
     is_coded: bool
     """The body is not simply the content."""
+    by_name: dict[str, str]
+    """The first header of each name, which is in lower case."""
 
 
 def may_be_http(start: bytes) -> bool:
@@ -90,23 +79,25 @@ def read_head(sent: bytes) -> Head:
     version, status = _status(lines[0])
     read = _line if len(sent) <= _LONGEST_REMEMBERED else _read_line
     headers: list[tuple[str, str]] = []
-    roles: dict[Role, list[str]] = {}
+    by_name: dict[str, str] = {}
+    ends: dict[str, list[str]] = {}
     for line in lines[1:-2]:
-        header, role = read(line)
+        header, name = read(line)
         headers.append(header)
-        if role is not None:
-            roles.setdefault(role, []).append(header[1])
+        if name in _ENDS:
+            ends.setdefault(name, []).append(header[1])
+        by_name.setdefault(name, header[1])
     length = UNTIL_CLOSE
-    if Role.TRANSFER in roles:
-        last = ",".join(roles[Role.TRANSFER]).rpartition(",")[2].strip().lower()
+    if "transfer-encoding" in ends:
+        last = ",".join(ends["transfer-encoding"]).rpartition(",")[2].strip().lower()
         length = CHUNKED if last == "chunked" else UNTIL_CLOSE
-    elif Role.LENGTH in roles:
-        length = _length(roles[Role.LENGTH])
+    elif "content-length" in ends:
+        length = _length(ends["content-length"])
     if status < 200 or status in _BODILESS:
         length = 0
-    is_lasting = length != UNTIL_CLOSE and _lasts(version, roles)
-    is_coded = Role.TRANSFER in roles or Role.CONTENT in roles
-    return Head(sent, status, tuple(headers), length, is_lasting, is_coded)
+    is_lasting = length != UNTIL_CLOSE and _lasts(version, ends)
+    is_coded = "transfer-encoding" in ends or "content-encoding" in ends
+    return Head(sent, status, tuple(headers), length, is_lasting, is_coded, by_name)
 
 
 @lru_cache(maxsize=256)
@@ -117,28 +108,32 @@ def _status(line: bytes) -> tuple[bytes, int]:
     return found[1], int(found[2])
 
 
-def _read_line(line: bytes) -> tuple[tuple[str, str], Role | None]:
+def _read_line(line: bytes) -> tuple[tuple[str, str], str]:
+    """Return a header, and its name in lower case."""
     name, colon, value = line.decode("latin-1").partition(":")
     if not colon or "\0" in value or "\0" in name:
         raise BadHead
     name = name.strip()
-    return (name, value.strip()), _ROLES.get(name.lower())
+    return (name, value.strip()), name.lower()
 
 
 _line = lru_cache(maxsize=4_096)(_read_line)
 
 
-def _lasts(version: bytes, roles: dict[Role, list[str]]) -> bool:
+def _lasts(version: bytes, ends: dict[str, list[str]]) -> bool:
     """Return whether a connection lasts beyond this answer."""
-    if Role.TRANSFER in roles and Role.LENGTH in roles:
+    if "transfer-encoding" in ends and "content-length" in ends:
         return False  # who says both is not to be trusted with another request
-    wishes = ",".join(roles.get(Role.CONNECTION, ())).lower()
+    wishes = ",".join(ends.get("connection", ())).lower()
     return "close" not in wishes if version == b"1.1" else "keep-alive" in wishes
 
 
 def _length(values: list[str]) -> int:
-    told = {part.strip() for value in values for part in value.split(",")}
-    one = told.pop()
+    one = values[0]
+    told: set[str] = set()
+    if len(values) > 1 or "," in one:
+        told = {part.strip() for value in values for part in value.split(",")}
+        one = told.pop()
     if told or not (one.isascii() and one.isdigit()) or len(one) > 18:
         raise BadHead
     return int(one)

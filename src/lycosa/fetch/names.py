@@ -22,12 +22,13 @@ import socket
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pycares
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lycosa.errors import ConfigError
 from lycosa.records import Resolved
+
+if TYPE_CHECKING:
+    import pycares
 
 LEAST_SECONDS = 60.0
 MOST_SECONDS = 86_400.0
@@ -140,6 +141,8 @@ class Names:
     # -- the network ----------------------------------------------------------------------
 
     def _ask(self, host: str, family: socket.AddressFamily) -> None:
+        import pycares  # takes 12 ms, which addresses and a hosts file need not wait for
+
         if self._channel is None:
             self._channel = pycares.Channel(
                 flags=pycares.ARES_FLAG_NOSEARCH,

@@ -15,16 +15,14 @@ _SECONDS = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DATES = (
     # Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
-    re.compile(
+    (
         r"[a-z]+,?\s+(?P<day>\d{1,2})[\s-](?P<month>[a-z]{3})[\s-](?P<year>\d{4}|\d\d)"
-        r"\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\s+(?:gmt|utc|\+0000))?",
-        re.ASCII,
+        r"\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\s+(?:gmt|utc|\+0000))?"
     ),
     # Sun Nov  6 08:49:37 1994
-    re.compile(
+    (
         r"[a-z]+\s+(?P<month>[a-z]{3})\s+(?P<day>\d{1,2})"
-        r"\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s+(?P<year>\d{4})",
-        re.ASCII,
+        r"\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s+(?P<year>\d{4})"
     ),
 )
 LONGEST_VALUE = 100
@@ -49,7 +47,7 @@ def retry_after_seconds(value: str | None, now: float) -> float | None:
 
 def _read_date(text: str, now: float) -> float | None:
     for pattern in _DATES:
-        if (match := pattern.fullmatch(text)) and match["month"] in _MONTHS:
+        if (match := re.fullmatch(pattern, text, re.ASCII)) and match["month"] in _MONTHS:
             month = _MONTHS.index(match["month"]) + 1
             day, hour, minute = (int(match[part]) for part in ("day", "hour", "minute"))
             # A leap second is the last one that datetime knows.

@@ -8,6 +8,7 @@ is kept once for all hosts that share it.
 from __future__ import annotations
 
 import socket
+from functools import lru_cache
 
 UNKNOWN = 0
 _FOUR = 1 << 32
@@ -38,10 +39,16 @@ class AddressBook:
     def address(self, number: int) -> str:
         """Return the address that has this number; "" for none."""
         if number & _FOUR:
-            return socket.inet_ntoa((number & 0xFFFFFFFF).to_bytes(4))
+            return _of_four(number & 0xFFFFFFFF)
         return self.others[number & 0xFFFFFFFF] if number else ""
 
     def restore(self, others: list[str]) -> None:
         """Take over the list of another book."""
         self.others = others
         self._numbers = {address: _OTHER | n for n, address in enumerate(others)}
+
+
+@lru_cache(maxsize=4096)
+def _of_four(number: int) -> str:
+    """Return an IPv4 address; asked for before every request."""
+    return socket.inet_ntoa(number.to_bytes(4))

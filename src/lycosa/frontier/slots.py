@@ -28,6 +28,7 @@ import struct
 import tempfile
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from xxhash import xxh64_intdigest
@@ -109,6 +110,7 @@ class AddressSlots:
         return True
 
 
+@lru_cache(maxsize=4096)
 def slot_of(address: str) -> int:
     """Return the slot that an address falls into, the same in every process."""
     return int(xxh64_intdigest(address.encode())) % SLOTS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
+from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
 from lycosa.store.messages import header, is_chunked, parse_head, split_block
@@ -50,7 +50,9 @@ def message_of(answer: Answer) -> Message:
     if not answer.head:
         head, sent, chunked = _made_head(answer), answer.body, False
     else:
-        head, sent, chunked = answer.head, answer.sent, is_chunked(answer.headers)
+        head, sent = answer.head, answer.sent
+        is_coded = answer.header("transfer-encoding") is not None
+        chunked = is_coded and is_chunked(answer.headers)
         if not head.endswith((b"\r\n\r\n", b"\n\n")):
             head = head.rstrip(b"\r\n") + b"\r\n\r\n"
     payload = dechunk(sent).content if chunked else sent
@@ -59,7 +61,7 @@ def message_of(answer: Answer) -> Message:
 
 def payload_name(answer: Answer, message: Message, group: object) -> str:
     """Return what a revisit and what it refers to have in common."""
-    coding = header(answer.headers, "content-encoding")
+    coding = answer.header("content-encoding")
     return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {group}"
 
 
@@ -121,15 +123,11 @@ class Writer:
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {capture.outcome.name}",
-            f"payload-digest: {digest}",
-            *[
-                f"{_OUTLINK}{target.url} {KIND_NAMES[kind]}{_rel(rel) if rel else ''}"
-                for target, kind, rel in zip(links.targets, links.kinds, links.rels, strict=True)
-            ],
-            "",
+            f"payload-digest: {digest}\r\n",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")
-        return self._pack_beside("metadata", warc.FIELDS, block)
+        ends = outlinks(links.targets, links.kinds, links.rels, KIND_NAMES)
+        return self._pack_beside("metadata", warc.FIELDS, block + ends)
 
     def _pack_beside(self, kind: str, content_type: str, block: bytes) -> bytes:
         headers = (
@@ -217,12 +215,9 @@ def earlier_in(
     return Earlier(of["WARC-Refers-To-Target-URI"], of["WARC-Refers-To-Date"], of[file], offset)
 
 
-def _rel(rel: str) -> str:
-    """Return a relation as it stands behind the kind of a link, on one line."""
-    return f" {' '.join(rel.split())}"
-
-
 def _made_head(answer: Answer) -> bytes:
+    from http import HTTPStatus  # only a simulated answer has no head of its own
+
     try:
         reason = HTTPStatus(answer.status).phrase
     except ValueError:

@@ -22,13 +22,14 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
 
-from lycosa.records import LinkKind, Links
+from lycosa.links import Links, Rows
+from lycosa.records import LinkKind
 
 _ID = pa.int64()
 _MOMENT = pa.timestamp("us", tz="UTC")
@@ -151,7 +152,7 @@ class Pending:
         self._schemas = schemas
         self.pages: list[tuple[Any, ...]] = []
         self.hosts: list[tuple[Any, ...]] = []
-        self.links: list[tuple[Fetch, Links]] = []
+        self.links = Rows(KIND_NAMES)
         self.texts: list[tuple[Fetch, bytes]] = []
 
     def add_page(self, fetch: Fetch, facts: Facts, extra: tuple[object, ...] = ()) -> None:
@@ -164,8 +165,16 @@ class Pending:
 
     def add_content(self, fetch: Fetch, links: Links, text: bytes) -> None:
         """Take the links and the text of a page that was kept."""
-        if links.targets:
-            self.links.append((fetch, links))
+        self.links.add(
+            fetch.url_id,
+            fetch.fetch_id,
+            fetch.fetched_at,
+            links.targets,
+            links.kinds,
+            links.texts,
+            links.rels,
+            links.times,
+        )
         if text:
             self.texts.append((fetch, text))
 
@@ -182,22 +191,16 @@ class Pending:
         return batches
 
     def _links_batch(self) -> pa.RecordBatch:
-        fetches, links = zip(*self.links, strict=True)
-        counts = [len(some.kinds) for some in links]
-        targets = list(chain.from_iterable(some.targets for some in links))
-        kinds = chain.from_iterable(some.kinds for some in links)
-        columns = [
-            _ids(_repeated([fetch.url_id for fetch in fetches], counts)),
-            _ids(_repeated([fetch.fetch_id for fetch in fetches], counts)),
-            _moments(_repeated([fetch.fetched_at for fetch in fetches], counts)),
-            _ids(array("Q", [target.url_id for target in targets])),
-            _strings([target.url for target in targets]),
-            _strings(list(map(KIND_NAMES.__getitem__, kinds))),
-            _strings(list(chain.from_iterable(some.rels for some in links))),
-            _strings(list(chain.from_iterable(some.texts for some in links))),
-            _numbers(array("i", chain.from_iterable(some.times for some in links)), pa.int32()),
+        schema, count = JOURNAL_SCHEMAS["links"], len(self.links)
+        arrays = [
+            pa.Array.from_buffers(
+                field.type,
+                count,
+                [None, *map(pa.py_buffer, column if isinstance(column, tuple) else (column,))],
+            )
+            for field, column in zip(schema, self.links.columns(), strict=True)
         ]
-        return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["links"])
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _text_batch(self) -> pa.RecordBatch:
         fetches, texts = zip(*self.texts, strict=True)
@@ -244,13 +247,6 @@ def _fetches_batch(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.Rec
         else:
             columns.append(pa.array(values, field.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _repeated(values: Iterable[int], counts: Iterable[int]) -> array[int]:
-    result = array("Q")
-    for value, count in zip(values, counts, strict=True):
-        result.extend((value,) * count)
-    return result
 
 
 def _ids(values: array[int]) -> pa.Array:

@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa.errors import StoreError
 from lycosa.records import Place
@@ -278,9 +277,9 @@ def _drop_records(path: Path, survey: _Survey) -> None:
         os.close(descriptor)
 
 
-def rows_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+def rows_writer(path: Path, schema: pa.Schema) -> kernels.RowsWriter:
     """Begin a file of sealed rows."""
-    return pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=_FEW_VALUES)
+    return kernels.RowsWriter(path, schema, _FEW_VALUES)
 
 
 def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:

@@ -22,6 +22,8 @@ Not here: the way from an arbitrary href to its key in one call (`canonical_key`
 is compiled in lycosa.url._ada and is held to equal these functions.
 """
 
+from functools import lru_cache
+
 
 def _turned(host: str) -> str:
     """Reverse the labels; its own inverse."""
@@ -82,6 +84,7 @@ def is_dynamic(key: str) -> bool:
     return "?" in key
 
 
+@lru_cache(maxsize=4096)
 def _host(reversed_host: str) -> str:
     if reversed_host[0] == "[" or reversed_host.partition(".")[0].isdigit():
         return reversed_host

@@ -86,9 +86,9 @@ def test_scrapy_s_pages_are_its_lines(tmp_path: Path) -> None:
 def test_every_client_gets_the_same_start_and_scope(tmp_path: Path) -> None:
     course = Course(TREES["A"], 8080, seconds=30)
     commands = [
-        clients.lycosa_command(course, tmp_path),
+        clients.lycosa_command("lycosa", course, tmp_path),
         clients.wget2_command("wget2", course, tmp_path),
-        clients.scrapy_command("plain", course, tmp_path),
+        clients.scrapy_command("python", "plain", course, tmp_path),
     ]
     for command in commands:
         assert "http://127.0.0.1:8080/java.base/module-summary.html" in command

@@ -507,3 +507,36 @@ def test_a_command_imports_only_what_it_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 0
+
+
+def ended(script: str) -> subprocess.CompletedProcess[str]:
+    beginning = "import atexit, sys, threading, time; from lycosa.cli.main import program\n"
+    words = [sys.executable, "-c", beginning + script]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_the_program_ends_with_the_code_of_its_command_and_has_said_everything() -> None:
+    done = ended("sys.argv[1:] = ['--version']; program()")
+    assert (done.returncode, done.stdout.split()[0]) == (0, "lycosa")
+    done = ended("sys.argv[1:] = ['crawl', '--nonsense']; program()")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--nonsense" in done.stderr
+
+
+def test_the_program_does_what_is_to_be_done_at_the_end() -> None:
+    done = ended("atexit.register(print, 'tidied'); sys.argv[1:] = ['--version']; program()")
+    assert done.stdout.splitlines()[1:] == ["tidied"]
+
+
+def test_the_program_waits_for_its_threads() -> None:
+    thread = "threading.Thread(target=lambda: (time.sleep(0.2), print('done'))).start();"
+    done = ended(f"{thread} sys.argv[1:] = ['--version']; program()")
+    assert (done.returncode, done.stdout.splitlines()[1:]) == (0, ["done"])
+
+
+def test_the_program_ends_when_nobody_reads_it() -> None:
+    words = [sys.executable, "-m", "lycosa", "config"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) in (0, 120)

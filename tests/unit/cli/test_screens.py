@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
 
-from lycosa.cli.progress import Display, ProgressPanel, line_of, pauses_text
-from lycosa.cli.summary import print_summary, reason_text, summary_data
+from lycosa.cli.lines import Lines, line_of, reason_text, summary_data
+from lycosa.cli.progress import Display, ProgressPanel, pauses_text
+from lycosa.cli.summary import print_summary
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
 from unit.cli.moments import BUSY, FIRST, HUGE, JOB, Ended
@@ -93,10 +96,8 @@ def test_a_line_is_logfmt_or_json() -> None:
     assert (data["hosts_ready"], data["hosts_waiting"]) == (12, 188)
 
 
-def display(console: Console, *, as_json: bool = False, is_quiet: bool = False) -> Display:
-    return Display(
-        console, JOB, "mycrawl", as_json=as_json, is_quiet=is_quiet, resume="lycosa resume mycrawl"
-    )
+def display(console: Console) -> Display:
+    return Display(console, JOB, "mycrawl", resume="lycosa resume mycrawl")
 
 
 def test_without_a_terminal_there_are_lines() -> None:
@@ -109,14 +110,30 @@ def test_without_a_terminal_there_are_lines() -> None:
     assert "event=progress" in file.getvalue()
 
 
-def test_a_quiet_display_shows_no_progress_but_answers_ctrl_c() -> None:
-    file = io.StringIO()
-    with display(Console(file=file, width=60), is_quiet=True) as shown:
+def test_a_quiet_crawl_shows_no_progress_but_answers_ctrl_c(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Lines(as_json=False, is_quiet=True, resume="lycosa resume mycrawl") as shown:
         shown.show(BUSY)
         shown.stopping()
-    assert file.getvalue() == (
+        shown.finish(BUSY)
+    assert capsys.readouterr().err == (
         "stopping cleanly (again to stop at once); resume with: lycosa resume mycrawl\n"
     )
+
+
+def test_for_a_program_there_are_lines_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    with Lines(as_json=True, is_quiet=False, resume="") as shown:
+        shown.show(BUSY)
+        shown.show(BUSY)
+    lines = capsys.readouterr().err.splitlines()
+    assert [json.loads(line)["event"] for line in lines] == ["progress"] * 2
+
+
+def test_who_looks_at_no_panel_does_not_load_what_draws_it() -> None:
+    code = "import lycosa.cli.crawling, lycosa.crawl.running, sys; print('rich' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_on_a_terminal_the_panel_stays_with_its_last_moment() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+from importlib.metadata import version
 
 import pytest
 from hypothesis import given
@@ -109,3 +110,8 @@ def test_every_host_has_a_partition_and_its_domain_has_the_same(host: str, parti
     domain = reversed_domain_of(host)
     assert host == domain or host.startswith(domain + ".")
     assert partitioner.partition_of(domain + ":/") == partition
+
+
+def test_the_identity_names_the_version_that_is_installed() -> None:
+    suffixes = f"publicsuffixlist {version('publicsuffixlist')}"
+    assert by_domain(8).identity == f"domain by {suffixes} over 8 partitions"

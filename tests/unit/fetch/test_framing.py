@@ -112,7 +112,7 @@ def test_a_folded_line_belongs_to_the_one_before() -> None:
 def test_bare_line_feeds_end_lines() -> None:
     head = b"HTTP/1.1 200 OK\nContent-Length: 3\n\n"
     assert head_end(head + b"abc\n\n") == len(head)
-    assert read_head(head)[1:] == (200, (("Content-Length", "3"),), 3, True, False)
+    assert read_head(head)[1:6] == (200, (("Content-Length", "3"),), 3, True, False)
 
 
 def test_what_begins_otherwise_is_no_answer() -> None:

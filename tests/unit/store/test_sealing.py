@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -17,10 +18,11 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.errors import StoreError
 from lycosa.records import Capture, Outcome, Place
-from lycosa.store import sealing
+from lycosa.store import kernels, sealing
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.cdx import surt
 from lycosa.store.files import Appendable
+from lycosa.store.kernels import RowsWriter
 from lycosa.store.layout import KINDS, cdx_path, journal_path, warc_names, warc_path
 from lycosa.store.reading import captures, find, find_text, rows, table
 from lycosa.store.rows import signed, url_id
@@ -393,7 +395,7 @@ def test_a_full_disk_while_sealing_is_said_and_survived(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pq, "ParquetWriter", full)
+        patch.setattr(kernels, "ParquetWriter", full)
         with pytest.raises(StoreError, match="no room to seal the segment\n  make room"):
             store.seal(always)
     store.append(capture(2))
@@ -534,3 +536,19 @@ def test_links_and_text_without_their_page_do_not_count(
     assert set(column(tmp_path, "text", "url_id")) == expected
     assert column(tmp_path, "pages", "url") == [url(1)]
     check_archive(tmp_path)
+
+
+def test_rows_are_written_as_parquet_s_own_writer_would(tmp_path: Path) -> None:
+    rows = pa.table({"key": ["a", "b", "ü"] * 500, "kind": ["x"] * 1500, "n": list(range(1500))})
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    with RowsWriter(ours, rows.schema, ["kind"]) as writer:
+        writer.write_table(rows)
+        writer.write_table(rows.slice(10, 20))
+    with pq.ParquetWriter(
+        theirs, rows.schema, compression="zstd", use_dictionary=["kind"]
+    ) as writer:
+        writer.write_table(rows)
+        writer.write_table(rows.slice(10, 20))
+    assert ours.read_bytes() == theirs.read_bytes()
+    with pytest.raises(ValueError, match="another schema"), RowsWriter(ours, rows.schema, []) as w:
+        w.write_table(rows.select(["key"]))

@@ -1,0 +1,373 @@
+"""What is done for each link of each page, compiled; `lycosa.links` tells the story.
+
+Always true (tests/unit/links/test_twin.py): every function gives what its twin in
+`lycosa.links.plain` gives, and `Rows` the columns that `plain.rows` gives.
+
+Cost: some 10 ns a link and function. Nothing is kept between calls but what a `Target` notes
+on itself: the turn in which it was last met, and by which kinds of link.
+"""
+
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint16_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+cdef uint64_t turn = 0
+
+
+@cython.final
+@cython.auto_pickle(False)
+cdef class Target:
+    """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""
+
+    cdef readonly str key
+    cdef readonly str url
+    cdef readonly uint64_t url_id
+    cdef readonly str refusal
+    cdef public int64_t partition
+    cdef public int64_t page
+    cdef uint64_t turn
+    cdef uint64_t kinds
+
+    def __init__(
+        self,
+        str key not None,
+        str url not None="",
+        uint64_t url_id=0,
+        str refusal not None="",
+        int64_t partition=-1,
+        int64_t page=-1,
+    ):
+        self.key = key
+        self.url = url
+        self.url_id = url_id
+        self.refusal = refusal
+        self.partition = partition
+        self.page = page
+
+    def __repr__(self):
+        return f"Target({self.key!r}, refusal={self.refusal!r})"
+
+
+cdef inline list as_list(values):
+    return values if type(values) is list else list(values)
+
+
+cdef inline bint is_among(uint64_t mask, int64_t kind) noexcept:
+    return 0 <= kind < 64 and mask >> kind & 1
+
+
+cdef bint is_repeated(list targets, list kinds) except -1:
+    """Tell whether a target stands there twice by the same kind of link."""
+    global turn
+    cdef Target target
+    cdef uint64_t bit
+    cdef Py_ssize_t i
+    turn += 1
+    for i in range(len(targets)):
+        target = <Target> targets[i]
+        bit = <uint64_t> 1 << (<uint64_t> kinds[i] & 63)
+        if target.turn != turn:
+            target.turn = turn
+            target.kinds = bit
+        elif target.kinds & bit:
+            return True
+        else:
+            target.kinds |= bit
+    return False
+
+
+cdef list merged(list columns):
+    """Return the columns with each pair of target and kind once, where it first stands."""
+    cdef list targets = [], kinds = [], texts = [], rels = [], times = []
+    cdef dict places = {}
+    for target, kind, text, rel, count in zip(*columns):
+        pair = (target, kind)
+        place = places.setdefault(pair, len(targets))
+        if place == len(targets):
+            targets.append(target)
+            kinds.append(kind)
+            texts.append(text)
+            rels.append(rel)
+            times.append(count)
+        else:
+            texts[place] = texts[place] or text
+            rels[place] = rels[place] or rel
+            times[place] += count
+    return [targets, kinds, texts, rels, times]
+
+
+def sifted(targets, kinds, texts, rels, times, str excused not None, uint64_t by):
+    """Return the columns of the links that are wanted, and how many are not, by reason.
+
+    What is refused for the reason `excused` is wanted all the same by the kinds in `by`. Each pair
+    of target and kind is there once, where it first stands; a text and a relation are the
+    first that it has anywhere.
+    """
+    cdef list all_targets = as_list(targets), all_kinds = as_list(kinds)
+    cdef list columns = [all_targets, all_kinds, as_list(texts), as_list(rels), as_list(times)]
+    cdef list refused = None
+    cdef Target target
+    cdef Py_ssize_t i, size = len(all_targets)
+    for column in columns:
+        if len(<list> column) != size:
+            raise ValueError("the columns of links differ in length")
+    for i in range(size):
+        target = <Target?> all_targets[i]
+        if len(target.refusal):
+            refused = []
+            break
+    cdef dict reasons = {}
+    if refused is not None:
+        columns = wanted(columns, excused, by, reasons)
+    if is_repeated(<list> columns[0], <list> columns[1]):
+        columns = merged(columns)
+    return columns, reasons
+
+
+cdef list wanted(list columns, str excused, uint64_t by, dict reasons):
+    """Return the columns without what is refused, which is counted."""
+    cdef list targets = columns[0], kinds = columns[1], texts = columns[2], rels = columns[3]
+    cdef list times = columns[4]
+    cdef list kept_targets = [], kept_kinds = [], kept_texts = [], kept_rels = [], kept_times = []
+    cdef Target target
+    cdef Py_ssize_t i
+    for i in range(len(targets)):
+        target = <Target?> targets[i]
+        kind = kinds[i]
+        if len(target.refusal) and not (is_among(by, kind) and target.refusal == excused):
+            reasons[target.refusal] = reasons.get(target.refusal, 0) + 1
+            continue
+        kept_targets.append(target)
+        kept_kinds.append(kind)
+        kept_texts.append(texts[i])
+        kept_rels.append(rels[i])
+        kept_times.append(times[i])
+    return [kept_targets, kept_kinds, kept_texts, kept_rels, kept_times]
+
+
+def unsettled(
+    targets,
+    kinds,
+    distances not None,
+    int64_t partition,
+    int64_t near,
+    int64_t nearer,
+    uint64_t free_kinds,
+    uint64_t part_kinds,
+    set parts not None,
+):
+    """Return the places of the links that say something new.
+
+    The others lead to a page of this partition that is known to be at most as far away as the
+    link reaches: `nearer` by the kinds in `free_kinds`, `near` by all others. Where the link is
+    of `part_kinds`, it must also be known to be a part of a page. `distances` are those of the
+    pages, in an array of 16 bits each.
+    """
+    cdef list all_targets = as_list(targets), all_kinds = as_list(kinds), places = []
+    cdef Target target
+    cdef int64_t kind
+    cdef Py_ssize_t i, size = len(all_targets), known
+    cdef Py_buffer buffer
+    cdef const uint16_t *far
+    if len(all_kinds) != size:
+        raise ValueError("the columns of links differ in length")
+    PyObject_GetBuffer(distances, &buffer, PyBUF_SIMPLE)
+    try:
+        far = <const uint16_t *> buffer.buf
+        known = buffer.len // sizeof(uint16_t)
+        for i in range(size):
+            target = <Target?> all_targets[i]
+            kind = all_kinds[i]
+            if (
+                0 <= target.page < known
+                and target.partition == partition
+                and far[target.page] <= (nearer if is_among(free_kinds, kind) else near)
+                and (not is_among(part_kinds, kind) or target.page in parts)
+            ):
+                continue
+            places.append(i)
+    finally:
+        PyBuffer_Release(&buffer)
+    return places
+
+
+cdef bytes utf8(str text):
+    """Return text in UTF-8; what is not Unicode (a lone surrogate) becomes a mark."""
+    return text.encode("utf-8", "replace")
+
+
+def outlinks(targets, kinds, rels, list names not None):
+    """Return a line for each link: `outlink: URL kind`, and its relation if it has one."""
+    cdef list all_targets = as_list(targets), all_kinds = as_list(kinds), all_rels = as_list(rels)
+    cdef Py_ssize_t i, count = len(all_targets), size = 0, length
+    cdef Target target
+    cdef str rel
+    cdef list ends = []
+    cdef bytes lines, end = b"", usual = b""
+    cdef char *out
+    cdef const char *data
+    cdef int64_t kind, usual_kind = -1
+    if len(all_kinds) != count or len(all_rels) != count:
+        raise ValueError("the columns of links differ in length")
+    for i in range(count):
+        target = <Target?> all_targets[i]
+        kind = all_kinds[i]
+        rel = <str?> all_rels[i]
+        if len(rel):
+            end = utf8(f" {names[kind]} {' '.join(rel.split())}\r\n")
+        else:
+            if kind != usual_kind:  # most links are of the same kind as the one before
+                usual, usual_kind = utf8(f" {names[kind]}\r\n"), kind
+            end = usual
+        ends.append(end)
+        PyUnicode_AsUTF8AndSize(target.url, &length)
+        size += 9 + length + PyBytes_GET_SIZE(end)
+    lines = PyBytes_FromStringAndSize(NULL, size)
+    out = PyBytes_AS_STRING(lines)
+    for i in range(count):
+        target = <Target> all_targets[i]
+        memcpy(out, b"outlink: ", 9)
+        data = PyUnicode_AsUTF8AndSize(target.url, &length)
+        memcpy(out + 9, data, length)
+        out += 9 + length
+        end = <bytes> ends[i]
+        memcpy(out, PyBytes_AS_STRING(end), PyBytes_GET_SIZE(end))
+        out += PyBytes_GET_SIZE(end)
+    return lines
+
+
+cdef struct Buffer:
+    char *data
+    Py_ssize_t size
+    Py_ssize_t room
+
+
+cdef int make_room(Buffer *buffer, Py_ssize_t more) except -1:
+    cdef Py_ssize_t room = buffer.room
+    cdef char *data
+    if buffer.size + more <= room:
+        return 0
+    room = 2 * room if 2 * room > buffer.size + more else buffer.size + more + 4096
+    data = <char *> realloc(buffer.data, room)
+    if data == NULL:
+        raise MemoryError
+    buffer.data, buffer.room = data, room
+    return 0
+
+
+cdef inline int put(Buffer *buffer, const void *data, Py_ssize_t size) except -1:
+    make_room(buffer, size)
+    memcpy(buffer.data + buffer.size, data, size)
+    buffer.size += size
+    return 0
+
+
+cdef inline bytes content_of(Buffer *buffer):
+    return PyBytes_FromStringAndSize(buffer.data, buffer.size)
+
+
+@cython.final
+@cython.internal
+@cython.auto_pickle(False)
+cdef class Strings:
+    """A column of strings as Arrow has it: one behind the other, and where each ends."""
+
+    cdef Buffer ends, content
+
+    def __cinit__(self):
+        cdef int32_t start = 0
+        put(&self.ends, &start, sizeof(int32_t))
+
+    def __dealloc__(self):
+        free(self.ends.data)
+        free(self.content.data)
+
+    cdef int add(self, str text) except -1:
+        cdef Py_ssize_t size
+        cdef const char *data
+        cdef bytes content
+        cdef int32_t end
+        try:
+            data = PyUnicode_AsUTF8AndSize(text, &size)
+        except UnicodeEncodeError:
+            content = utf8(text)
+            data, size = PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
+        if self.content.size + size > INT32_MAX:
+            raise OverflowError("the links of one flush have more than 2 GB of text")
+        put(&self.content, data, size)
+        end = <int32_t> self.content.size
+        put(&self.ends, &end, sizeof(int32_t))
+        return 0
+
+    cdef tuple take(self):
+        return content_of(&self.ends), content_of(&self.content)
+
+
+@cython.final
+@cython.auto_pickle(False)
+cdef class Rows:
+    """The rows of links that have not been flushed, in columns."""
+
+    cdef list names
+    cdef Py_ssize_t count
+    cdef Buffer sources, fetches, moments, targets, times
+    cdef Strings urls, kinds, rels, texts
+
+    def __cinit__(self, list names not None):
+        self.names = names
+        self.urls, self.kinds = Strings(), Strings()
+        self.rels, self.texts = Strings(), Strings()
+
+    def __dealloc__(self):
+        free(self.sources.data)
+        free(self.fetches.data)
+        free(self.moments.data)
+        free(self.targets.data)
+        free(self.times.data)
+
+    def __len__(self):
+        return self.count
+
+    def add(
+        self, uint64_t source, uint64_t fetch, int64_t moment, targets, kinds, texts, rels, times
+    ):
+        """Take the links of one fetch."""
+        cdef list all_targets = as_list(targets), all_kinds = as_list(kinds)
+        cdef list all_texts = as_list(texts), all_rels = as_list(rels), all_times = as_list(times)
+        cdef Py_ssize_t i, count = len(all_targets)
+        cdef Target target
+        cdef int32_t number
+        for column in (all_kinds, all_texts, all_rels, all_times):
+            if len(<list> column) != count:
+                raise ValueError("the columns of links differ in length")
+        for i in range(count):
+            target = <Target?> all_targets[i]
+            number = all_times[i]
+            put(&self.sources, &source, 8)
+            put(&self.fetches, &fetch, 8)
+            put(&self.moments, &moment, 8)
+            put(&self.targets, &target.url_id, 8)
+            self.urls.add(target.url)
+            self.kinds.add(<str?> self.names[all_kinds[i]])
+            self.rels.add(<str?> all_rels[i])
+            self.texts.add(<str?> all_texts[i])
+            put(&self.times, &number, 4)
+            self.count += 1
+
+    def columns(self):
+        """Return the columns as bytes; of strings where each ends, and all of them."""
+        return (
+            content_of(&self.sources),
+            content_of(&self.fetches),
+            content_of(&self.moments),
+            content_of(&self.targets),
+            self.urls.take(),
+            self.kinds.take(),
+            self.rels.take(),
+            self.texts.take(),
+            content_of(&self.times),
+        )

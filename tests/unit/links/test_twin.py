@@ -1,0 +1,150 @@
+"""The compiled columns and their plain twins say the same about any links."""
+
+from __future__ import annotations
+
+from array import array
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lycosa.links import Links, Rows, Target, mask_of, outlinks, plain, sifted, unsettled
+from lycosa.store.rows import KIND_NAMES, SCHEMAS
+
+KINDS = [kind for kind, name in enumerate(KIND_NAMES) if name]
+REASONS = ["", "", "", "out-of-scope", "reject:2"]
+TEXTS = st.sampled_from(["", "", "a", "b c", "é", "\ud800", "x" * 300]) | st.text(max_size=5)
+RELS = st.sampled_from(["", "", "", "nofollow", "a  b", " \r\n x", "ü", "\udfff"])
+
+
+@st.composite
+def links(draw: st.DrawFn) -> Links:
+    targets = [
+        Target(
+            f"org.e:/{number}",
+            f"http://e.org/{number}",
+            draw(st.integers(0, 2**64 - 1)),
+            draw(st.sampled_from(REASONS)),
+            draw(st.integers(-1, 2)),
+            draw(st.integers(-1, 6)),
+        )
+        for number in range(draw(st.integers(1, 6)))
+    ]
+    count = draw(st.integers(0, 20))
+
+    def column(values: st.SearchStrategy[object]) -> list[object]:
+        return draw(st.lists(values, min_size=count, max_size=count))
+
+    return Links(
+        column(st.sampled_from(targets)),  # type: ignore[arg-type]
+        column(st.sampled_from(KINDS)),  # type: ignore[arg-type]
+        column(TEXTS),  # type: ignore[arg-type]
+        column(RELS),  # type: ignore[arg-type]
+        column(st.integers(1, 9)),  # type: ignore[arg-type]
+    )
+
+
+SETS = st.frozensets(st.sampled_from(KINDS))
+
+
+def columns_of(some: Links) -> tuple[list[object], ...]:
+    return (
+        [id(target) for target in some.targets],
+        list(some.kinds),
+        list(some.texts),
+        list(some.rels),
+        list(some.times),
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(links(), SETS)
+def test_sifting_equals_its_twin(some: Links, by: frozenset[int]) -> None:
+    found, refused = sifted(
+        some.targets,
+        some.kinds,
+        some.texts,
+        some.rels,
+        some.times,
+        "out-of-scope",
+        mask_of(by),
+    )
+    twin, twin_refused = plain.sifted(some, "out-of-scope", by)
+    assert columns_of(Links(*found)) == columns_of(twin)
+    assert refused == twin_refused
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    links(),
+    st.lists(st.integers(0, 70), max_size=6),
+    st.tuples(st.integers(0, 2), st.integers(0, 70), st.integers(0, 70)),
+    st.tuples(SETS, SETS),
+    st.sets(st.integers(0, 6)),
+)
+def test_what_is_unsettled_equals_its_twin(
+    some: Links,
+    far: list[int],
+    numbers: tuple[int, int, int],
+    kinds: tuple[frozenset[int], frozenset[int]],
+    parts: set[int],
+) -> None:
+    distances = array("H", far)
+    found = unsettled(
+        some.targets, some.kinds, distances, *numbers, mask_of(kinds[0]), mask_of(kinds[1]), parts
+    )
+    assert found == plain.unsettled(some, distances, *numbers, *kinds, parts)
+    distances.append(1)  # nobody holds on to the array
+
+
+@settings(max_examples=300, deadline=None)
+@given(links())
+def test_lines_of_links_equal_their_twin(some: Links) -> None:
+    lines = outlinks(some.targets, some.kinds, some.rels, KIND_NAMES)
+    assert lines == plain.outlinks(some, KIND_NAMES)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0), links()),
+        max_size=4,
+    )
+)
+def test_rows_of_links_equal_their_twin(fetches: list[tuple[int, int, int, Links]]) -> None:
+    fetches = [(source, fetch, moment % 2**62, some) for source, fetch, moment, some in fetches]
+    rows = Rows(KIND_NAMES)
+    for source, fetch, moment, some in fetches:
+        columns = (some.targets, some.kinds, some.texts, some.rels, some.times)
+        rows.add(source, fetch, moment, *columns)
+    twin = plain.rows(fetches, KIND_NAMES)
+    assert len(rows) == len(twin)
+    names, found = SCHEMAS["links"].names, rows.columns()
+    kinds = [pa.uint64(), pa.uint64(), pa.int64(), pa.uint64(), *[pa.string()] * 4, pa.int32()]
+    arrays = [
+        pa.Array.from_buffers(
+            kind, len(rows), [None, *map(pa.py_buffer, c if isinstance(c, tuple) else (c,))]
+        )
+        for kind, c in zip(kinds, found, strict=True)
+    ]
+    table = pa.Table.from_arrays(arrays, names)
+    table.validate(full=True)
+    assert [tuple(row.values()) for row in table.to_pylist()] == twin
+
+
+def test_columns_that_differ_in_length_are_refused() -> None:
+    target = Target("org.e:/", "http://e.org/")
+    with pytest.raises(ValueError, match="differ in length"):
+        sifted([target], [1], ["a"], [], [1], "", 0)
+    with pytest.raises(ValueError, match="differ in length"):
+        unsettled([target], [], array("H"), 0, 0, 0, 0, 0, set())
+    with pytest.raises(ValueError, match="differ in length"):
+        outlinks([target], [1], [], KIND_NAMES)
+    with pytest.raises(ValueError, match="differ in length"):
+        Rows(KIND_NAMES).add(1, 1, 1, [target], [1], ["a"], [""], [])
+
+
+def test_what_is_no_target_is_refused() -> None:
+    with pytest.raises(TypeError):
+        sifted(["http://e.org/"], [1], [""], [""], [1], "", 0)  # type: ignore[list-item]
