@@ -1,4 +1,4 @@
-"""What the how-tos on checking and on unlinked pages tell to type gives what they show."""
+"""What the how-tos on checking, unlinked pages and freshness tell to type gives what they show."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import pytest
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 PAGE = HOWTO / "check-before-you-crawl.md"
 MINING_PAGE = HOWTO / "find-unlinked-pages.md"
+FRESH_PAGE = HOWTO / "keep-a-crawl-fresh.md"
 BLOCK = re.compile(r"```sh\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 ROW = re.compile(r"\| `check (\w+) --batch` \| (.*?) \| (.*?) \|")
 
@@ -73,12 +74,15 @@ def test_the_table_of_batches_names_every_member(folder: Path) -> None:
         assert list(answer) == re.findall(r"`(\w+)`", answered)
 
 
-def test_unlinked_pages_are_found_as_the_page_shows(tmp_path: Path) -> None:
-    first, *blocks = BLOCK.findall(MINING_PAGE.read_text(encoding="utf-8"))
+@pytest.mark.parametrize(("page", "count"), [(MINING_PAGE, 4), (FRESH_PAGE, 3)])
+def test_beside_a_test_web_every_command_prints_what_the_page_shows(
+    page: Path, count: int, tmp_path: Path
+) -> None:
+    first, *blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     words = first[0].split()
     assert words[:2] == ["lycosa", "testweb"]
     assert words[4:] == ["--no-tls", "--folder", "web"]
     with served(tmp_path, *words[2:4]) as folder:
-        assert len(blocks) == 4
+        assert len(blocks) == count
         for script, shown in blocks:
             assert typed(script, folder) == shown, script

@@ -18,9 +18,11 @@ from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
 from lycosa.crawl.visiting import Visit, Visits
+from lycosa.crawl.watching import Watcher
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
+from lycosa.frontier.freshness.planning import Planner
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
@@ -31,6 +33,7 @@ from lycosa.records import (
     Capture,
     Fetched,
     HostChanged,
+    LinkKind,
     Links,
     Outcome,
     Place,
@@ -51,7 +54,7 @@ NO_FACTS = Facts()
 class Gatherer:
     """Turns answers into events; one per worker."""
 
-    def __init__(self, parts: Parts, router: Router, mining: Mining) -> None:
+    def __init__(self, parts: Parts, router: Router, mining: Mining, planner: Planner) -> None:
         self._parts = parts
         self._mining = mining
         self._visits = Visits(parts.hooks, parts.job) if parts.hooks is not None else None
@@ -60,6 +63,8 @@ class Gatherer:
         self._prober = Prober(parts)
         self.bursts = Bursts(parts.job)
         self._distilling = Distilling(self._job)
+        has_policy = parts.job.revisit.policy != "off"
+        self._watcher = Watcher(parts.job, planner) if has_policy else None
 
     def page_answered(
         self,
@@ -115,6 +120,10 @@ class Gatherer:
                 place if answer.status else None,
             )
         )
+        if self._watcher is not None:
+            self._watcher.visited(partition, page, outcome, seen)
+            if outcome is Outcome.KEPT and facts.kinds and facts.kinds[0] == LinkKind.SITEMAP:
+                self._watcher.announced(partition, answer.body, answer.ended)
         if not self._mining.moves(partition, page, outcome, links, answer.ended):
             self._router.route(partition, answer.ended, page, links)
         self._prober.learn(partition, page, outcome, seen)

@@ -10,6 +10,7 @@ from lycosa.testweb.robots import Robots
 from lycosa.testweb.robots_kinds import ROBOTS_KINDS
 from lycosa.testweb.section import Section
 from lycosa.testweb.sections import (
+    Bulletins,
     Calendar,
     Catalogue,
     Cellar,
@@ -192,6 +193,12 @@ def wide(hosts: int, addresses: int, pages_per_host: int) -> Plan:
         https_share=0.3,
         dead_share=0.01,
     )
+
+
+def lively(hosts: int = 3) -> Plan:
+    """Return hosts with pages that change each at a rate of its own."""
+    bulletins = Bulletins(24, fastest_seconds=1.0, slowest_seconds=7200.0)
+    return Listed((Traits((bulletins,), validators=True),) * hosts, addresses=hosts)
 
 
 def tree(levels: int, fanout: int, triples: int, hosts: int) -> Plan:

@@ -1,5 +1,6 @@
 """The habits that sites can have, one section each."""
 
+from lycosa.testweb.sections.bulletins import Bulletins
 from lycosa.testweb.sections.catalogue import Catalogue
 from lycosa.testweb.sections.copies import Copies, Ghosts
 from lycosa.testweb.sections.errors import Errors
@@ -15,6 +16,7 @@ from lycosa.testweb.sections.vault import Vault
 from lycosa.testweb.sections.withered import Withered
 
 __all__ = [
+    "Bulletins",
     "Calendar",
     "Catalogue",
     "Cellar",
