@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
+from integration.test_real_crawl import finish
+from integration.test_workers import Judged, eventually, start, worker_pids
+from lycosa.config import Job, Revisit
 from lycosa.crawl.simulation import KillEvery, KillPlan, KillRandomly, Result, Simulation, no_kills
 from lycosa.frontier.columns import PUT_OFF
 from lycosa.log.format import decode_events
+from lycosa.log.protocol import Log
 from lycosa.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Listed, Traits
@@ -58,25 +62,27 @@ def job_for(web: GeneratedWeb, **revisit: object) -> Job:
     )
 
 
-def events_of(simulation: Simulation) -> Iterator[tuple[int, AnyEvent]]:
+def read_events(log: Log, partitions: int) -> Iterator[tuple[int, AnyEvent]]:
+    for number in range(partitions):
+        for _, batch in log.read(number, 0):
+            yield from ((number, event) for event in decode_events(batch))
+
+
+def events_of(simulation: Simulation) -> list[tuple[int, AnyEvent]]:
     log, _ = simulation.open_log()
     try:
-        for number in range(simulation.job.frontier.partitions):
-            for _, batch in log.read(number, 0):
-                yield from ((number, event) for event in decode_events(batch))
+        return list(read_events(log, simulation.job.frontier.partitions))
     finally:
         log.close()
 
 
-def check_cycles(simulation: Simulation, result: Result, cycles: int = CYCLES) -> None:
-    """What holds of every crawl in cycles, however often it was killed."""
-    assert result.reason == "exhausted"
-    assert [str(breach) for breach in result.breaches] == []
+def check_events(events: Iterable[tuple[int, AnyEvent]], cycles: int) -> None:
+    """Every partition went through every cycle, and what it planned was fetched once."""
     plans: dict[tuple[int, int], list[int]] = {}
     fetched: Counter[tuple[int, int, int]] = Counter()
     cycle: dict[int, int] = {}
     begun_at: dict[int, set[float]] = {}
-    for number, event in events_of(simulation):
+    for number, event in events:
         if isinstance(event, CycleBegun):
             assert event.cycle == cycle.get(number, 0) + 1, "a cycle was skipped, or begun twice"
             cycle[number] = event.cycle
@@ -91,8 +97,14 @@ def check_cycles(simulation: Simulation, result: Result, cycles: int = CYCLES) -
         for page in pages:
             assert fetched[number, in_cycle, page] == 1, "a planned page was fetched not once"
     assert max(fetched.values()) == 1
-    states = simulation.read_states()
-    assert all(state.pending == 0 for state in states.values())
+
+
+def check_cycles(simulation: Simulation, result: Result, cycles: int = CYCLES) -> None:
+    """What holds of every crawl in cycles, however often it was killed."""
+    assert result.reason == "exhausted"
+    assert [str(breach) for breach in result.breaches] == []
+    check_events(events_of(simulation), cycles)
+    assert all(state.pending == 0 for state in simulation.read_states().values())
 
 
 @pytest.mark.parametrize("policy", ["profit", "fresh", "uniform", "proportional"])
@@ -181,6 +193,16 @@ def test_of_a_host_a_cycle_takes_no_more_than_its_pause_permits(tmp_path: Path) 
             assert len(event.pages) <= 10 * 3
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_worker_that_plans_for_long_does_something_else_in_between(
+    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lycosa.crawl.cycles.MOST_AT_ONCE", 1)
+    web = CountingWeb(1)
+    simulation = Simulation(web, job_for(web, cycles=3), tmp_path, workers=workers)
+    check_cycles(simulation, simulation.run(), 3)
+
+
 def test_a_page_that_was_seen_lately_is_left_out(tmp_path: Path) -> None:
     web = CountingWeb(5)
     job = job_for(web, not_before_seconds=2.5 * DAY)
@@ -261,3 +283,42 @@ def test_the_state_is_the_same_from_snapshots_and_from_the_log_alone(tmp_path: P
         n: state.pack(0) for n, state in with_snapshots.items()
     }
     assert any(state.history.visits.visits for state in alone.values())
+
+
+def test_real_workers_and_their_supervisor_are_killed_and_go_on_with_the_same_cycle(
+    tmp_path: Path,
+) -> None:
+    """By SIGKILL, over sockets, and with another number of workers than before."""
+    traits = Traits((Bulletins(5, fastest_seconds=1.0, slowest_seconds=60.0),), validators=True)
+    web = GeneratedWeb(5, Listed((traits,) * 8, addresses=8))
+    chance = random.Random(5)
+    cycles = 4
+
+    def in_cycles(job: Job) -> Job:
+        revisit = Revisit("profit", cycles, cycle_seconds=4.0, not_before_seconds=1.0)
+        return dataclasses.replace(
+            job,
+            revisit=revisit,
+            discovery=dataclasses.replace(job.discovery, mining="off"),
+            frontier=dataclasses.replace(job.frontier, partitions=6),
+        )
+
+    with Judged(web, tmp_path, in_cycles) as judged:
+        directory = judged.directory
+        process = start(directory, "--workers", "2")
+        eventually(lambda: len(worker_pids(directory)) == 2)
+        for _ in range(2):
+            judged.wait_for_requests(chance.randint(30, 60))
+            judged.kill_worker(chance)
+        judged.wait_for_requests(20)
+        judged.kill_all(process)
+        finish(start(directory, "--workers", "3"), directory)
+    assert [str(breach) for breach in judged.referee.breaches] == []
+    job = directory.job()
+    log = directory.log(job)
+    try:
+        check_events(read_events(log, job.frontier.partitions), cycles)
+    finally:
+        log.close()
+    kept = sum(state.pages.outcome.count(1) for state in directory.states(job).values())
+    assert kept == len(list(web.all_pages()))

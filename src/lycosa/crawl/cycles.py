@@ -29,7 +29,7 @@ from lycosa.crawl.quality import Quality, measure
 from lycosa.failpoints import reach
 from lycosa.frontier.agenda import Agenda
 from lycosa.frontier.columns import PUT_OFF
-from lycosa.frontier.freshness.bids import Share, bid_of, chosen, share_out
+from lycosa.frontier.freshness.bids import Candidate, Share, bid_of, chosen, share_out
 from lycosa.frontier.freshness.planning import Planner
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
@@ -37,6 +37,9 @@ from lycosa.records import BidMade, BidsWanted, BidTaken, CycleBegun, CycleShare
 
 CHAIR = 0
 """The partition that collects the bids."""
+
+MOST_AT_ONCE = 500_000
+"""How many URLs are looked through before the worker does something else: some seconds."""
 
 
 class Cycles:
@@ -64,6 +67,7 @@ class Cycles:
         """The cycle that is on the agenda."""
         self._shared = 0
         """The cycle that was shared out in this life."""
+        self._looked_through = 0
         self.is_measuring = False
 
     # -- the beginning --------------------------------------------------------------------
@@ -155,7 +159,7 @@ class Cycles:
     def bids_wanted(self, partition: Partition, message: BidsWanted) -> None:
         """Say what a partition would fetch."""
         if partition.state.history.cycle < message.cycle:
-            found = self.planner.candidates(partition.state, message.moment, self._quality.of)
+            found = self._candidates(partition, message.moment)
             bid = BidMade(message.moment, message.cycle, partition.number, bid_of(found))
             partition.post(CHAIR, bid)
 
@@ -171,13 +175,24 @@ class Cycles:
         """Begin a cycle in a partition."""
         if partition.state.history.cycle >= message.cycle:
             return
-        found = self.planner.candidates(partition.state, message.moment, self._quality.of)
+        found = self._candidates(partition, message.moment)
         plan = chosen(found, Share(message.bin, message.of_bin, message.room))
         pages = [candidate.page for candidate in plan]
         worths = [candidate.worth for candidate in plan]
         event = CycleBegun(message.moment, message.cycle, pages, worths, message.room)
         partition.begin_cycle(event, now)
         reach("cycle.begun")
+
+    def wants_breath(self) -> bool:
+        """Return whether planning has taken so long that others should be heard first."""
+        is_long = self._looked_through >= MOST_AT_ONCE
+        if is_long:
+            self._looked_through = 0
+        return is_long
+
+    def _candidates(self, partition: Partition, moment: float) -> list[Candidate]:
+        self._looked_through += len(partition.state.table)
+        return self.planner.candidates(partition.state, moment, self._quality.of)
 
     def _share_when_complete(self, chair: Partition) -> None:
         history = chair.state.history

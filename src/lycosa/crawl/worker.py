@@ -457,6 +457,9 @@ class Worker:
                 reach("inbox.read")
                 self._read_messages(partition, batch)
                 partition.record(InboxRead(sequence))
+            if self._cycles.wants_breath():
+                self._tick_within(0.0)
+                return
 
     def _read_messages(self, partition: Partition, batch: bytes) -> None:
         now = self._clock.now()

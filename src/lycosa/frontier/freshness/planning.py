@@ -80,8 +80,8 @@ class Planner:
                 continue
             host = sites.host[site]
             if host not in beliefs:
-                beliefs[host] = self.host_belief(state, host)
-            worth = self._assess(state, page, moment, quality_of, of_host(beliefs[host])).worth
+                beliefs[host] = of_host(self.host_belief(state, host))
+            worth = self._worth(state, page, moment, quality_of, beliefs[host])
             if worth > 0.0:
                 of_hosts.setdefault(host, []).append(Candidate(worth, page))
         found: list[Candidate] = []
@@ -95,7 +95,18 @@ class Planner:
     ) -> Assessment:
         """Return what is known of a page, and what a visit is worth."""
         host = state.sites.host[state.pages.site[page]]
-        return self._assess(state, page, moment, quality_of, of_host(self.host_belief(state, host)))
+        prior, history = of_host(self.host_belief(state, host)), state.history
+        fetch = state.pages.fetch[page]
+        belief, visited_at = prior.given(history.evidence(fetch)), history.visited_at(fetch)
+        is_held = visited_at and state.pages.outcome[page] == KEPT
+        is_told = is_held and history.visits.announced[fetch] > visited_at
+        return Assessment(
+            self._quality(state, page, quality_of),
+            self._worth(state, page, moment, quality_of, prior),
+            belief,
+            belief.fresh(moment - visited_at) if is_held and not is_told else 0.0,
+            visited_at,
+        )
 
     def host_belief(self, state: PartitionState, host: int) -> Belief:
         """Return what is believed of a host's pages in general."""
@@ -120,30 +131,33 @@ class Planner:
         planned = state.history.planned_of(host) if host is not None else 0
         return planned + taken < self._most_of_host(state, host)
 
-    def _assess(
+    def _worth(
         self,
         state: PartitionState,
         page: int,
         moment: float,
         quality_of: QualityOf,
         prior: Belief,
-    ) -> Assessment:
+    ) -> float:
+        """Return what a visit is worth; this is done for every page of the crawl."""
         history, fetch = state.history, state.pages.fetch[page]
-        quality = 1.0
-        if self._policy.needs_quality:
-            quality = quality_of(state.table.key(page), depth_of(state.pages.distance[page]))
-        belief = prior.given(history.evidence(fetch))
         visited_at = history.visited_at(fetch)
         if not visited_at or state.pages.outcome[page] != KEPT:
-            return Assessment(quality, self._policy.new(quality), belief, 0.0, 0.0)
+            return self._policy.new(self._quality(state, page, quality_of))
         age = moment - visited_at
         if age < self._revisit.not_before_seconds:
-            return Assessment(quality, 0.0, belief, belief.fresh(age), visited_at)
-        if history.visits.announced[fetch] > visited_at:
+            return 0.0
+        quality, visits = self._quality(state, page, quality_of), history.visits
+        if visits.announced[fetch] > visited_at:
             # The site says that the page has changed: a visit is worth as much as a first one.
-            return Assessment(quality, self._policy.new(quality), belief, 0.0, visited_at)
-        worth = self._policy.known(quality, belief, age)
-        return Assessment(quality, worth, belief, belief.fresh(age), visited_at)
+            return self._policy.new(quality)
+        belief = Belief(prior.shape + visits.changes[fetch], prior.seconds + visits.seconds[fetch])
+        return self._policy.known(quality, belief, age)
+
+    def _quality(self, state: PartitionState, page: int, quality_of: QualityOf) -> float:
+        if not self._policy.needs_quality:
+            return 1.0
+        return quality_of(state.table.key(page), depth_of(state.pages.distance[page]))
 
 
 def _order(candidate: Candidate) -> tuple[float, int]:
