@@ -83,6 +83,7 @@ bench-lock: setup
 
 figures: setup
 	$(BIN)/python -m benchmarks.figures
+	$(BIN)/python -m benchmarks.freshness
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak

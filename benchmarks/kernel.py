@@ -39,6 +39,7 @@ import pstats
 import random
 import tempfile
 import time
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -81,6 +82,7 @@ from lycosa.records import (
     Request,
     Resolved,
 )
+from lycosa.store.ends import LinkEnds
 from lycosa.store.journal import Journal, Kept
 from lycosa.url import Scope, canonical_keys
 
@@ -208,6 +210,9 @@ class NoStore:
 
     def validators(self, place: Place) -> None:
         return None
+
+    def link_ends(self) -> LinkEnds:
+        return LinkEnds(array("q"), array("q"))
 
 
 class Crawl:

@@ -15,6 +15,7 @@ from html import escape
 from pathlib import Path
 
 from lycosa.config import SCHEDULERS, Frontier
+from lycosa.frontier.freshness.worth import profit
 from lycosa.frontier.schedulers import CountsLinks
 from lycosa.frontier.schedulers.making import Order, make_scheduler
 from lycosa.frontier.state import PartitionState
@@ -53,9 +54,10 @@ def order_of(name: str) -> list[str]:
         for number, (host, pages) in enumerate(HOSTS.items())
         for place, (path, depth, links) in enumerate(pages)
     )
-    for depth, _, _, url, _ in found:
+    for depth, _, _, url, links in found:
         state.apply(Admitted(0.0, "", [key_of(f"http://{url}")], [STEP * depth]))
         page = len(state.table) - 1
+        state.history.plan[page] = profit_of(depth, links)
         scheduler.offer(page, state.pages.site[page])
     for page, (*_, links) in enumerate(found):
         if isinstance(scheduler, CountsLinks) and scheduler.counts_links:
@@ -65,6 +67,11 @@ def order_of(name: str) -> list[str]:
         scheduler.wake(site)
     chosen = [scheduler.choose() for _ in found]
     return [found[page][3] for page in chosen if page is not None]
+
+
+def profit_of(depth: int, links: int) -> float:
+    """Return the profit of a visit to a page, as a planner might have it."""
+    return profit(links / 8, 1 / (2 + depth))
 
 
 def picture(name: str) -> str:
@@ -118,6 +125,8 @@ def _beside(name: str, depth: int, links: int) -> str:
         return f"depth {depth}"
     if name == "best-first":
         return f"{links} link{'s' if links > 1 else ''}"
+    if name == "profit":
+        return f"{profit_of(depth, links):.2f}"
     return ""
 
 

@@ -36,6 +36,9 @@ NAMES: dict[str, str] = {
     "urls.before-seal": "a site's URLs are compressed, nothing is put away",
     "urls.sealed": "a site's URLs are in the vault and no longer in memory",
     "end.seen": "the end was found and has not been recorded",
+    "cycle.over": "a cycle has ended everywhere, nothing is known of the next one",
+    "cycle.bid": "all bids for a cycle are durable, nobody has been told its share",
+    "cycle.begun": "a partition has begun a cycle in memory, nothing of it is durable",
 }
 
 

@@ -274,6 +274,17 @@ class Worth(enum.IntEnum):
     """The way to a URL that was not known, which is now the guess in its place."""
 
 
+class Sight(enum.IntEnum):
+    """What a visit showed of a page. The numbers are part of the log's format."""
+
+    FIRST = 1
+    """There was nothing to compare it with."""
+    UNCHANGED = 2
+    CHANGED = 3
+    ANNOUNCED = 4
+    """Nothing was seen of it, but its site says that it has changed."""
+
+
 class KeyedLink(NamedTuple):
     """A reference resolved, made canonical and found in scope."""
 
@@ -371,7 +382,35 @@ class RobotsFound(Message, frozen=True, array_like=True, tag=3):
     crawl_delay_seconds: float
 
 
-AnyMessage = Discovered | RobotsWanted | RobotsFound
+class BidsWanted(Message, frozen=True, array_like=True, tag=4):
+    """A cycle is to begin: say what this partition would fetch, as of this moment."""
+
+    moment: float
+    cycle: int
+
+
+class BidMade(Message, frozen=True, array_like=True, tag=5):
+    """What a partition would fetch, for partition 0 to choose from."""
+
+    moment: float
+    cycle: int
+    partition: int
+    bins: dict[int, int]
+    """How many URLs are worth how much (`lycosa.frontier.freshness.bids`)."""
+
+
+class CycleShare(Message, frozen=True, array_like=True, tag=6):
+    """The cycle begins: this is what the partition takes of what it has bid."""
+
+    moment: float
+    """As of which the bids were made."""
+    cycle: int
+    bin: int
+    of_bin: int
+    room: int
+
+
+AnyMessage = Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare
 
 
 class Event(Struct, frozen=True, array_like=True, tag_field="t"):
@@ -405,6 +444,8 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     """URLs, new or known, that `source` needs to be shown."""
     linked: list[int] = []
     """Known URLs that had been guessed, and that something links to after all."""
+    put_off: list[int] = []
+    """The places of those of the keys that wait for a cycle which chooses them."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):
@@ -583,6 +624,51 @@ class MinedOut(Event, frozen=True, array_like=True, tag=25):
     site: int
 
 
+class CycleWanted(Event, frozen=True, array_like=True, tag=26):
+    """In partition 0: all partitions have been asked for their bids for a cycle."""
+
+    moment: float
+    cycle: int
+
+
+class BidTaken(Event, frozen=True, array_like=True, tag=27):
+    """In partition 0: what one of them has bid for the cycle that is wanted."""
+
+    partition: int
+    bins: dict[int, int]
+
+
+class CycleBegun(Event, frozen=True, array_like=True, tag=28):
+    """A cycle has begun in this partition: these URLs are to be fetched, new ones or again."""
+
+    moment: float
+    cycle: int
+    """0 when the job goes in cycles no longer."""
+    pages: list[int]
+    worths: list[float]
+    """What a visit to each is worth."""
+    room: int
+    """How many of the URLs that will be found are fetched in this cycle."""
+
+
+class Visited(Event, frozen=True, array_like=True, tag=29):
+    """What a visit says about how often a page changes; its own `Fetched` precedes this."""
+
+    moment: float
+    """Of the visit; with `ANNOUNCED` when the page has changed."""
+    page: int
+    seen: Sight
+    digest: int = 0
+    fingerprint: int = 0
+    """Of the version that further ones are compared with."""
+    changes: float = 0.0
+    seconds: float = 0.0
+    """The evidence of all visits to the page so far (`lycosa.frontier.freshness.changes`)."""
+    host_changes: float = 0.0
+    host_seconds: float = 0.0
+    """The same of all pages of its host."""
+
+
 class Weighed(Event, frozen=True, array_like=True, tag=30):
     """A page brought nothing new, or something new after others had not.
 
@@ -633,6 +719,10 @@ AnyEvent = (
     | Mined
     | GuessJudged
     | MinedOut
+    | CycleWanted
+    | BidTaken
+    | CycleBegun
+    | Visited
     | Weighed
     | MirrorFound
 )

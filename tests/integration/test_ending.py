@@ -97,3 +97,15 @@ def test_a_report_that_the_log_has_outrun_does_not_count() -> None:
     ending.report(0, Report(3, 1))
     for _ in range(3):
         assert not ending.look(heads((4, 1)))
+
+
+def test_where_a_cycle_follows_the_same_look_finds_the_end_of_the_cycle() -> None:
+    ending = Ending(2)
+    ending.report(0, Report(3, 1, goes_on=True))
+    ending.report(1, Report(5, 0))
+    assert not ending.look(heads((3, 1), (5, 0))) and not ending.is_between
+    assert not ending.look(heads((3, 1), (5, 0))) and ending.is_between
+    assert not ending.look(heads((3, 2), (5, 0))) and not ending.is_between
+    ending.report(0, Report(9, 2))
+    assert not ending.look(heads((9, 2), (5, 0)))
+    assert ending.look(heads((9, 2), (5, 0))) and ending.is_over

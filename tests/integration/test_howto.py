@@ -1,4 +1,4 @@
-"""What the how-tos on checking, unlinked pages and traps tell to type gives what they show."""
+"""What the how-tos with a web of their own, and the one on checking, tell to type gives what they show."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 PAGE = HOWTO / "check-before-you-crawl.md"
 MINING_PAGE = HOWTO / "find-unlinked-pages.md"
 TRAPS_PAGE = HOWTO / "traps.md"
+FRESH_PAGE = HOWTO / "keep-a-crawl-fresh.md"
 BLOCK = re.compile(r"```sh\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 ROW = re.compile(r"\| `check (\w+) --batch` \| (.*?) \| (.*?) \|")
 
@@ -74,7 +75,9 @@ def test_the_table_of_batches_names_every_member(folder: Path) -> None:
         assert list(answer) == re.findall(r"`(\w+)`", answered)
 
 
-@pytest.mark.parametrize(("page", "count"), [(MINING_PAGE, 4), (TRAPS_PAGE, 4)])
+@pytest.mark.parametrize(
+    ("page", "count"), [(MINING_PAGE, 4), (TRAPS_PAGE, 4), (FRESH_PAGE, 3)]
+)
 def test_the_pages_with_a_web_of_their_own_show_what_is_printed(
     page: Path, count: int, tmp_path: Path
 ) -> None:

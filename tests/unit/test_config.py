@@ -124,6 +124,14 @@ def test_a_first_back_off_longer_than_the_longest_is_refused() -> None:
     assert "`backoff_first_seconds` (90) is longer than `backoff_most_seconds` (60)" in text
 
 
+def test_cycles_without_a_policy_and_a_policy_beside_seconds_are_refused() -> None:
+    for line in ("cycles = 2", "continuous = true"):
+        assert 'say what they fetch: policy = "profit"' in refusal(f"[revisit]\n{line}")
+    text = refusal('[revisit]\npolicy = "fresh"\nseconds = 60')
+    assert "has `seconds` (60) and the policy `fresh`" in text
+    parse_job('[revisit]\npolicy = "fresh"\ncycles = 9\ncontinuous = true')
+
+
 def test_jobs_made_in_code_are_checked_like_files() -> None:
     with pytest.raises(ConfigError, match=r"job: \[limits\] `pages` must be at least 0"):
         Job.of(limits={"pages": -1})
@@ -189,6 +197,14 @@ def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
     assert len(Job.of().digest()) == 16
 
 
+def without_contradictions(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """Leave out of a job what cannot be together."""
+    revisit = tables["revisit"]
+    gone = ["cycles", "continuous"] if revisit.get("policy", "off") == "off" else ["seconds"]
+    kept = {name: value for name, value in revisit.items() if name not in gone}
+    return tables | {"revisit": kept}
+
+
 def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
     most = min(key.most, 2**62)
     if key.choices:
@@ -245,7 +261,7 @@ sections = st.fixed_dictionaries(
         )
         for name in SECTIONS
     }
-)
+).map(without_contradictions)
 seeds = st.lists(st.text(min_size=1).filter(str.strip), max_size=3)
 
 

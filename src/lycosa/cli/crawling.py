@@ -13,6 +13,7 @@ from lycosa.cli.lines import Lines, command, commit_times, line_of, reason_text,
 from lycosa.cli.messages import Session, log_file, logger, notice
 from lycosa.cli.options import (
     GroupedCommand,
+    cycle_flags,
     directory_argument,
     fetch_flags,
     limit_flags,
@@ -58,6 +59,7 @@ _LOG_SECONDS = 60.0
 @scope_flags
 @fetch_flags
 @order_flags
+@cycle_flags
 @screen_flags
 @click.pass_obj
 def crawl(
@@ -101,6 +103,7 @@ def crawl(
 @limit_flags
 @fetch_flags
 @order_flags
+@cycle_flags
 @screen_flags
 @click.pass_obj
 def resume(session: Session, /, path: Path, **flags: Any) -> int:

@@ -37,10 +37,14 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
     "mining": (("discovery", "mining"),),
+    "cycles": (("revisit", "cycles"),),
+    "continuous": (("revisit", "continuous"),),
 }
 """The keys that each flag sets."""
 
 _REGEX = "regex:"
+_USUAL_POLICY = "profit"
+"""Of whoever asks for cycles and says no more."""
 _AMOUNTS = {"bytes": parse_size, "bytes a second": parse_size, "seconds": parse_seconds}
 
 
@@ -58,6 +62,8 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         if (value := given.get(flag)) is not None and value is not False:
             for section, key in keys:
                 tables[section][key] = value
+    if (given.get("cycles") or given.get("continuous")) and base.revisit.policy == "off":
+        tables["revisit"]["policy"] = _USUAL_POLICY
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value

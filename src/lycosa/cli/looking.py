@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from rich.text import Text
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.messages import Session
 from lycosa.cli.options import directory_argument, json_flag
+from lycosa.cli.prospects import prospect_data, prospect_lines
 from lycosa.cli.seeds import with_scheme
 from lycosa.cli.standing import Standing, standing_of
 from lycosa.cli.summary import command, counts_tables, facts_table, mined_text, triples_fact
@@ -57,6 +59,9 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
     if standing.mined:
         facts.append(("mined", mined_text(standing.mined)))
     facts += triples_fact(standing.structured)
+    if standing.cycle:
+        put_off = f"; {counted(standing.put_off, 'URL')} put off" if standing.put_off else ""
+        facts.append(("cycle", f"{standing.cycle}{put_off}"))
     if standing.plugins:
         facts.append(("plugins", ", ".join(standing.plugins)))
     if standing.pending:
@@ -75,7 +80,7 @@ def _state(path: Path, standing: Standing) -> str:
         return f"running (process {standing.running_pid}{with_workers})"
     if not standing.urls:
         return f"has not begun; begin: {command('resume', path)}"
-    if standing.pending:
+    if standing.pending or standing.is_followed:
         return f"at rest; go on: {command('resume', path)}"
     return "complete"
 
@@ -92,8 +97,10 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     the crawl does not know the URL.
     """
     from lycosa.crawl.explaining import explain as explain_url
+    from lycosa.crawl.quality import measure
     from lycosa.plugins.loading import load_hooks
     from lycosa.plugins.orders import partitioner_of
+    from lycosa.store.ends import link_ends
 
     directory = _open(session, path)
     job = directory.job()
@@ -101,7 +108,15 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     states = directory.states(job)
     log = directory.log(job)
     try:
-        found = explain_url(with_scheme(url), job, log, states, partitioner)
+        found = explain_url(
+            with_scheme(url),
+            job,
+            log,
+            states,
+            partitioner,
+            lambda: measure(link_ends(directory.path), job.revisit.quality),
+            time.time(),
+        )
     finally:
         log.close()
     if as_json:
@@ -111,7 +126,8 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
         data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
         moments = {"due": found.due, "address_expires": found.address_expires}
         told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
-        _print_json(data | told | {"address": found.address or None})
+        prospect = prospect_data(found.prospect) if found.prospect else None
+        _print_json(data | told | {"address": found.address or None, "prospect": prospect})
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
@@ -119,6 +135,8 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
             click.echo(f"  {_address(found.address, found.address_expires)}")
         if found.due:
             click.echo(f"  due {_moment(found.due)}")
+        for line in prospect_lines(found.prospect) if found.prospect else ():
+            click.echo(f"  {line}")
         for step in found.history:
             click.echo(f"  {_moment(step.moment)}  {step.what}")
     return 0 if found.is_known else 1

@@ -59,6 +59,7 @@ _LIMITS = "When it ends"
 _POLITE = "How polite, how fast"
 _SCOPE = "What belongs to it"
 _ORDER = "In which order"
+_CYCLES = "What is fetched again"
 _OUTPUT = "Screen"
 
 limit_flags = flags(
@@ -155,6 +156,22 @@ order_flags = flags(
         "--scheduler",
         metavar="NAME",
         help=f"What is fetched next: {', '.join(SCHEDULERS)}, or plugin:name.",
+    ),
+)
+
+cycle_flags = flags(
+    _option(
+        _CYCLES,
+        "--cycles",
+        type=int,
+        metavar="N",
+        help="Crawl, then fetch again what is worth it, N cycles in all (policy `profit`).",
+    ),
+    _option(
+        _CYCLES,
+        "--continuous",
+        is_flag=True,
+        help="Go on with cycles until the crawl is stopped.",
     ),
 )
 

@@ -13,6 +13,7 @@ from lycosa.crawl.progress import (
     seconds_left,
     structured_of,
 )
+from lycosa.frontier.columns import PUT_OFF
 
 
 class Standing(NamedTuple):
@@ -36,6 +37,12 @@ class Standing(NamedTuple):
     """Those that the job uses."""
     mined: dict[str, list[int]]
     """By rule: how many URLs were guessed, and how many of them were pages."""
+    cycle: int
+    """The cycle under way, or the last one; 0 in a crawl without cycles."""
+    put_off: int
+    """URLs that wait for a later cycle."""
+    is_followed: bool
+    """Whether another cycle follows."""
 
 
 def standing_of(directory: CrawlDirectory) -> Standing:
@@ -43,6 +50,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
     job, holder = directory.job(), directory.holder()
     has_begun = directory.log_folder.exists()
     states = list(directory.states(job).values()) if has_begun else []
+    revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
     return Standing(
         running_pid=holder.pid if holder else None,
         worker_pids=holder.workers if holder else [],
@@ -58,6 +66,9 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         structured=structured_of(states),
         plugins=list(job.plugins.use),
         mined=mined_of(states),
+        cycle=cycle,
+        put_off=sum(state.pages.status.count(PUT_OFF) for state in states),
+        is_followed=revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles),
     )
 
 

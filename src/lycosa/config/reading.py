@@ -262,6 +262,18 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
             "doubles up to the other"
         )
 
+    if section == "revisit":
+        if record.policy == "off" and (record.cycles > 1 or record.continuous):
+            yield (
+                "has cycles, but its `policy` is `off`, so there would be none\n"
+                '  say what they fetch: policy = "profit", or "fresh"'
+            )
+        if record.policy != "off" and record.seconds:
+            yield (
+                f"has `seconds` ({record.seconds:g}) and the policy `{record.policy}`\n"
+                "  a cycle chooses what is fetched again: take `seconds` away, or the policy"
+            )
+
     if section == "plugins":
         for name in record.settings:
             if name not in record.use:

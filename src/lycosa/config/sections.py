@@ -30,12 +30,15 @@ SCHEDULERS = (
     "leaf-window",
     "round-robin",
     "diverse",
+    "profit",
 )
 SCORES = ("default", "links", "depth", "path")
 PARTITIONERS = ("domain", "host-hash")
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
+POLICIES = ("off", "profit", "fresh", "uniform", "proportional")
+QUALITIES = ("auto", "links", "pagerank")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
@@ -535,10 +538,58 @@ class Crawl:
 
 @dataclass(frozen=True)
 class Revisit:
-    """Whether pages are fetched again."""
+    """Whether pages are fetched again, and which."""
 
+    policy: str = key(
+        "off",
+        "By what a cycle chooses the URLs it fetches. `profit` weighs the quality of a page with "
+        "how probably the copy of it is out of date; `fresh` makes as many copies fresh as can be; "
+        "`uniform` visits all pages equally often, `proportional` in proportion to how often they "
+        "change. `off` is a crawl without cycles.",
+        choices=POLICIES,
+    )
+    cycles: int = key(
+        1, "How many cycles there are, the first crawl included.", unit="cycles", least=1
+    )
+    continuous: bool = key(False, "Whether one cycle follows the other until the crawl is stopped.")
+    cycle_urls: int = key(
+        100_000, "How many URLs a cycle fetches, new and known.", unit="URLs", least=1
+    )
+    cycle_seconds: float = key(
+        86_400.0,
+        "How long after the beginning of a cycle the next one begins, or later, when all of it is "
+        "done. Of a host a cycle takes no more URLs than its pause permits in that time. 0 begins "
+        "at once.",
+        unit="seconds",
+    )
+    not_before_seconds: float = key(
+        3_600.0, "A page that was seen more lately than this is left out.", unit="seconds"
+    )
+    change_seconds: float = key(
+        864_000.0,
+        "How long a page stays as it is, on the average: what is believed of a host before "
+        "anything is known.",
+        unit="seconds",
+        least=1,
+    )
+    change_bits: int = key(
+        0,
+        "A page whose text is another one still counts as unchanged when its fingerprint differs "
+        "from that of the known version in no more bits than this; 0 is any other text.",
+        unit="bits",
+        most=64,
+    )
+    quality: str = key(
+        "auto",
+        "What the quality of a page is for `profit`: its PageRank in the graph so far (`pagerank`, "
+        "needs `pip install 'lycosa[study]'`), or the links to it and its depth (`links`); `auto` "
+        "is the first where it can be had.",
+        choices=QUALITIES,
+    )
     seconds: float = key(
-        0.0, "When a page that was kept is asked for again; 0 is never.", unit="seconds"
+        0.0,
+        "In a crawl without cycles: when a page that was kept is asked for again; 0 is never.",
+        unit="seconds",
     )
     conditional: bool = key(
         True,

@@ -3,7 +3,8 @@
 The end of a crawl: every partition idle, every inbox read to its last sequence, seen
 twice with nothing changed in between. A partition is idle when nothing is pending, in
 flight or uncommitted; its owner says so together with how far its log and inbox went
-when it was. The claim holds as long as the log's own heads still say the same.
+when it was. The claim holds as long as the log's own heads still say the same. A cycle
+ends in the same way; then the report of one partition says that another follows.
 
 Why it cannot come too early: a link on its way is posted no later than the event that
 says it was found. So either its source still has something uncommitted, and is not
@@ -26,6 +27,8 @@ class Report(NamedTuple):
 
     log: int
     inbox: int
+    goes_on: bool = False
+    """Whether another cycle follows when all is done."""
 
 
 class Ending:
@@ -35,6 +38,8 @@ class Ending:
         self._reports: list[Report | None] = [None] * partitions
         self._seen: list[Report] | None = None
         self.is_over = False
+        self.is_between = False
+        """Whether a cycle is over and another follows."""
 
     def report(self, partition: int, report: Report | None) -> None:
         """Note that a partition is idle, or (None) that it is not."""
@@ -45,12 +50,14 @@ class Ending:
         return None not in self._reports
 
     def look(self, heads: Sequence[Head]) -> bool:
-        """Return whether this is the second look in a row at the same idle whole."""
+        """Return whether this is the second look in a row at the same idle whole, and the last."""
         now = [report for report in self._reports if report is not None]
         is_idle = len(now) == len(self._reports) and all(
             report.log == head.log and report.inbox == head.inbox
             for report, head in zip(now, heads, strict=True)
         )
-        self.is_over = self.is_over or (is_idle and now == self._seen)
+        is_done, goes_on = is_idle and now == self._seen, any(report.goes_on for report in now)
+        self.is_over = self.is_over or (is_done and not goes_on)
+        self.is_between = is_done and goes_on
         self._seen = now if is_idle else None
         return self.is_over

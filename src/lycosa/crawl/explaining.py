@@ -7,13 +7,16 @@ on, once, for this one question.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.probing import probe_of
+from lycosa.crawl.prospects import Prospect, prospect_of
+from lycosa.crawl.quality import Quality
 from lycosa.crawl.trapping import WHOLE
-from lycosa.frontier.columns import NONE
+from lycosa.frontier.columns import NONE, PUT_OFF
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.shapes import shape_of
@@ -23,6 +26,7 @@ from lycosa.log.protocol import Log
 from lycosa.records import (
     TRAPS,
     Admitted,
+    CycleBegun,
     Fetched,
     GuessJudged,
     Mined,
@@ -32,6 +36,8 @@ from lycosa.records import (
     ProbeChosen,
     RobotsState,
     Settled,
+    Sight,
+    Visited,
     Weighed,
     Worth,
 )
@@ -66,10 +72,18 @@ class Explanation(NamedTuple):
     """`mined` when it was guessed, and nothing is known to link to it."""
     rule: str = ""
     """With `mined`: what it was guessed by."""
+    prospect: Prospect | None = None
+    """In a crawl that goes in cycles: how often it changes and what a visit would be worth."""
 
 
 def explain(
-    raw_url: str, job: Job, log: Log, states: dict[int, PartitionState], partitioner: Partitioner
+    raw_url: str,
+    job: Job,
+    log: Log,
+    states: dict[int, PartitionState],
+    partitioner: Partitioner,
+    quality: Callable[[], Quality] = lambda: Quality({}),
+    now: float = 0.0,
 ) -> Explanation:
     """Explain one URL, as a user writes it."""
     url = canonicalize(raw_url)
@@ -98,6 +112,7 @@ def explain(
         state.hosts.address_expires[host],
         "mined" if rule else "",
         rule,
+        prospect_of(state, page, job, quality, now),
     )
 
 
@@ -106,6 +121,8 @@ def _standing(state: PartitionState, page: int, job: Job) -> tuple[str, float]:
     site = state.pages.site[page]
     host = state.sites.host[site]
     outcome = state.outcome_of(page)
+    if state.pages.status[page] == PUT_OFF and not state.sites.closed[site]:
+        return "is put off: waits for a cycle that chooses it", 0.0
     if not state.is_pending(page):
         name = _name(outcome) if outcome else "done"
         return f"has ended: {name}{_reason(state, page, site, outcome)}", 0.0
@@ -151,6 +168,13 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
 
 _FAILED = frozenset(Outcome) - {Outcome.KEPT, Outcome.NOT_MODIFIED}
 
+
+_SIGHTS = {
+    Sight.FIRST: "seen, with nothing to compare it with",
+    Sight.UNCHANGED: "had not changed",
+    Sight.CHANGED: "had changed",
+    Sight.ANNOUNCED: "has changed, as a sitemap says",
+}
 
 _WORTHS = {
     Worth.NOTHING: "the guess was in vain: no page, or the copy of one",
@@ -205,6 +229,10 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
             elif isinstance(event, MirrorFound) and event.host == host:
                 original = host_of(event.original + ":/")
                 steps.append(Step(event.moment, f"its host was found to be a mirror of {original}"))
+            elif isinstance(event, CycleBegun) and page in event.pages:
+                steps.append(Step(event.moment, f"chosen for cycle {event.cycle}"))
+            elif isinstance(event, Visited) and event.page == page:
+                steps.append(Step(event.moment, _SIGHTS[event.seen]))
             elif isinstance(event, Settled) and page in event.pages:
                 steps.append(Step(event.moment, _name(event.outcome)))
     return steps

@@ -21,9 +21,11 @@ from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
 from lycosa.crawl.trapping import Trapper
 from lycosa.crawl.visiting import Visit, Visits
+from lycosa.crawl.watching import Watcher
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
+from lycosa.frontier.freshness.planning import Planner
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
@@ -34,6 +36,7 @@ from lycosa.records import (
     Capture,
     Fetched,
     HostChanged,
+    LinkKind,
     Links,
     Outcome,
     Place,
@@ -62,6 +65,7 @@ class Gatherer:
         novelty: Novelty,
         trapper: Trapper,
         mirrors: Mirrors,
+        planner: Planner,
     ) -> None:
         self._parts = parts
         self._mining = mining
@@ -75,6 +79,8 @@ class Gatherer:
         self._wants_novelty = trapper.is_on or parts.job.discovery.mining != "off"
         self.bursts = Bursts(parts.job)
         self._distilling = Distilling(self._job)
+        has_policy = parts.job.revisit.policy != "off"
+        self._watcher = Watcher(parts.job, planner) if has_policy else None
 
     def page_answered(
         self,
@@ -135,6 +141,10 @@ class Gatherer:
                 place if answer.status else None,
             )
         )
+        if self._watcher is not None:
+            self._watcher.visited(partition, page, outcome, seen)
+            if outcome is Outcome.KEPT and facts.kinds and facts.kinds[0] == LinkKind.SITEMAP:
+                self._watcher.announced(partition, answer.body, answer.ended)
         known = len(state.table)
         if not self._mining.moves(partition, page, outcome, links, answer.ended) and not (
             is_kept and self._mirrors.skips(partition, page, seen, links)

@@ -37,6 +37,7 @@ from lycosa.crawl.orders import (
     Alive,
     Beat,
     Begin,
+    CycleOver,
     Ended,
     Failed,
     Grant,
@@ -70,8 +71,9 @@ class RemoteEnding:
     def __init__(self, on_news: Callable[[], object]) -> None:
         self._on_news = on_news
         self._known: dict[int, Report | None] = {}
-        self._new: dict[int, tuple[int, int] | None] = {}
+        self._new: dict[int, tuple[int, int, bool] | None] = {}
         self.is_over = False
+        self.is_between = False
 
     def report(self, partition: int, report: Report | None) -> None:
         """Note what has changed."""
@@ -79,7 +81,7 @@ class RemoteEnding:
             self._known[partition] = report
             if not self._new:
                 self._on_news()
-            self._new[partition] = None if report is None else (report.log, report.inbox)
+            self._new[partition] = None if report is None else (*report,)
 
     def is_possible(self) -> bool:
         """Leave that to the supervisor."""
@@ -89,7 +91,7 @@ class RemoteEnding:
         """Return what the supervisor has found."""
         return self.is_over
 
-    def news(self) -> dict[int, tuple[int, int] | None]:
+    def news(self) -> dict[int, tuple[int, int, bool] | None]:
         """Return what was reported since the last time."""
         news, self._new = self._new, {}
         return news
@@ -169,6 +171,8 @@ class Member:
             case Reached():
                 budget.end(Limit(order.limit))
                 worker.look()
+            case CycleOver():
+                worker.cycle_over()
             case Over():
                 self._ending.is_over = True
                 worker.look()

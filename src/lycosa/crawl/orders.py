@@ -55,6 +55,10 @@ class Reached(_Message, frozen=True):
     limit: str
 
 
+class CycleOver(_Message, frozen=True):
+    """A cycle has ended everywhere; who has the first partition begins the next."""
+
+
 class Over(_Message, frozen=True):
     """All is done."""
 
@@ -94,9 +98,9 @@ class Account(_Message, frozen=True):
 
 
 class Idle(_Message, frozen=True):
-    """Partitions that are idle, with the sequences of log and inbox; None: no longer ours."""
+    """Partitions that are idle: log and inbox sequence, and if a cycle follows; None: not ours."""
 
-    reports: dict[int, tuple[int, int] | None]
+    reports: dict[int, tuple[int, int, bool] | None]
 
 
 class Beat(_Message, frozen=True):
@@ -126,5 +130,5 @@ class Ended(_Message, frozen=True):
     progress: dict[str, Any]
 
 
-Order = Begin | Grant | Recall | Reached | Over | Stop
+Order = Begin | Grant | Recall | Reached | CycleOver | Over | Stop
 Answer = Alive | Opened | Want | Account | Reached | Idle | Beat | Said | Failed | Ended

@@ -19,6 +19,7 @@ from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.plugins.hooks import Hooks
 from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved, Validators
+from lycosa.store.ends import LinkEnds
 
 
 class Transport(Protocol):
@@ -45,6 +46,9 @@ class Store(Protocol):
 
     def validators(self, place: Place) -> Validators | None:
         """Return what tells the server that we hold a record, or None."""
+
+    def link_ends(self) -> LinkEnds:
+        """Return who links to whom in everything that is stored; runs beside the worker."""
 
 
 class Reservations(Protocol):
@@ -80,11 +84,15 @@ class EndWatch(Protocol):
     def report(self, partition: int, report: Report | None) -> None:
         """Note that a partition is idle, or (None) that it is not."""
 
+    @property
+    def is_between(self) -> bool:
+        """Whether a cycle is over and another follows."""
+
     def is_possible(self) -> bool:
         """Return whether a look at the heads is worth its cost, and ours to take."""
 
     def look(self, heads: Sequence[Head]) -> bool:
-        """Return whether this is the second look in a row at the same idle whole."""
+        """Return whether this is the second look in a row at the same idle whole, and the last."""
 
 
 @dataclass(frozen=True)

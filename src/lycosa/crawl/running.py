@@ -180,7 +180,12 @@ def _supervise(
         supervisor.close()
     log_messages.info("ended: %s", reason)
     progress = telling.timed(supervisor.progress())._replace(workers=workers)
-    return Ended(reason, progress, reason == EXHAUSTED or not progress.pending)
+    return Ended(reason, progress, _is_complete(reason, progress, job))
+
+
+def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
+    """Return whether there is nothing left to do; a cycle may follow one that was stopped."""
+    return reason == EXHAUSTED or (not progress.pending and job.revisit.policy == "off")
 
 
 def _crawl_alone(
@@ -227,8 +232,7 @@ class _Alone:
         if self._signals > 1:
             raise KeyboardInterrupt
         progress = self._telling.timed(station.progress())
-        is_complete = self._reason == EXHAUSTED or not progress.pending
-        return Ended(self._reason, progress, is_complete)
+        return Ended(self._reason, progress, _is_complete(self._reason, progress, station.job))
 
     def close(self) -> None:
         """Let go of everything; nothing is lost by it."""

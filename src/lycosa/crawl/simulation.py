@@ -369,9 +369,15 @@ def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules
         ip_delay_seconds=job.politeness.ip_delay_seconds,
         burst_urls=job.politeness.burst_urls,
         agent=job.fetch.agent,
-        revisit_seconds=job.revisit.seconds,
+        revisit_seconds=_revisit_seconds(job),
         robots_cache_seconds=job.robots.cache_seconds,
         robots_redirects=job.robots.redirects,
         forget_window_seconds=job.log.commit_seconds + 2 * commit_takes_seconds + 0.01,
         demand_window_seconds=2 * commit_takes_seconds + 0.001,
     )
+
+
+def _revisit_seconds(job: Job) -> float:
+    """Return after how long a page may be asked for again at the earliest."""
+    revisit = job.revisit
+    return revisit.seconds if revisit.policy == "off" else max(revisit.not_before_seconds, 1e-9)

@@ -37,6 +37,7 @@ from lycosa.crawl.orders import (
     Answer,
     Beat,
     Begin,
+    CycleOver,
     Ended,
     Failed,
     Idle,
@@ -305,6 +306,8 @@ class Supervisor:
             return
         if self._ending.look(self._log.heads()):
             self._tell(Over())
+        elif self._ending.is_between:
+            self._tell(CycleOver())
         else:
             self._is_looking = True
             self._loop.call_later(self._job.log.commit_seconds, self._look_again)

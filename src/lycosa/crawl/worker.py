@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable
 from lycosa.clock import Timer
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.committing import Committer, CommitTimes
+from lycosa.crawl.cycles import Cycles
 from lycosa.crawl.ending import Report
 from lycosa.crawl.gathering import FORGETTABLE_SECONDS, Gatherer
 from lycosa.crawl.lookups import Lookups
@@ -51,6 +52,9 @@ from lycosa.log.format import decode_messages
 from lycosa.plugins.orders import scheduler_of
 from lycosa.records import (
     Answer,
+    BidMade,
+    BidsWanted,
+    CycleShare,
     Discovered,
     InboxRead,
     Outcome,
@@ -83,11 +87,20 @@ class Worker:
         self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked, novelty)
         self._trapper = Trapper(self._job.traps, novelty)
         mirrors = Mirrors(self._job.traps, self._partitions)
+        self._committer = Committer(parts, self._lose)
+        self._cycles = Cycles(
+            parts, self._partitions, self._agenda, self.when_durable, self._has_measured
+        )
         self._gatherer = Gatherer(
-            parts, self._router, self._mining, novelty, self._trapper, mirrors
+            parts,
+            self._router,
+            self._mining,
+            novelty,
+            self._trapper,
+            mirrors,
+            self._cycles.planner,
         )
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
-        self._committer = Committer(parts, self._lose)
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._rules: dict[tuple[int, int], Rules] = {}
@@ -147,6 +160,7 @@ class Worker:
         for partition in self._partitions.values():
             on_partition()
             partition.resume(self._clock.now())
+            self._cycles.resume(partition, self._clock.now())
             self._mining.resume(partition)
         self._tick()
 
@@ -158,6 +172,11 @@ class Worker:
     def look(self) -> None:
         """Look around at once: somebody else has seen the end, or a limit."""
         self._tick()
+
+    def cycle_over(self) -> None:
+        """Note that a cycle has ended everywhere, as somebody else has seen."""
+        self._cycles.over(self._clock.now())
+        self.pump()
 
     def when_durable(self, callback: Callable[[], None]) -> None:
         """Call back when everything decided so far is durable."""
@@ -361,6 +380,11 @@ class Worker:
         reach("answer.applied")
         self.pump()
 
+    def _has_measured(self) -> None:
+        """Go on with what waited for the qualities of pages."""
+        if not self.is_over:
+            self._tick()
+
     def _has_looked(self) -> None:
         """See to it that an end which waited for a look at some site is found."""
         self._tick_within(self._job.log.commit_seconds)
@@ -415,11 +439,13 @@ class Worker:
         self._tick_timer = self._clock.call_at(moment, self._tick)
 
     def _commit(self) -> None:
-        changed = [self._partitions[number] for number in self._changed]
-        if self._committer.commit(changed, self._committed):
-            self._changed.clear()
-        else:
+        if self._committer.is_busy:
             self._wants_commit = True
+            return
+        changed = [self._partitions[number] for number in self._changed]
+        # Before the commit: who waited for it may decide something more when it is done.
+        self._changed.clear()
+        self._committer.commit(changed, self._committed)
 
     def _committed(self) -> None:
         """Go on after a commit: more may have come, or everything may be over."""
@@ -436,6 +462,8 @@ class Worker:
         What another worker let into the scope it noted before it posted anything: so that is
         looked at between the heads and the inboxes.
         """
+        if self._cycles.is_measuring:
+            return
         log = self._parts.log
         heads = log.heads()
         self._parts.scope.look_again()
@@ -449,6 +477,9 @@ class Worker:
                 reach("inbox.read")
                 self._read_messages(partition, batch)
                 partition.record(InboxRead(sequence))
+            if self._cycles.wants_breath():
+                self._tick_within(0.0)
+                return
 
     def _read_messages(self, partition: Partition, batch: bytes) -> None:
         now = self._clock.now()
@@ -460,6 +491,12 @@ class Worker:
                 self._router.admit(partition, message)
             elif isinstance(message, RobotsWanted):
                 self._robots.wanted(partition, message, now)
+            elif isinstance(message, BidsWanted):
+                self._cycles.bids_wanted(partition, message)
+            elif isinstance(message, BidMade):
+                self._cycles.bid_made(partition, message)
+            elif isinstance(message, CycleShare):
+                self._cycles.share_came(partition, message, now)
             else:
                 site = partition.state.site_number(message.site)
                 if site is not None:
@@ -478,12 +515,17 @@ class Worker:
         for partition in self._partitions.values():
             if partition.state.pending or partition.state.errands:
                 return
+        if not self._cycles.is_ready(self.requests):
+            return
         ending = self._parts.ending
         for number, partition in self._partitions.items():
-            ending.report(number, Report(partition.state.sequence, partition.state.inbox_read))
+            state, goes_on = partition.state, self._cycles.goes_on(partition)
+            ending.report(number, Report(state.sequence, state.inbox_read, goes_on))
         if ending.is_possible():
             if ending.look(self._parts.log.heads()):
                 self._finish(EXHAUSTED)
+            elif ending.is_between:
+                self._cycles.over(self._clock.now())
             else:
                 self._tick_within(self._job.log.commit_seconds)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from datetime import UTC, datetime
 
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.references import resolve_attribute
@@ -27,6 +28,13 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 # A prefix other than those of the extensions: a sitemap may bind its namespace to any.
 _LOCATION = re.compile(
     rb"<(?!image:|video:)" + _PREFIX + rb"loc(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]*+)"
+)
+_LOCATION_OR_CHANGE = re.compile(
+    rb"<(?!image:|video:)"
+    + _PREFIX
+    + rb"(loc|lastmod)(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]*+)|</"
+    + _PREFIX
+    + rb"(?:url|sitemap)\s*+>"
 )
 _FEED_LINK = re.compile(
     rb"<(?:atom:)?link(\s[^<>]*+)?(?<!/)>\s*+(?:<!\[CDATA\[)?([^<]*+)|<(?:atom:)?link(\s[^<>]*+)>"
@@ -46,6 +54,26 @@ def scan_sitemap(body: bytes) -> list[str]:
         return list(dict.fromkeys(listed(body)))
     lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
     return list(dict.fromkeys(line for line in lines if line.startswith(("http://", "https://"))))
+
+
+def changes_listed(body: bytes) -> dict[str, float]:
+    """Return when the pages of a sitemap changed last, where it says so, in seconds since 1970.
+
+    A day counts from its beginning on, in UTC: what is said is no later than what is meant.
+    """
+    body, _ = to_utf8(_unpacked(body), None)
+    changes: dict[str, float] = {}
+    location, moment = "", None
+    for found in _LOCATION_OR_CHANGE.finditer(body):
+        if found[1] == b"loc":
+            location = _text(found[2])
+        elif found[1] == b"lastmod":
+            moment = _moment(_text(found[2]))
+        else:
+            if location and moment is not None:
+                changes[location] = moment
+            location, moment = "", None
+    return changes
 
 
 def is_list(first: bytes, is_xml: bool) -> bool:
@@ -96,6 +124,15 @@ def _feed_values(body: bytes) -> list[bytes]:
 def _text(value: bytes) -> str:
     text = value.partition(b"]]>")[0].decode("utf-8", "replace")
     return resolve_attribute(text).strip(_SPACES)
+
+
+def _moment(text: str) -> float | None:
+    """Return a moment as the profile of ISO 8601 for the web has it, or None."""
+    try:
+        read = datetime.fromisoformat(text)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _unpacked(body: bytes, most_bytes: int | None = None) -> bytes:

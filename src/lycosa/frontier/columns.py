@@ -29,10 +29,12 @@ class Status(IntEnum):
     """Is due at a moment of its own: to be tried again, or revisited."""
     DONE = 2
     """Has its outcome."""
+    PUT_OFF = 3
+    """Is known, and waits for a cycle that chooses it."""
 
 
 # Bound once: reading a member of an enum costs as much as all the rest of a comparison.
-PENDING, WAITING, DONE = (int(status) for status in Status)
+PENDING, WAITING, DONE, PUT_OFF = (int(status) for status in Status)
 
 
 class Columns:
@@ -43,6 +45,12 @@ class Columns:
     def __init__(self) -> None:
         for name, code in self._types.items():
             setattr(self, name, array(code))
+
+    def grow(self, count: int) -> None:
+        """Add entries that are all zeros."""
+        for name in self._types:
+            values: array[Any] = getattr(self, name)
+            values.frombytes(bytes(values.itemsize * count))
 
     def pack(self) -> bytes:
         """Return all arrays, little-endian, by name."""

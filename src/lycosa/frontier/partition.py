@@ -8,7 +8,8 @@ log; if the partition is lost to another owner, the whole object is thrown away.
 Always true:
   * the state equals the fold of the log, then of `uncommitted`;
   * every pending URL of an open site is offered to the scheduler, waits on the agenda
-    for its due moment, or is being asked for.
+    for its due moment, or is being asked for;
+  * a URL that is put off is none of these before a cycle chooses it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from lycosa.config import Frontier
-from lycosa.frontier.columns import DONE, NONE, PENDING, WAITING
+from lycosa.frontier.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.readiness import Readiness, Surroundings
 from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.making import Order, make_scheduler
@@ -28,6 +29,7 @@ from lycosa.records import (
     AnyEvent,
     AnyMessage,
     Counted,
+    CycleBegun,
     ErrandTaken,
     Fetched,
     HostChanged,
@@ -89,6 +91,8 @@ class Partition:
         self._agenda = around.agenda
         self._changed = around.changed
         self._offered = bytearray(len(state.pages.site))
+        self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
+        """Says which new URLs wait for a later cycle, by their places; None: there are none."""
         self.is_lost = False
 
     def abandon(self, now: float) -> None:
@@ -102,7 +106,7 @@ class Partition:
         state = self.state
         for page, status in enumerate(state.pages.status):
             site = state.pages.site[page]
-            if status == DONE or state.sites.closed[site]:
+            if status in (DONE, PUT_OFF) or state.sites.closed[site]:
                 continue
             if status == PENDING:
                 self._offer(page, site)
@@ -236,6 +240,7 @@ class Partition:
                 list(nearer.values()),
                 new_parts,
                 list(linked),
+                self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
             )
         )
         self._offer_from(first, moment)
@@ -286,6 +291,19 @@ class Partition:
         self.record(event)
         self._offer_from(first, event.moment)
 
+    def begin_cycle(self, event: CycleBegun, now: float) -> None:
+        """Record what a cycle has chosen, and put it up."""
+        self.record(event)
+        state = self.state
+        hosts: dict[int, None] = {}
+        for page in event.pages:
+            site = state.pages.site[page]
+            if not state.sites.closed[site]:
+                self._offer(page, site)
+                hosts[state.sites.host[site]] = None
+        for host in hosts:
+            self.readiness.work_came(host, now)
+
     def _new_parts(self, parts: Iterable[str], new: Iterable[str], first: int) -> list[int]:
         """Return the numbers of those parts that are not known as such."""
         numbers = {key: first + n for n, key in enumerate(new)}
@@ -302,7 +320,7 @@ class Partition:
         hosts: dict[int, None] = {}
         for page in range(first, len(state.pages.site)):
             site = state.pages.site[page]
-            if not state.sites.closed[site]:
+            if not state.sites.closed[site] and state.pages.status[page] != PUT_OFF:
                 self._offer(page, site)
                 hosts[state.sites.host[site]] = None
         for host in hosts:

@@ -8,7 +8,8 @@ Always true:
     pending or waiting on sites that are not closed;
   * a closed site ends all its pending URLs at once, in the outcome it was closed with,
     without touching them one by one: ask `outcome_of`, not the column;
-  * a page that was kept stays kept when a revisit fails in a way that will pass.
+  * a page that was kept stays kept when a revisit fails in a way that will pass;
+  * a URL that is put off is not pending: nothing is done about it in this cycle.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from lycosa.frontier.columns import (
     JUDGED,
     NONE,
     PENDING,
+    PUT_OFF,
     VAIN,
     WAITING,
     Fetches,
@@ -34,6 +36,7 @@ from lycosa.frontier.columns import (
     Pages,
     Sites,
 )
+from lycosa.frontier.freshness.history import History
 from lycosa.frontier.guesses import Guesses
 from lycosa.frontier.probes import Probes
 from lycosa.frontier.traps import Traps
@@ -43,8 +46,11 @@ from lycosa.records import (
     TRANSIENT,
     Admitted,
     AnyEvent,
+    BidTaken,
     Configured,
     Counted,
+    CycleBegun,
+    CycleWanted,
     ErrandDone,
     ErrandTaken,
     Fetched,
@@ -67,6 +73,7 @@ from lycosa.records import (
     Settled,
     SiteProbed,
     Taken,
+    Visited,
     Weighed,
     Worth,
 )
@@ -138,6 +145,7 @@ class PartitionState:
         self.probes = Probes()
         self.guesses = Guesses()
         self.traps = Traps()
+        self.history = History()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
         self._appliers: dict[type, Callable[[Any], None]] = {
@@ -164,6 +172,10 @@ class PartitionState:
             MinedOut: self._apply_mined_out,
             Weighed: self._apply_weighed,
             MirrorFound: self.traps.apply_mirror_found,
+            CycleWanted: self.history.apply_wanted,
+            BidTaken: self.history.apply_bid,
+            CycleBegun: self._apply_cycle_begun,
+            Visited: self._apply_visited,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -189,7 +201,8 @@ class PartitionState:
 
     def is_pending(self, page: int) -> bool:
         """Return whether the URL waits to be chosen, now or at its due moment."""
-        return self.pages.status[page] != DONE and not self.sites.closed[self.pages.site[page]]
+        waits = self.pages.status[page] in (PENDING, WAITING)
+        return waits and not self.sites.closed[self.pages.site[page]]
 
     def outcome_of(self, page: int) -> Outcome | None:
         """Return the last outcome of a URL, or None while it has none."""
@@ -259,6 +272,8 @@ class PartitionState:
             sites.mined_out[site] = 0
             if not sites.closed[site]:
                 self.pending += 1
+        if self.history.cycle or event.put_off:
+            self._sort_in(len(pages.site) - len(event.keys), len(event.keys), event.put_off)
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
             pages.distance[page] = distance
         self.parts.update(event.parts)
@@ -352,12 +367,7 @@ class PartitionState:
             for site in self.sites_of(host):
                 self._open(site)
         for page in event.pages:
-            if self.pages.status[page] == DONE:
-                site = self.pages.site[page]
-                self.pages.status[page] = PENDING
-                self.sites.pending[site] += 1
-                self.pending += not self.sites.closed[site]
-            self.pages.tries[page] = 0
+            self._put_up(page)
 
     def _apply_forgotten(self, event: Forgotten) -> None:
         """End everything of a host as blocked, and forget where its records were.
@@ -424,6 +434,38 @@ class PartitionState:
     def _apply_weighed(self, event: Weighed) -> None:
         self.traps.apply_weighed(event, self.sites.host[self.pages.site[event.page]])
 
+    def _apply_visited(self, event: Visited) -> None:
+        site = self.pages.site[event.page]
+        self.history.apply_visited(event, self.pages.fetch[event.page], self.sites.host[site])
+
+    def _apply_cycle_begun(self, event: CycleBegun) -> None:
+        self.history.apply_begun(event)
+        for page in event.pages:
+            self._put_up(page)
+            self.history.take(self.sites.host[self.pages.site[page]])
+
+    def _sort_in(self, first: int, count: int, put_off: list[int]) -> None:
+        """Count URLs that were just admitted to the cycle, or put them off."""
+        sites, later = self.sites, set(put_off)
+        for place in range(count):
+            site = self.pages.site[first + place]
+            if place in later:
+                self.pages.status[first + place] = PUT_OFF
+                sites.pending[site] -= 1
+                self.pending -= not sites.closed[site]
+            else:
+                self.history.room -= 1
+                self.history.take(sites.host[site])
+
+    def _put_up(self, page: int) -> None:
+        """Let a URL be fetched that has ended, or that was put off."""
+        if self.pages.status[page] in (DONE, PUT_OFF):
+            site = self.pages.site[page]
+            self.pages.status[page] = PENDING
+            self.sites.pending[site] += 1
+            self.pending += not self.sites.closed[site]
+        self.pages.tries[page] = 0
+
     def _withdraw_guess(self, page: int) -> None:
         """Judge a guess no more, if it is one that nobody has judged."""
         rule = self.pages.guess[page]
@@ -441,7 +483,10 @@ class PartitionState:
         """Mark a pending or waiting URL as done."""
         if self.pages.status[page] == DONE:
             return
+        was_put_off = self.pages.status[page] == PUT_OFF
         self.pages.status[page] = DONE
+        if was_put_off:
+            return
         self.sites.pending[site] -= 1
         if not self.sites.closed[site]:
             self.pending -= 1
@@ -494,6 +539,7 @@ class PartitionState:
                 "probes": self.probes.pack(),
                 "guesses": self.guesses.pack(),
                 "traps": self.traps.pack(),
+                "history": self.history.pack(),
                 "columns": [
                     self.pages.pack(),
                     self.fetches.pack(),
@@ -535,6 +581,7 @@ class PartitionState:
         state.probes.unpack(packed.get("probes", {}))
         state.guesses.unpack(packed.get("guesses", {}))
         state.traps.unpack(packed.get("traps", {}))
+        state.history.unpack(packed.get("history", {}))
         columns = [state.pages, state.fetches, state.sites, state.hosts]
         for column, content in zip(columns, packed["columns"], strict=True):
             column.unpack(content)

@@ -39,6 +39,7 @@ import pyarrow as pa
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store import warc
+from lycosa.store.ends import LinkEnds, link_ends
 from lycosa.store.exchange import (
     Earlier,
     Message,
@@ -229,6 +230,10 @@ class ArchiveStore:
         if not place.length:
             return None
         return validators_in(self._read(place, read_beginning))
+
+    def link_ends(self) -> LinkEnds:
+        """Return who links to whom in everything that is stored."""
+        return link_ends(self.folder)
 
     def read(self, place: Place) -> Stored:
         """Return the exchange at a place of this or another segment of the directory."""

@@ -17,11 +17,13 @@ from __future__ import annotations
 import os
 import re
 import threading
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
 from lycosa.records import Capture, KeyedLink, LinkKind, Place, Validators
+from lycosa.store.ends import READERS_KINDS, LinkEnds
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.frames import (
     FRAME_BYTES,
@@ -34,6 +36,7 @@ from lycosa.store.frames import (
     unpack,
     unpack_links,
 )
+from lycosa.store.rows import signed, url_id
 
 __all__ = ["Journal", "Kept", "iterate", "segments_of"]
 
@@ -128,6 +131,17 @@ class Journal:
             return os.pread(file, length, place.offset + start)
         except OSError as error:
             raise bad_place(place, str(error.strerror)) from error
+
+    def link_ends(self) -> LinkEnds:
+        """Return who links to whom in everything that is stored."""
+        pairs = {
+            (signed(url_id(record.key)), signed(url_id(link.key)))
+            for _, record in iterate(self.folder)
+            for link in record.links
+            if link.kind in READERS_KINDS
+        }
+        ends = sorted(pairs)
+        return LinkEnds(array("q", [end[0] for end in ends]), array("q", [end[1] for end in ends]))
 
     def _open(self, place: Place) -> int:
         """Return the file of a place's segment; at most so many are kept open."""

@@ -36,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve a made-up web on loopback, and judge who crawls it.",
     )
     add = parser.add_argument
-    kinds = ("small", "wide", "varied", "tree", "secretive", "endless", "library", "bad")
+    kinds = ("small", "wide", "varied", "tree", "secretive", "endless", "lively", "library", "bad")
     add("--kind", choices=kinds, default="small", help="which web")
     add("--seed", type=int, default=1, help="another seed is another web (1)")
     add("--hosts", type=int, default=20, help="hosts of a wide or varied web, or of a forest (20)")
@@ -79,6 +79,8 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.secretive(options.seed)
     if options.kind == "endless":
         return GeneratedWeb.endless(options.seed)
+    if options.kind == "lively":
+        return GeneratedWeb.lively(options.seed)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 

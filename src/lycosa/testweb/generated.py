@@ -28,6 +28,7 @@ from lycosa.testweb.plan import Plan, Traits
 from lycosa.testweb.robots import Robots
 from lycosa.testweb.section import Ground, Section
 from lycosa.testweb.sections import (
+    Bulletins,
     Calendar,
     Cellar,
     Maze,
@@ -101,6 +102,11 @@ class GeneratedWeb:
     def endless(cls, seed: int = 0) -> GeneratedWeb:
         """Return hosts with traps of every kind, and others that only look like them."""
         return cls(seed, plans.endless())
+
+    @classmethod
+    def lively(cls, seed: int = 0) -> GeneratedWeb:
+        """Return hosts whose pages change, some every second and some every other hour."""
+        return cls(seed, plans.lively())
 
     @classmethod
     def tree(cls, levels: int, fanout: int, triples: int = 0, hosts: int = 1) -> GeneratedWeb:
@@ -339,9 +345,19 @@ class GeneratedWeb:
         site = self._find(parts)
         folder, _, rest = parts.path[1:].partition("/")
         section = site.folders.get(folder) if site else None
-        if site is None or not isinstance(section, News) or section.number_at(rest) < 0:
+        if site is None or not isinstance(section, News | Bulletins) or section.number_at(rest) < 0:
             return 0
         return section.version(site.ground, section.number_at(rest), moment)
+
+    def change_seconds_of(self, url: str) -> float:
+        """Return the mean time between two changes of a page; infinite for one that never does."""
+        parts = take_apart(url)
+        site = self._find(parts)
+        folder, _, rest = parts.path[1:].partition("/")
+        section = site.folders.get(folder) if site else None
+        if site is None or not isinstance(section, Bulletins) or section.number_at(rest) < 0:
+            return float("inf")
+        return section.mean_seconds(site.ground, section.number_at(rest))
 
     def all_pages(self, host: str | None = None) -> Iterator[str]:
         """Yield every page of a host or of the web, linked or not, but of no endless section."""

@@ -11,6 +11,7 @@ from lycosa.testweb.robots_kinds import ROBOTS_KINDS
 from lycosa.testweb.section import Section
 from lycosa.testweb.sections import (
     Archive,
+    Bulletins,
     Calendar,
     Catalogue,
     Cellar,
@@ -251,6 +252,12 @@ def varied(hosts: int, addresses: int, pages_per_host: int = 16) -> Plan:
         ),
         dated_share=0.6,
     )
+
+
+def lively(hosts: int = 3) -> Plan:
+    """Return hosts with pages that change each at a rate of its own."""
+    bulletins = Bulletins(24, fastest_seconds=1.0, slowest_seconds=7200.0)
+    return Listed((Traits((bulletins,), validators=True),) * hosts, addresses=hosts)
 
 
 def tree(levels: int, fanout: int, triples: int, hosts: int) -> Plan:

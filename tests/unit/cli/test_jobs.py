@@ -71,6 +71,18 @@ def test_flags_set_keys(flags: dict[str, Any], section: str, key: str, value: ob
     assert getattr(getattr(build_job(Job(), flags), section), key) == expected
 
 
+def test_whoever_asks_for_cycles_gets_a_policy_and_keeps_one_that_is_there() -> None:
+    assert build_job(Job(), {"cycles": 3}).revisit.policy == "profit"
+    assert build_job(Job(), {"cycles": 3}).revisit.cycles == 3
+    assert build_job(Job(), {"continuous": True}).revisit.continuous
+    fresh = Job.of(revisit={"policy": "fresh"})
+    assert build_job(fresh, {"cycles": 3}).revisit.policy == "fresh"
+    assert build_job(Job(), {"cycles": 2, "settings": ["revisit.policy=uniform"]}).revisit == (
+        Job.of(revisit={"policy": "uniform", "cycles": 2}).revisit
+    )
+    assert build_job(Job(), {}).revisit.policy == "off"
+
+
 def test_networks_are_added_to_those_that_are_allowed_already() -> None:
     base = Job.of(fetch={"private_networks": ["10.1.0.0/16"]})
     job = build_job(base, {"allow_network": ("10.2.0.0/16", "10.1.0.0/16")})

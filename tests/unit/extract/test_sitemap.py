@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lycosa.extract import sitemap
 from lycosa.extract.links import scan
-from lycosa.extract.sitemap import scan_sitemap
+from lycosa.extract.sitemap import changes_listed, scan_sitemap
 from lycosa.records import Link, LinkKind
 
 URLSET = b"""<?xml version="1.0"?><urlset><url><loc>https://e.org/a?b&amp;c</loc></url>
@@ -54,3 +54,25 @@ def test_feeds_list_their_pages() -> None:
 @given(st.binary() | st.binary().map(gzip.compress))
 def test_any_bytes_are_some_list(body: bytes) -> None:
     assert all(scan_sitemap(body))
+
+
+def test_a_sitemap_says_when_its_pages_changed() -> None:
+    body = b"""<?xml version="1.0"?><s:urlset xmlns:s="x">
+    <s:url><s:loc>https://e.org/a?b&amp;c</s:loc><s:lastmod>2023-11-14</s:lastmod></s:url>
+    <s:url><s:lastmod>2023-11-14T22:13:20Z</s:lastmod><s:loc>https://e.org/b</s:loc></s:url>
+    <s:url><s:loc>https://e.org/c</s:loc><s:lastmod>2023-11-14T23:13:20+01:00</s:lastmod></s:url>
+    <s:url><s:loc>https://e.org/d</s:loc><s:lastmod>yesterday</s:lastmod></s:url>
+    <s:url><s:loc>https://e.org/e</s:loc></s:url></s:urlset>"""
+    moment = 1_700_000_000.0
+    expected = {
+        "https://e.org/a?b&c": moment - (22 * 3600 + 13 * 60 + 20),
+        "https://e.org/b": moment,
+        "https://e.org/c": moment,
+    }
+    assert changes_listed(body) == expected
+    assert changes_listed(gzip.compress(body)) == expected
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_can_be_looked_through_for_changes(body: bytes) -> None:
+    assert isinstance(changes_listed(b"<urlset><url><loc>" + body), dict)

@@ -11,6 +11,7 @@ from lycosa.testweb import GeneratedWeb, Reply, request_for
 from lycosa.testweb.plan import Listed, Mixture, Traits
 from lycosa.testweb.section import Section
 from lycosa.testweb.sections import (
+    Bulletins,
     Calendar,
     Copies,
     Errors,
@@ -24,7 +25,7 @@ from lycosa.testweb.sections import (
     Thicket,
 )
 from lycosa.testweb.sections.errors import STATUSES
-from lycosa.testweb.sections.news import version_at
+from lycosa.testweb.sections.news import changed_at, version_at
 from lycosa.testweb.sections.press import QUOTED
 from lycosa.testweb.weather import Overload, RetryAfter
 from lycosa.testweb.windows import Windows
@@ -254,3 +255,29 @@ def test_hosts_of_a_varied_web_say_what_serves_them_and_when_pages_changed() -> 
     assert 10 < len(ages) < 50
     assert all(age >= 0 for age in ages)
     assert max(ages) > 100 * 86_400
+
+
+def test_bulletins_change_each_at_its_own_rate() -> None:
+    section = Bulletins(30, fastest_seconds=100.0, slowest_seconds=10_000.0, has_dates=True)
+    web = web_of(section)
+    urls = [url for url in web.all_pages("www.s0.test") if "/bulletins/" in url]
+    means = [web.change_seconds_of(url) for url in urls]
+    assert len(urls) == 30 and len(set(means)) == 30
+    assert 100.0 <= min(means) < 300.0 and 3_000.0 < max(means) <= 10_000.0
+    for url, mean in zip(urls, means, strict=True):
+        moments = [1e6 + mean * step / 10 for step in range(4_000)]
+        versions = [web.version_of(url, moment) for moment in moments]
+        changes = sum(one != other for one, other in pairwise(versions))
+        assert 300 < changes < 500  # 400 changes, seen every tenth of the mean interval
+        reply = get(web, url.removeprefix(HOME), moments[-1])
+        assert f"Version {versions[-1]}.".encode() in reply.body
+    links = Counter(link for url in urls for link, _ in web.links_of(url))
+    assert links.most_common(1)[0][1] > 3 * links.total() / len(urls)
+
+
+def test_a_change_is_when_the_version_changes() -> None:
+    for moment in (5_000.0, 7_777.0, 12_345.6):
+        changed = changed_at(9, 1_000.0, moment)
+        now = version_at(9, 1_000.0, moment)
+        assert version_at(9, 1_000.0, changed + 1e-6) == now
+        assert version_at(9, 1_000.0, changed - 1e-6) != now

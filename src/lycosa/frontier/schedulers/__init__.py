@@ -19,6 +19,7 @@ Cursors and queues are not state: a crawl resumes with fresh ones.
     windows         along the tree of URLs: windows that slide over it
     again           what failed before
     diverse         pages on which sites are spread
+    profit          by the worth of a visit, within a cycle
     making          the scheduler that a job names
 """
 

@@ -14,6 +14,7 @@ from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.schedulers.best_first import BestFirst
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.schedulers.diverse import Diverse
+from lycosa.frontier.schedulers.profit import Profit
 from lycosa.frontier.schedulers.scores import (
     CustomScore,
     DepthScore,
@@ -72,6 +73,10 @@ def _diverse(state: PartitionState, order: Order) -> Scheduler:
     return Diverse(order.options.page_urls, order.now)
 
 
+def _profit(state: PartitionState, order: Order) -> Scheduler:
+    return Profit(state.pages, state.history)
+
+
 _MAKERS: dict[str, Callable[[PartitionState, Order], Scheduler]] = {
     "breadth-first": _breadth_first,
     "best-first": _best_first,
@@ -79,6 +84,7 @@ _MAKERS: dict[str, Callable[[PartitionState, Order], Scheduler]] = {
     "leaf-window": _leaf_window,
     "round-robin": _round_robin,
     "diverse": _diverse,
+    "profit": _profit,
 }
 
 

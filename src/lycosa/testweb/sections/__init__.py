@@ -1,6 +1,7 @@
 """The habits that sites can have, one section each."""
 
 from lycosa.testweb.sections.archive import Archive
+from lycosa.testweb.sections.bulletins import Bulletins
 from lycosa.testweb.sections.catalogue import Catalogue
 from lycosa.testweb.sections.copies import Copies, Ghosts
 from lycosa.testweb.sections.errors import Errors
@@ -18,6 +19,7 @@ from lycosa.testweb.sections.withered import Withered
 
 __all__ = [
     "Archive",
+    "Bulletins",
     "Calendar",
     "Catalogue",
     "Cellar",

@@ -39,6 +39,21 @@ def version_at(key: int, mean_seconds: float, moment: float) -> int:
     return number * _MOST + done
 
 
+def changed_at(key: int, mean_seconds: float, moment: float) -> float:
+    """Return when a page that changes every `mean_seconds` on average changed last."""
+    number = int(moment // mean_seconds)
+    while True:
+        start = number * mean_seconds
+        changes = (
+            start + fraction(key, number, change, 1) * mean_seconds
+            for change in range(_changes(key, number))
+        )
+        past = [change for change in changes if change <= moment]
+        if past:
+            return max(past)
+        number -= 1
+
+
 @dataclass(frozen=True, slots=True)
 class News:
     """Pages whose mean time between changes doubles from one to the next."""

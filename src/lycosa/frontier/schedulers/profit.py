@@ -1,0 +1,41 @@
+"""Profit: within a cycle, what a visit is worth most to first (WIRE, 2.1).
+
+What was chosen for the cycle goes by what a visit was worth when the cycle began, whatever the
+policy counts in. What is found meanwhile, and everything in a crawl without cycles, is worth the
+less the farther it is from a seed. What failed is tried again after all others.
+
+Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes a URL.
+"""
+
+from __future__ import annotations
+
+from lycosa.frontier.columns import Pages
+from lycosa.frontier.distance import depth_of
+from lycosa.frontier.freshness.bids import FIRST, LAST, bin_of
+from lycosa.frontier.freshness.history import History
+from lycosa.frontier.schedulers.again import has_failed
+from lycosa.frontier.schedulers.queues import Queues
+
+BEHIND = FIRST - LAST + 1
+"""The rank of what has failed."""
+
+
+class Profit(Queues):
+    """URLs by the worth of a visit; implements `Scheduler` and `ChoosesFrom`."""
+
+    def __init__(self, pages: Pages, history: History) -> None:
+        self._pages = pages
+        self._history = history
+
+    def offer(self, page: int, site: int) -> None:
+        """Queue a URL by its worth."""
+        self.put(page, site, BEHIND if has_failed(self._pages, page) else self._rank(page))
+
+    def move(self, page: int, site: int) -> None:
+        """Queue a URL that has come nearer again."""
+        if not has_failed(self._pages, page):
+            self.improve(page, site, self._rank(page))
+
+    def _rank(self, page: int) -> int:
+        worth = self._history.plan.get(page, 0.0)
+        return FIRST - bin_of(worth or 1.0 / (1 + depth_of(self._pages.distance[page])))

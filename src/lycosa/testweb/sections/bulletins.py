@@ -1,0 +1,84 @@
+"""Pages that change each at a rate of its own, and of which few are linked to by many.
+
+Page n changes by a Poisson process (`news.version_at`) whose mean interval is drawn by hash from
+between `fastest_seconds` and `slowest_seconds`, evenly on a logarithmic scale. Each page has
+`links` links to others, drawn by hash and the first ones more often, so in-degrees follow a power
+law. How often a page changes says nothing about how many link to it. Links never change.
+
+Some servers say when a page changed last: `has_dates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.utils import formatdate
+
+from lycosa.testweb.mixing import fraction, mix, skewed
+from lycosa.testweb.page import Page, anchors
+from lycosa.testweb.section import Ground
+from lycosa.testweb.sections.news import changed_at, version_at
+
+_STEEPNESS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bulletins:
+    """Pages with rates of change and links of their own."""
+
+    count: int = 40
+    fastest_seconds: float = 3600.0
+    slowest_seconds: float = 100 * 86_400.0
+    links: int = 4
+    has_dates: bool = False
+    folder: str = "bulletins"
+
+    def mean_seconds(self, ground: Ground, number: int) -> float:
+        """Return a page's mean time between changes."""
+        octaves = self.slowest_seconds / self.fastest_seconds
+        return float(self.fastest_seconds * octaves ** fraction(ground.seed, number, 7))
+
+    def version(self, ground: Ground, number: int, moment: float) -> int:
+        """Return a page's version."""
+        return version_at(mix(ground.seed, number), self.mean_seconds(ground, number), moment)
+
+    def number_at(self, rest: str) -> int:
+        """Return the number of the page at a path, or -1."""
+        name = rest.removesuffix(".html")
+        is_one = name != rest and name.isdecimal() and int(name) < self.count
+        return int(name) if is_one else -1
+
+    def entries(self, ground: Ground, moment: float) -> list[str]:
+        """Link to all of them."""
+        return list(self.pages(ground))
+
+    def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
+        """Return the page in its present version."""
+        number = self.number_at(rest)
+        if query or number < 0:
+            return None
+        version = self.version(ground, number, moment)
+        text = f"{ground.prose(version * 1024 + number)} Version {version}."
+        others = dict.fromkeys(self._others(ground, number))
+        headers: tuple[tuple[str, str], ...] = ()
+        if self.has_dates:
+            key, mean = mix(ground.seed, number), self.mean_seconds(ground, number)
+            changed = formatdate(int(changed_at(key, mean, moment)), usegmt=True)
+            headers = (("Last-Modified", changed),)
+        return Page(
+            f"Bulletin {number}",
+            text,
+            anchors(*others),
+            headers=headers,
+            language=ground.language,
+        )
+
+    def _others(self, ground: Ground, number: int) -> Iterator[str]:
+        base = ground.base(self.folder)
+        for link in range(self.links):
+            yield f"{base}{skewed(self.count, _STEEPNESS, ground.seed, number, link, 9)}.html"
+
+    def pages(self, ground: Ground) -> Iterator[str]:
+        """Yield all of them."""
+        base = ground.base(self.folder)
+        return (f"{base}{number}.html" for number in range(self.count))
