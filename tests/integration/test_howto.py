@@ -1,4 +1,4 @@
-"""What the how-tos with a web of their own, and the one on checking, tell to type gives what they show."""
+"""What the how-tos with a web of their own tell to type gives what they show; so does checking."""
 
 from __future__ import annotations
 
@@ -75,9 +75,7 @@ def test_the_table_of_batches_names_every_member(folder: Path) -> None:
         assert list(answer) == re.findall(r"`(\w+)`", answered)
 
 
-@pytest.mark.parametrize(
-    ("page", "count"), [(MINING_PAGE, 4), (TRAPS_PAGE, 4), (FRESH_PAGE, 3)]
-)
+@pytest.mark.parametrize(("page", "count"), [(MINING_PAGE, 4), (TRAPS_PAGE, 4), (FRESH_PAGE, 3)])
 def test_the_pages_with_a_web_of_their_own_show_what_is_printed(
     page: Path, count: int, tmp_path: Path
 ) -> None:
