@@ -73,7 +73,6 @@ bench-scale: setup
 
 bench-study: setup
 	$(BIN)/python benchmarks/bench_study.py
-	$(BIN)/python benchmarks/bench_report.py .cache/study/1000000-10000000
 	$(BIN)/python benchmarks/near_duplicates.py
 
 bench-lock: setup
