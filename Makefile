@@ -73,7 +73,6 @@ bench-scale: setup
 
 bench-study: setup
 	$(BIN)/python -m benchmarks.bench_study
-	$(BIN)/python benchmarks/bench_report.py .cache/study/1000000-10000000
 	$(BIN)/python benchmarks/near_duplicates.py
 
 bench-lock: setup

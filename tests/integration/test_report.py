@@ -137,7 +137,7 @@ def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, 
     for figure in figures:
         assert figure["shown"] == 1, figure
         assert 200 < figure["width"] <= width, figure
-        assert figure["height"] > 40, figure
+        assert figure["height"] > 25, figure
         assert figure["shapes"] >= 3, figure
         assert figure["outside"] == [], figure
         assert figure["letters"] >= 9, figure

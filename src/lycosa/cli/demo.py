@@ -24,7 +24,7 @@ from lycosa.testweb.server import SocketWeb
 
 HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
-_SMALL_BUDGET = ("--set", "traps.budget=3") if "traps" in SECTIONS else ()
+_SMALL_BUDGET = ("--set", "traps.budget=2") if "traps" in SECTIONS else ()
 """For places without an end, so that a short crawl comes to see it spent."""
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import log10
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.report.charts.axes import (
@@ -20,6 +20,7 @@ from lycosa.report.charts.axes import (
 SIZES = st.floats(1e-9, 1e12)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1e12))
 def test_ticks_begin_at_zero_and_cover_the_most(most: float) -> None:
     found = ticks(most)
@@ -28,6 +29,7 @@ def test_ticks_begin_at_zero_and_cover_the_most(most: float) -> None:
     assert 2 <= len(found) <= 9
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**12), st.integers(2, 8))
 def test_whole_ticks_are_whole_even_and_few(most: int, wanted: int) -> None:
     found = whole_ticks(most, wanted)
@@ -38,6 +40,7 @@ def test_whole_ticks_are_whole_even_and_few(most: int, wanted: int) -> None:
     assert len(found) <= wanted + 2
 
 
+@settings(deadline=None)
 @given(SIZES, SIZES)
 def test_logarithmic_axes_hold_all_values_between_named_ends(one: float, other: float) -> None:
     low, high = min(one, other), max(one, other)
@@ -53,6 +56,7 @@ def test_logarithmic_axes_hold_all_values_between_named_ends(one: float, other: 
     assert -1e-6 <= axis.place(low) <= axis.place(high) <= 1 + 1e-6
 
 
+@settings(deadline=None)
 @given(st.integers(-6, 6), st.integers(2, 6))
 def test_long_axes_end_at_powers_of_ten(power: int, decades: int) -> None:
     axis = log_ticks(10.0**power, 10.0 ** (power + decades))

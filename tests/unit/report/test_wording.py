@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.report.wording import (
@@ -79,12 +79,14 @@ def test_what_turns_text_around_is_shown_by_its_number() -> None:
     assert visible("a\N{RIGHT-TO-LEFT OVERRIDE}b\0") == "a⟨U+202E⟩b⟨U+0000⟩"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_nothing_invisible_is_left(text: str) -> None:
     assert not any(unicodedata.category(letter) in ("Cc", "Cs") for letter in visible(text))
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in visible(text)
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(1, 50))
 def test_text_is_never_longer_than_it_may_be(text: str, most: int) -> None:
     assert len(shortened(text, most)) <= most

@@ -26,6 +26,8 @@ from lycosa.report.charts.canvas import (
 from lycosa.report.wording import count, share
 
 _HEIGHT, _MIDDLE, _FLOOR = 330.0, 150.0, 268.0
+_BEND = -12.0
+"""How high the tubes are bent."""
 _NAMES = {
     "scc": "SCC",
     "in": "IN",
@@ -132,10 +134,12 @@ class _Picture:
             for part, side in (("in", -1), ("out", 1))
         ]
         (x0, y0), (x1, y1) = ends
-        way = f"M{x0:.1f} {y0:.1f}C{x0 + 30:.1f} 18 {x1 - 30:.1f} 18 {x1:.1f} {y1:.1f}"
+        bend = f"C{x0 + 30:.1f} {_BEND:g} {x1 - 30:.1f} {_BEND:g} {x1:.1f} {y1:.1f}"
+        way = f"M{x0:.1f} {y0:.1f}{bend}"
         width = 3 + 12 * self._root("tube") if self._parts["tube"] else 1.2
         self._canvas.path(way, line, width, more=dashes)
-        y = min(_MIDDLE - self._radius - 14, 0.25 * min(y0, y1) + 0.75 * 18 + 38)
+        # The middle of the curve: its ends count a quarter, what it bends to the rest.
+        y = min(_MIDDLE - self._radius - 12, 0.125 * (y0 + y1) + 0.75 * _BEND + 38)
         ink = INK if self._parts["tube"] else SOFT
         self._canvas.text(self._centre, y - 15, "tubes", "middle", fill=ink, is_bold=True)
         self._canvas.text(self._centre, y, self._short("tube"), "middle", fill=ink)
