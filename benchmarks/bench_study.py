@@ -10,8 +10,9 @@ The crawl has pages and links alone, or with `--whole` everything that a study r
 Then a second study is measured too, which finds what was made of the segments before. Every
 measurement runs in a process of its own, so that its peak of memory is its own; the peak of a step
 is that of the process so far.
-`--graph` measures igraph and networkit if they are installed, and networkx on a hundredth of the
-graph. `--full --whole` needs 25 GB of disk.
+`--graph` measures igraph and networkit if they are installed (of 10⁸ links igraph is given a
+tenth), and networkx on a hundredth of the graph. `--full --whole` needs 10 GB of disk, and as much
+again for what does not fit into memory.
 """
 
 from __future__ import annotations
@@ -127,6 +128,13 @@ def measure_graph(library: str, pages: int, links: int) -> None:
         measured("strong components", lambda: list(networkx.strongly_connected_components(graph)))
 
 
+def share_of(library: str, links: int) -> int:
+    """Return what part of the graph a library is given: igraph takes 200 bytes a link."""
+    if library == "networkx":
+        return 100
+    return 10 if library == "igraph" and links >= 10**8 else 1
+
+
 def make(folder: Path, pages: int, links: int, is_whole: bool) -> None:
     """Write the crawl, unless it is there."""
     (made_crawl.make_whole if is_whole else made_crawl.make_rows)(folder, pages, links)
@@ -156,10 +164,13 @@ def main() -> None:
     elif chosen.only == "study":
         measure_study(folder)
     elif chosen.only:
-        measure_graph(chosen.only, pages, links)
+        try:
+            measure_graph(chosen.only, pages, links)
+        except ImportError as error:
+            print(f"  {error.name} is not installed")
     elif chosen.graph:
         for library in LIBRARIES:
-            share = 100 if library == "networkx" else 1
+            share = share_of(library, links)
             print(f"{library}: {pages // share:,} pages, {links // share:,} links", flush=True)
             size = ("--pages", pages // share, "--links", links // share)
             apart("--only", library, *size)

@@ -6,8 +6,8 @@ package walks through a text byte by byte; here all texts of a batch go through 
 by side, one numpy step a byte, and their features meet the table as one product of matrices. The
 answers are those of the package; the tests hold them against it.
 
-Always true: a text with few letters, or that speaks for no language much more than for others, has
-no language.
+Always true: a text with few letters, or that speaks for no language much more than for others, or
+that is none (source code, tables), has no language.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ LEAST_CONFIDENCE = 0.5
 """Of 1, which all languages share."""
 
 _BATCH_TEXTS = 2048
+_NO_LANGUAGE = "zxx"
+"""ISO 639-2: what the model says of figures, code and the like."""
 
 _LETTERS = np.zeros(256, np.bool_)
 _LETTERS[[*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]] = True
@@ -45,7 +47,7 @@ def name_and_version() -> str:
 
 def supported() -> list[str]:
     """Return the languages that can be told apart."""
-    return list(_model().languages)
+    return [language for language in _model().languages if language != _NO_LANGUAGE]
 
 
 def detect(texts: Sequence[str]) -> Found:
@@ -77,6 +79,7 @@ class Model:
         self._prior = np.asarray(loaded.nb_pc, np.float32)
         self.languages = list(dict.fromkeys(loaded.nb_classes))
         """Those in several scripts stand in the table several times."""
+        self._no_language = self.languages.index(_NO_LANGUAGE)
         place = {language: at for at, language in enumerate(self.languages)}
         self._place_of = np.array([place[name] for name in loaded.nb_classes])
 
@@ -93,6 +96,7 @@ class Model:
         best = chances.argmax(axis=1)
         confidence = chances[np.arange(len(texts)), best]
         is_known = (counts >= LEAST_LETTERS) & (confidence >= LEAST_CONFIDENCE)
+        is_known &= best != self._no_language
         languages = [
             self.languages[at] if known else None
             for at, known in zip(best.tolist(), is_known.tolist(), strict=True)

@@ -58,6 +58,9 @@ _OTHER_NAMES = {
     "uzn": "uz",
     "azj": "az",
     "kmr": "ku",
+    "gug": "gn",
+    "fuv": "ff",
+    "uzs": "uz",
     "hbs": "sh",
 }
 """Old codes, and members of a macrolanguage that are meant by its code."""
@@ -69,7 +72,9 @@ _KIN = {
     "ar": "arz ary apc ajp acm",
     "az": "azb",
     "fa": "prs",
-    "ku": "ckb",
+    "ku": "ckb sdh",
+    "he": "hbo",
+    "el": "grc",
     "ms": "id",
 }
 

@@ -20,9 +20,10 @@ from lycosa.study.tables import Connection
 
 _TEXT_OF_PAGES = """
     create temp table text_languages as
-    select url_id, arg_max(tongues.language, fetched_at) as text,
+    select url_id, arg_max(coalesce(codes.language, tongues.language), fetched_at) as text,
         arg_max(tongues.confidence, fetched_at) as confidence
-    from tongues join pages using (url_id, fetch_id) join current using (url_id)
+    from tongues left join codes on codes.code = tongues.language
+    join pages using (url_id, fetch_id) join current using (url_id)
     where outcome = 'KEPT' and pages.digest is not distinct from current.digest
     and tongues.language is not null
     group by url_id

@@ -130,6 +130,7 @@ def test_the_texts_of_a_sealed_segment_are_looked_at_once(tmp_path: Path) -> Non
 
 def test_more_than_a_hundred_languages_are_known() -> None:
     assert len(detector.supported()) >= 100
+    assert "zxx" not in detector.supported()  # which says that a text is in no language
     codes = set(CODES.column("code").to_pylist())
     assert {code for code in detector.supported() if len(code) == 2} <= codes
 
