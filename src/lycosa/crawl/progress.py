@@ -150,7 +150,7 @@ def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
         counts.update(state.refusals)
         closed = state.ended_by_closing()
         for outcome, reason in TRAPS.items():
-            if put_aside := state.outcomes[outcome] + closed[outcome]:
+            if put_aside := state.traps.put_aside[outcome] + closed[outcome]:
                 counts[reason] += put_aside
     return dict(counts.most_common())
 

@@ -59,21 +59,17 @@ class Trapper:
     def __init__(self, traps: Traps, novelty: Novelty) -> None:
         self._traps = traps
         self._novelty = novelty
-
-    @property
-    def is_on(self) -> bool:
+        self.is_on = traps.budget > 0
         """Whether there is a defence."""
-        return self._traps.budget > 0
 
     def put_aside(self, state: PartitionState, page: int) -> Outcome | None:
         """Return what a URL that is about to be asked for ends as instead, if its shape is shut."""
         site = state.pages.site[page]
         purses = state.traps.hosts.get(state.sites.host[site])
+        if purses is None or not purses.shut or not self.is_on:
+            return None
         if (
-            purses is None
-            or not purses.shut
-            or not self.is_on
-            or state.pages.fetch[page] != NONE
+            state.pages.fetch[page] != NONE
             or state.pages.distance[page] == SEED
             or page in state.parts
         ):

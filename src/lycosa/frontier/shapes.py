@@ -55,6 +55,10 @@ _CALENDAR_NAMES = frozenset(
 )
 _SESSION_NAMES = frozenset(name for name in SESSION_IDS if not name.endswith("*"))
 _SESSION_BEGINNINGS = tuple(name[:-1] for name in SESSION_IDS if name.endswith("*"))
+_LOOSE_NAMES = "|".join(
+    re.escape(name) for name in sorted({*_CALENDAR_NAMES, *_SESSION_NAMES, *_SESSION_BEGINNINGS})
+)
+_LOOSE_QUERY = re.compile(rf"[?&](?:{_LOOSE_NAMES})|=[0-9a-z_-]{{16,}}", re.IGNORECASE)
 
 
 class Compared(Enum):
@@ -76,8 +80,18 @@ class Shape(NamedTuple):
 
 
 def may_be_endless(path: str) -> bool:
-    """Return whether a path could have a shape of which pages are not compared exactly."""
-    return "?" in path or ";" in path or path.count("/") > REPEATED or bool(_DATE.search(path))
+    """Return whether a path could have a shape of which pages are not compared exactly.
+
+    This is asked of every page, and the shape only of those for which it is true.
+    """
+    slashes = path.count("/")
+    if slashes > REPEATED:
+        segments = path.partition("?")[0].split("/")
+        if slashes > MOST_SEGMENTS or len(set(segments)) < len(segments) - 1:
+            return True
+    if "?" in path and (path.count("&") >= MANY_PARAMETERS - 1 or _LOOSE_QUERY.search(path)):
+        return True
+    return ";" in path or "/(" in path or _DATE.search(path) is not None
 
 
 def shape_of(path: str) -> Shape:

@@ -44,6 +44,7 @@ from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
+    TRAPS,
     Admitted,
     AnyEvent,
     BidTaken,
@@ -323,6 +324,8 @@ class PartitionState:
             self.outcomes[event.outcome] += 1
             self._withdraw_guess(page)
             self._finish(page, self.pages.site[page])
+        if event.outcome in TRAPS:
+            self.traps.put_aside[event.outcome] += len(event.pages)
 
     def _apply_robots_learned(self, event: RobotsLearned) -> None:
         sites, site = self.sites, event.site
@@ -465,6 +468,9 @@ class PartitionState:
             self.sites.pending[site] += 1
             self.pending += not self.sites.closed[site]
         self.pages.tries[page] = 0
+        if self.pages.outcome[page] in TRAPS:
+            self.traps.put_aside[self.pages.outcome[page]] -= 1
+            self.pages.outcome[page] = 0
 
     def _withdraw_guess(self, page: int) -> None:
         """Judge a guess no more, if it is one that nobody has judged."""

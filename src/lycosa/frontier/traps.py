@@ -14,6 +14,7 @@ Not here: what is new, and what a page costs (`lycosa.crawl.trapping`).
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from xxhash import xxh3_64_intdigest
@@ -56,6 +57,8 @@ class Traps:
         self.hosts: dict[int, HostPurses] = {}
         self.mirrors: dict[int, str] = {}
         """Hosts whose links are not followed, with the name of the host that they repeat."""
+        self.put_aside: Counter[int] = Counter()
+        """How many URLs are put aside one by one, by outcome; a closed host's are not counted."""
 
     def outcome_of(self, host: int, site_name: str, key: str) -> Outcome | None:
         """Return what a URL that nobody has asked for ends as, if its shape is shut."""
@@ -113,6 +116,7 @@ class Traps:
                 for host, purses in self.hosts.items()
             },
             "mirrors": self.mirrors,
+            "put_aside": dict(self.put_aside),
         }
 
     def unpack(self, packed: dict[str, Any]) -> None:
@@ -122,6 +126,7 @@ class Traps:
             purses.left, purses.shut = left, shut
             purses.shapes = {shape: Purse(*purse) for shape, purse in shapes.items()}
         self.mirrors = packed.get("mirrors", {})
+        self.put_aside.update(packed.get("put_aside", {}))
 
 
 def first_folder(path: str) -> str:

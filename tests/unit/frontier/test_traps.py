@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from lycosa.frontier.state import PartitionState
 from lycosa.frontier.traps import FULL, MOST_CONTENTS, MOST_SHAPES, shape_number
-from lycosa.records import Admitted, AnyEvent, MirrorFound, Outcome, Reopened, Weighed
+from lycosa.records import (
+    Admitted,
+    AnyEvent,
+    MirrorFound,
+    Outcome,
+    Reopened,
+    Settled,
+    Weighed,
+)
 
 SITE = "test.a.www:"
 KEYS = [f"{SITE}/cal/2024-{month:02d}" for month in range(1, 13)]
@@ -81,3 +89,13 @@ def test_two_folds_of_the_same_events_are_equal() -> None:
     events = (Weighed(0, SHAPE, 4, 8, 77), MirrorFound(2.0, 0, "test.b.www"))
     assert state_of(*events).pack(1) == state_of(*events).pack(1)
     assert again(state_of(*events)).pack(1) == state_of(*events).pack(1)
+
+
+def test_what_is_put_aside_is_counted_until_it_is_wanted_again() -> None:
+    state = state_of(Settled(2.0, [3, 4, 5], Outcome.TRAP_CALENDAR))
+    assert again(state).traps.put_aside == {Outcome.TRAP_CALENDAR: 3}
+    assert state.pending == len(KEYS) - 3
+    state.apply(Reopened(3.0, [0], [3, 4]))
+    assert state.traps.put_aside[Outcome.TRAP_CALENDAR] == 1
+    assert state.pending == len(KEYS) - 1
+    assert [state.outcome_of(page) for page in (3, 4, 5)] == [None, None, Outcome.TRAP_CALENDAR]
