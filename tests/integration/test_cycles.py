@@ -19,11 +19,13 @@ from lycosa.frontier.columns import PUT_OFF
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited
+from lycosa.store.ends import link_ends
+from lycosa.store.rows import signed, url_id
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Listed, Traits
 from lycosa.testweb.sections import Bulletins, Tree
 from lycosa.testweb.web import Reply
-from lycosa.url import url_of
+from lycosa.url import key_of, url_of
 
 DAY = 600.0
 """A short one: workers that poll make a long one long."""
@@ -322,3 +324,12 @@ def test_real_workers_and_their_supervisor_are_killed_and_go_on_with_the_same_cy
         log.close()
     kept = sum(state.pages.outcome.count(1) for state in directory.states(job).values())
     assert kept == len(list(web.all_pages()))
+    ends = link_ends(directory.path)
+    assert set(zip(ends.sources, ends.targets, strict=True)) == {
+        (number_of(url), number_of(to)) for url in web.all_pages() for to, _ in web.links_of(url)
+    }
+    assert len(set(zip(*ends, strict=True))) == len(ends.sources), "a link counts once"
+
+
+def number_of(url: str) -> int:
+    return signed(url_id(key_of(url)))

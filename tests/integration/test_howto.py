@@ -28,10 +28,12 @@ def served(folder: Path, *flags: str) -> Iterator[Path]:
     command = [sys.executable, "-m", "lycosa", "testweb", *flags, "--no-tls", "--folder", "web"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as server:
         assert server.stdout is not None
-        while (line := server.stdout.readline()) != "ready\n":
-            assert line, "the test web did not start"
-        yield folder
-        server.terminate()
+        try:
+            while (line := server.stdout.readline()) != "ready\n":
+                assert line, "the test web did not start"
+            yield folder
+        finally:
+            server.terminate()
 
 
 @pytest.fixture(scope="module")

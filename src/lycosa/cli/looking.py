@@ -126,8 +126,9 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
         data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
         moments = {"due": found.due, "address_expires": found.address_expires}
         told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
-        prospect = prospect_data(found.prospect) if found.prospect else None
-        _print_json(data | told | {"address": found.address or None, "prospect": prospect})
+        del data["prospect"]
+        prospect = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
+        _print_json(data | told | {"address": found.address or None} | prospect)
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
