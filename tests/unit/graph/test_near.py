@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.graph import near
@@ -26,6 +26,7 @@ def fingerprints(draw: st.DrawFn) -> list[int]:
     return found
 
 
+@settings(deadline=None)
 @given(fingerprints(), st.integers(0, 10))
 def test_pairs_are_all_pairs(found: list[int], bits: int) -> None:
     pairs = near_pairs(np.array(found, np.uint64), bits)
@@ -52,6 +53,7 @@ def grouped(found: list[int], bits: int) -> list[int]:
     return [lowest[at] for at in range(len(found))]
 
 
+@settings(deadline=None)
 @given(fingerprints(), st.integers(0, 10))
 def test_groups_are_what_pairs_connect(found: list[int], bits: int) -> None:
     assert near_groups(np.array(found, np.uint64), bits).tolist() == grouped(found, bits)
@@ -71,6 +73,7 @@ def test_many_versions_of_one_page_are_one_group(
     assert near_groups(np.array(found, np.uint64), 6).tolist() == grouped(found, 6)
 
 
+@settings(deadline=None)
 @given(fingerprints(), NUMBERS, st.integers(0, 10))
 def test_a_look_up_finds_all_that_are_near(found: list[int], asked: int, bits: int) -> None:
     index = NearIndex(np.array(found, np.uint64), bits)

@@ -13,6 +13,7 @@ from lycosa.graph.pagerank import pagerank
 from unit.graph.drawn_graphs import Drawn, graphs, made
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_pagerank_is_that_of_networkx(drawn: Drawn) -> None:
     expected = networkx.pagerank(drawn.theirs, alpha=0.85, tol=1e-14, max_iter=1000)
@@ -22,6 +23,7 @@ def test_pagerank_is_that_of_networkx(drawn: Drawn) -> None:
         assert found.values[node] == pytest.approx(value, abs=1e-11)
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_pagerank_satisfies_its_own_equation(drawn: Drawn) -> None:
     matrix, size = drawn.ours.out.toarray(), drawn.ours.size
@@ -32,6 +34,7 @@ def test_pagerank_satisfies_its_own_equation(drawn: Drawn) -> None:
     assert np.abs(0.85 * values @ step + 0.15 / size - values).max() < 1e-12
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_the_error_that_is_told_bounds_the_error_that_is_made(drawn: Drawn) -> None:
     exact = pagerank(drawn.ours, tolerance=1e-15).values
@@ -42,7 +45,7 @@ def test_the_error_that_is_told_bounds_the_error_that_is_made(drawn: Drawn) -> N
 
 
 @given(graphs())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_hits_is_that_of_networkx_where_the_answer_is_one(drawn: Drawn) -> None:
     sizes = np.linalg.svd(drawn.ours.out.toarray(), compute_uv=False)
     assume(len(sizes) > 1 and sizes[0] > 0 and sizes[1] / sizes[0] < 0.95)
@@ -53,6 +56,7 @@ def test_hits_is_that_of_networkx_where_the_answer_is_one(drawn: Drawn) -> None:
         assert found.authorities[node] == pytest.approx(authorities[node], abs=1e-9)
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_hits_always_gives_singular_vectors_and_no_negative_value(drawn: Drawn) -> None:
     assume(drawn.ours.links)

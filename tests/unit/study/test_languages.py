@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -144,6 +144,7 @@ def test_what_is_no_text_has_no_language() -> None:
 PIECES = st.sampled_from([ENGLISH, GERMAN, SERBIAN, JAPANESE, GERMAN.upper(), "\u0065\u0301", "7 "])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(PIECES, st.integers(0, 150), st.integers(0, 200)), max_size=8))
 def test_many_texts_at_once_are_answered_as_the_package_answers_each(
     cuts: list[tuple[str, int, int]],
