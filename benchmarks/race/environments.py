@@ -27,7 +27,8 @@ VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 DESCRIBE = """\
 import platform, sysconfig
 built = sysconfig.get_config_var("CONFIG_ARGS") or ""
-how = "" if "--enable-optimizations" in built else " (built without --enable-optimizations)"
+is_fast = "--enable-optimizations" in built or "--prefix=/usr'" in built  # Debian has its own way
+how = "" if is_fast else " (built without --enable-optimizations)"
 print(f"Python {platform.python_version()}{how}")
 """
 

@@ -13,13 +13,14 @@ Always true:
 
 from __future__ import annotations
 
-import asyncio
 import heapq
 import itertools
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
+
+from lycosa.loop import EventLoop
 
 T = TypeVar("T")
 
@@ -118,11 +119,9 @@ class RealClock:
     run only the monotonic clock counts.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: EventLoop) -> None:
         self._loop = loop
-        # The loop's own method would be one more call, some ten times for each page.
-        is_usual = type(loop).time is asyncio.BaseEventLoop.time
-        self._time = time.monotonic if is_usual else loop.time
+        self._time = loop.time
         self._offset = time.time() - self._time()
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
         self.failure: BaseException | None = None

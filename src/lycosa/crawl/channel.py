@@ -6,7 +6,6 @@ take waits here. When the other side is gone `on_closed` is called, once.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import struct
 from collections.abc import Callable
@@ -14,6 +13,8 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 import msgspec
+
+from lycosa.loop import EventLoop
 
 M = TypeVar("M")
 
@@ -31,7 +32,7 @@ class Channel(Generic[M]):
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventLoop,
         end: socket.socket,
         kind: Any,
         on_message: Callable[[M], None],

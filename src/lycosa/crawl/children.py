@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
@@ -18,6 +17,7 @@ import msgspec
 
 from lycosa.crawl.channel import Channel
 from lycosa.crawl.orders import Answer, Order, Post
+from lycosa.loop import EventLoop
 
 STARTING_SECONDS = 60.0
 """How long a process may take until it says its first word."""
@@ -33,7 +33,7 @@ class Child:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventLoop,
         path: Path,
         post: Post,
         lock: int,

@@ -13,7 +13,6 @@ crawl's lock for as long as it lives, as its supervisor does.
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import faulthandler
 import logging
@@ -58,6 +57,7 @@ from lycosa.crawl.station import Station
 from lycosa.errors import LogError, LycosaError, Superseded
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Head
+from lycosa.loop import EventLoop
 from lycosa.plugins.loading import load_hooks
 
 BEAT_SECONDS = 1.0
@@ -202,7 +202,7 @@ class Member:
 class _Forwarding(logging.Handler):
     """Lets the supervisor write down what is said here."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, channel: Channel[Order]) -> None:
+    def __init__(self, loop: EventLoop, channel: Channel[Order]) -> None:
         super().__init__(logging.INFO)
         self._loop = loop
         self._channel = channel

@@ -10,7 +10,6 @@ it was complete is durable.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
 import shutil
@@ -41,6 +40,7 @@ from lycosa.crawl.worker import Worker
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.slots import AddressSlots
 from lycosa.frontier.state import PartitionState, counted_by
+from lycosa.loop import EventLoop, Loop
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.orders import partitioner_of
 from lycosa.records import Request
@@ -71,7 +71,7 @@ class Station:
         self._is_sealing = False
         self._rolled_at = time.monotonic()
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
-        self.loop = asyncio.new_event_loop()
+        self.loop = Loop()
         self.loop.set_exception_handler(self._on_failure)
         self.clock = RealClock(self.loop)
         with ExitStack() as opened:
@@ -235,7 +235,7 @@ class Station:
 
         self._sealer.submit(seal).add_done_callback(finish)
 
-    def _on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _on_failure(self, loop: EventLoop, context: dict[str, Any]) -> None:
         """Stop when a callback fails: it cannot write, or nobody knows what it has left undone."""
         problem = context.get("exception")
         if problem is None:

@@ -7,11 +7,12 @@ crawl is stopped by `ask`.
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+
+from lycosa.loop import EventLoop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -21,7 +22,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop: EventLoop | None = None
         self._hear: Callable[[], None] | None = None
         self._asked = 0
 
@@ -40,7 +41,7 @@ class Stop:
                     self._loop.call_soon_threadsafe(self._hear)
 
     @contextmanager
-    def heard_by(self, loop: asyncio.AbstractEventLoop, hear: Callable[[], None]) -> Iterator[None]:
+    def heard_by(self, loop: EventLoop, hear: Callable[[], None]) -> Iterator[None]:
         """Pass every stop on to a loop while it runs."""
         with self._lock:
             self._loop, self._hear = loop, hear

@@ -15,7 +15,6 @@ What a dead worker left in its segment is sealed beside the others (`leftovers`)
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import time
@@ -55,6 +54,7 @@ from lycosa.crawl.stopping import Stop as StopButton
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import LycosaError
 from lycosa.log.protocol import Log
+from lycosa.loop import EventLoop, Loop
 from lycosa.store.sealing import Sealed
 
 WATCH_SECONDS = 1.0
@@ -77,7 +77,7 @@ class Supervisor:
         self._job = job
         self._lock = lock
         self._log = log
-        self._loop = asyncio.new_event_loop()
+        self._loop = Loop()
         self._loop.set_exception_handler(self._on_failure)
         self._clock = RealClock(self._loop)
         self._posts = posts_of(job, workers)
@@ -223,7 +223,7 @@ class Supervisor:
         self._failure = self._failure or problem
         self._loop.stop()
 
-    def _on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _on_failure(self, loop: EventLoop, context: dict[str, Any]) -> None:
         problem = context.get("exception")
         if problem is None:
             loop.default_exception_handler(context)

@@ -18,7 +18,6 @@ Not here: pauses and the order of requests (frontier), redirects (they are links
 
 from __future__ import annotations
 
-import asyncio
 import resource
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -33,6 +32,7 @@ from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.names import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.throttle import Throttle
 from lycosa.fetch.trust import Trust
+from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 
 SPEED_WINDOW_SECONDS = 60.0
@@ -46,7 +46,7 @@ class HttpTransport:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventLoop,
         clock: Clock,
         fetch: Fetch,
         *,
@@ -79,13 +79,13 @@ class HttpTransport:
             _by_host(fetch.headers),
             fetch.connect_seconds,
             fetch.proxy,
-            self._trust.path,
+            lambda: self._trust.path,
             self._throttle,
         )
         self._flying: dict[Exchange, None] = {}
         self._ended: deque[Exchange] = deque()
         self._generation = 0
-        self._sweeper: asyncio.TimerHandle | None = None
+        self._sweeper: Cancellable | None = None
         self._direct = DirectCarrier(loop, self._around, self._most_connections(), self._on_end)
         self._curl: Carrier | None = None
 

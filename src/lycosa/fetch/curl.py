@@ -18,7 +18,6 @@ Cost: docs/decisions/0012-http-client.md.
 
 from __future__ import annotations
 
-import asyncio
 import select
 from collections.abc import Callable
 
@@ -26,6 +25,7 @@ import pycurl
 
 from lycosa.fetch.answers import Received
 from lycosa.fetch.exchange import Errand, Exchange, Surroundings
+from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Outcome
 
 READ_BYTES = 131_072
@@ -72,7 +72,7 @@ class CurlCarrier:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventLoop,
         around: Surroundings,
         most_connections: int,
         on_end: Callable[..., None],
@@ -83,8 +83,8 @@ class CurlCarrier:
         self._on_end = on_end
         self._flying: dict[pycurl.Curl, CurlExchange] = {}
         self._idle: dict[tuple[str, ...], CurlExchange] = {}
-        self._kick_handle: asyncio.Handle | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._kick_handle: Cancellable | None = None
+        self._timer: Cancellable | None = None
         self._timer_at = self._due = _FOREVER
         self._registered: set[int] = set()
         self._epoll = select.epoll()
@@ -268,9 +268,9 @@ class CurlExchange(Exchange):
         easy.setopt(pycurl.SSL_VERIFYHOST, 2)
         # Without this libcurl takes proxies from the environment.
         easy.setopt(pycurl.PROXY, around.proxy)
-        if around.ca_file:
+        if ca_file := around.ca_file():
             # A file alone, without a folder, is parsed once for all connections.
-            easy.setopt(pycurl.CAINFO, around.ca_file)
+            easy.setopt(pycurl.CAINFO, ca_file)
             easy.unsetopt(pycurl.CAPATH)
         easy.setopt(pycurl.HEADERFUNCTION, self.received.lines.append)
         take = self._take if around.throttle is None else self._take_throttled

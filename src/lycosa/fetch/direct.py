@@ -17,7 +17,6 @@ Always true:
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import socket
 from collections.abc import Callable
@@ -33,6 +32,7 @@ from lycosa.fetch.framing import (
     read_head,
 )
 from lycosa.fetch.throttle import BURST_BYTES
+from lycosa.loop import EventLoop
 from lycosa.records import Outcome
 
 READ_BYTES = 131_072
@@ -49,7 +49,7 @@ class DirectCarrier:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventLoop,
         around: Surroundings,
         most_idle: int,
         on_end: Callable[..., None],

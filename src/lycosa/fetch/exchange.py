@@ -42,7 +42,8 @@ class Surroundings:
     """Headers that the job adds, by host; `*` is every host."""
     connect_seconds: float
     proxy: str = ""
-    ca_file: str = ""
+    ca_file: Callable[[], str] = str
+    """Whom TLS trusts; asked for with the first such request."""
     throttle: Throttle | None = None
 
 

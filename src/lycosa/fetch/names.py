@@ -17,7 +17,6 @@ Always true: a callback is called once, and later, never from within `resolve`.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lycosa.errors import ConfigError
+from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Resolved
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Names:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventLoop,
         *,
         hosts: Hosts | None = None,
         servers: Sequence[str] = (),
@@ -71,7 +71,7 @@ class Names:
         self._waiting: dict[str, list[Callable[[Resolved], None]]] = {}
         self._channel: pycares.Channel | None = None
         self._watched: set[int] = set()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Cancellable | None = None
 
     @property
     def in_flight(self) -> int:

@@ -7,9 +7,10 @@ server back. When the bucket has something again, those who wait go on in turn.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from typing import Protocol
+
+from lycosa.loop import Cancellable, EventLoop
 
 BURST_BYTES = 16_384
 """The least that the bucket holds, and the most that is read at once."""
@@ -27,14 +28,14 @@ class Pausable(Protocol):
 class Throttle:
     """The bucket, and the transfers that wait for it."""
 
-    def __init__(self, bytes_per_second: int, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, bytes_per_second: int, loop: EventLoop) -> None:
         self._rate = float(bytes_per_second)
         self._loop = loop
         self._most = max(self._rate / 10.0, float(BURST_BYTES))
         self._level = self._most
         self._looked = loop.time()
         self._waiting: deque[Pausable] = deque()
-        self._waker: asyncio.TimerHandle | None = None
+        self._waker: Cancellable | None = None
 
     def has_some(self) -> bool:
         """Return whether there is anything to spend."""

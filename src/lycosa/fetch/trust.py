@@ -8,7 +8,7 @@ file in memory that ends with the process, however it ends.
 from __future__ import annotations
 
 import os
-import ssl
+from functools import cached_property
 from pathlib import Path
 
 from lycosa.errors import ConfigError
@@ -26,12 +26,15 @@ class Trust:
 
     def __init__(self, ca_file: str) -> None:
         self._made = -1
-        self.path = _system_file()
         if ca_file:
-            certificates = _joined(self.path, Path(ca_file))
+            certificates = _joined(_system_file(), Path(ca_file))
             self._made = os.memfd_create("lycosa-authorities")
-            self.path = f"/proc/self/fd/{self._made}"
             Path(self.path).write_bytes(certificates)
+
+    @cached_property
+    def path(self) -> str:
+        """The file; "" to leave it to libcurl."""
+        return f"/proc/self/fd/{self._made}" if self._made >= 0 else _system_file()
 
     def close(self) -> None:
         """Give the file in memory back."""
@@ -42,6 +45,8 @@ class Trust:
 
 def _system_file() -> str:
     """Return the system's file of certificates, or "" to leave it to libcurl."""
+    import ssl  # takes 8 ms, which plain HTTP need not wait for
+
     places = (
         os.environ.get("SSL_CERT_FILE"),
         ssl.get_default_verify_paths().cafile,
