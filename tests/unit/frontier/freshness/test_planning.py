@@ -25,7 +25,7 @@ from lycosa.records import (
     Visited,
 )
 
-NOW = 1_000_000.0
+NOW = 2_000_000.0
 HOSTS = ["test.a", "test.b", "test.c"]
 
 
