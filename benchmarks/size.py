@@ -132,6 +132,7 @@ def job_of(pages: int) -> Job:
         fetch={"connections": kernel.CONNECTIONS},
         frontier={"partitions": PARTITIONS},
         discovery={"mining": "off"},
+        traps={"budget": 0},  # many of its pages say the same
         log={"commit_seconds": kernel.COMMIT_SECONDS},
     )
 
