@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from array import array
 from pathlib import Path
-from typing import NamedTuple
-
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.records import LinkKind
-from lycosa.store.reading import rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 READERS_KINDS = (LinkKind.ANCHOR, LinkKind.FRAME, LinkKind.FORM, LinkKind.REFRESH)
 _TRIES = 10
-_NAMES = pa.array([kind.name.lower() for kind in READERS_KINDS])
 
 
 class LinkEnds(NamedTuple):
@@ -42,11 +40,17 @@ def link_ends(folder: Path) -> LinkEnds:
 
 
 def _read(folder: Path) -> LinkEnds:
+    import pyarrow as pa  # here and not above: a crawl that weighs nothing never comes here
+    import pyarrow.compute as pc
+
+    from lycosa.store.reading import rows
+
+    names = pa.array([kind.name.lower() for kind in READERS_KINDS])
     columns = ["source_id", "target_id"]
     schema = pa.schema([(name, pa.int64()) for name in columns])
     batches = []
     for batch in rows(folder, "links", [*columns, "kind"]):
-        kept = batch.filter(pc.is_in(batch.column("kind"), value_set=_NAMES))
+        kept = batch.filter(pc.is_in(batch.column("kind"), value_set=names))
         batches.append(kept.select(columns))
     pairs = pa.Table.from_batches(batches, schema).group_by(columns).aggregate([])
     return LinkEnds(*(_plain(pairs.column(name)) for name in columns))
