@@ -32,6 +32,11 @@ extensions = [
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
     ),
     Extension(
+        "lycosa.store._packing",
+        ["src/lycosa/store/_packing.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
         "lycosa.extract._fingerprint",
         ["src/lycosa/extract/_fingerprint.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -18,6 +17,8 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say which one is near."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            import difflib  # only where something is misspelt
+
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1, 0.5)
             guess = f" Did you mean {near[0]!r}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r}.{guess}", ctx)

@@ -6,7 +6,6 @@ texts, each saying where the mistake is, what was probably meant and how to mend
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
@@ -127,6 +126,8 @@ def _elsewhere(name: str, section: str) -> str:
 
 
 def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: float = 0.75) -> str:
+    import difflib  # only where something is misspelt
+
     return next(iter(difflib.get_close_matches(name, list(known), 1, cutoff)), "")
 
 

@@ -17,13 +17,13 @@ count as new once more.
 from __future__ import annotations
 
 import re
-from array import array
 
 from xxhash import xxh3_64_intdigest
 
 from lycosa.crawl.probing import Seen
 from lycosa.extract.echo import without_echo
 from lycosa.frontier.state import PartitionState
+from lycosa.sparse import zeros
 
 SLOTS = 1 << 16
 SHORTEST_TEXT = 100
@@ -39,7 +39,7 @@ class Novelty:
     """Remembers the contents of lately kept pages; one per worker."""
 
     def __init__(self) -> None:
-        self._slots = array("Q", bytes(8 * SLOTS))
+        self._slots = zeros("Q", SLOTS)
         self._near = Nearness()
 
     def is_copy(self, state: PartitionState, page: int, seen: Seen) -> bool:
@@ -105,8 +105,8 @@ class Nearness:
     """Finds a fingerprint that is near another one, and whose it was last."""
 
     def __init__(self) -> None:
-        self._fingerprints = array("Q")
-        self._owners = array("I")
+        self._fingerprints = zeros("Q", 0)
+        self._owners = zeros("I", 0)
 
     def owner(self, fingerprint: int, salt: int = 0) -> int | None:
         """Return whose a near fingerprint was; `salt` keeps groups apart."""
@@ -119,8 +119,8 @@ class Nearness:
     def note(self, fingerprint: int, owner: int, salt: int = 0) -> None:
         """Remember a fingerprint."""
         if not self._fingerprints:
-            self._fingerprints = array("Q", bytes(8 * SLOTS * _QUARTERS))
-            self._owners = array("I", bytes(4 * SLOTS * _QUARTERS))
+            self._fingerprints = zeros("Q", SLOTS * _QUARTERS)
+            self._owners = zeros("I", SLOTS * _QUARTERS)
         for slot in _slots(fingerprint, salt):
             self._fingerprints[slot] = fingerprint
             self._owners[slot] = owner

@@ -15,7 +15,6 @@ noted as out of date.
 from __future__ import annotations
 
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 
 from lycosa.config import Job
@@ -107,6 +106,8 @@ def _last_change(answer: Answer) -> float | None:
     value = answer.header("last-modified")
     if not value:
         return None
+    from email.utils import parsedate_to_datetime  # only where pages are watched
+
     try:
         moment = parsedate_to_datetime(value)
         changed_at = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -7,11 +7,10 @@ forgets the old first to whom it makes way. A payload forgotten is a payload sto
 
 from __future__ import annotations
 
-from array import array
-
 from xxhash import xxh3_64_intdigest
 
 from lycosa.records import Place
+from lycosa.sparse import zeros
 
 SLOTS = 1 << 18
 
@@ -22,10 +21,10 @@ class Payloads:
     def __init__(self, slots: int = SLOTS) -> None:
         """Make room for a number of payloads that is a power of two."""
         self._mask = slots - 1
-        self._tags = array("Q", bytes(8 * slots))
-        self._offsets = array("Q", bytes(8 * slots))
-        self._segments = array("I", bytes(4 * slots))
-        self._lengths = array("I", bytes(4 * slots))
+        self._tags = zeros("Q", slots)
+        self._offsets = zeros("Q", slots)
+        self._segments = zeros("I", slots)
+        self._lengths = zeros("I", slots)
 
     def find(self, name: str) -> Place | None:
         """Return where a payload of this name stands; by one chance in 2^64 another one does."""

@@ -3,6 +3,7 @@
 A record is a few header lines, a block and two empty lines. What the block of a
 `response` holds is what the server sent, byte for byte; digests are SHA-1 in base 32, as
 most archives write them. A record of our own lines has none: gzip's checksum guards it.
+Packing and hashing are compiled (`_packing`; `plain` is their twin).
 
 The payload of an HTTP answer is its body without the transfer coding (section 5.9, RFC
 9110 section 6.4). `warcio check` and `fastwarc check --verify-payloads` hash the body
@@ -16,17 +17,13 @@ Not here: which records are written and where (`archive`).
 
 from __future__ import annotations
 
-import hashlib
-import secrets
+import os
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from isal import isal_zlib
-
-LEVEL = 0
-"""Of isal: half the time of level 1 for a tenth more bytes (docs/decisions/0011-archive.md)."""
+from lycosa.store._packing import digest as digest, pack as pack
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -34,9 +31,6 @@ NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 FIELDS = "application/warc-fields"
 HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"
-
-_GZIP = 31
-"""The `wbits` that ask for a gzip header and trailer."""
 
 
 class Record(NamedTuple):
@@ -49,24 +43,6 @@ class Record(NamedTuple):
     def type(self) -> str:
         """The WARC-Type."""
         return self.headers.get("WARC-Type", "")
-
-
-def digest(*content: bytes) -> str:
-    """Return the digest of bytes as it stands in a header."""
-    state = hashlib.sha1(usedforsecurity=False)
-    for piece in content:
-        state.update(piece)
-    return "sha1:" + _base32(state.digest())
-
-
-_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
-
-
-def _base32(content: bytes) -> str:
-    """Return 20 bytes in base 32 (RFC 4648), ten bits at a time: a third of `base64`'s time."""
-    number = int.from_bytes(content, "big")
-    return "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])
 
 
 _second = (0, "")
@@ -87,7 +63,7 @@ class Ids:
     """Record ids: a random beginning for each segment, and a number that counts up."""
 
     def __init__(self) -> None:
-        chance = secrets.token_hex(10)
+        chance = os.urandom(10).hex()
         self._beginning = f"<urn:uuid:{chance[:8]}-{chance[8:12]}-4{chance[12:15]}-8{chance[15:18]}"
         self._number = 0
 
@@ -95,13 +71,6 @@ class Ids:
         """Return an id that nobody else has."""
         self._number += 1
         return f"{self._beginning}-{self._number:012x}>"
-
-
-def pack(headers: str, *blocks: bytes) -> bytes:
-    """Return a record as a gzip member; the headers are lines that end in CR LF."""
-    beginning = f"WARC/1.1\r\n{headers}Content-Length: {sum(map(len, blocks))}\r\n\r\n"
-    content = b"".join((beginning.encode(), *blocks, b"\r\n\r\n"))
-    return isal_zlib.compress(content, LEVEL, _GZIP)
 
 
 def fields(values: Iterable[tuple[str, str]] | Mapping[str, str]) -> bytes:

@@ -15,7 +15,6 @@ Not here: what conditions and changes do (lycosa.url.conditions, lycosa.url.tran
 the order in which rules are asked (lycosa.url.scope).
 """
 
-import difflib
 import enum
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -109,7 +108,7 @@ def _action(table: Mapping[str, object]) -> Action:
         return Action(given)
     except ValueError:
         what = "it has no `action`" if given is None else f"`action` cannot be {given!r}"
-        near = difflib.get_close_matches(str(given), [action.value for action in Action], 1)
+        near = _nearest(str(given), [action.value for action in Action])
         hint = f'did you mean "{near[0]}"?  ' if near else ""
         raise ValueError(
             f'{what}\n  {hint}write action = "accept", "reject" or "transform"'
@@ -123,7 +122,7 @@ def _unknown_key(key: str, action: Action) -> str:
                 f'`{key}` belongs in a rule with action = "{other.value}", not "{action.value}"'
                 "\n  make it a rule of its own; rules are asked in their order"
             )
-    near = difflib.get_close_matches(key.replace("-", "_"), KEYS[action], 1)
+    near = _nearest(key.replace("-", "_"), KEYS[action])
     hint = f"did you mean `{near[0]}`?  " if near else ""
     return (
         f'there is no key `{key}`\n  {hint}all keys with action = "{action.value}": '
@@ -183,11 +182,17 @@ def _replace(pattern: str, replacement: object) -> transforms.Replace:
     return transforms.Replace(compiled, replacement)
 
 
+def _nearest(name: str, known: Sequence[str]) -> list[str]:
+    import difflib  # only where something is misspelt
+
+    return difflib.get_close_matches(name, known, 1)
+
+
 def _choice(table: Mapping[str, object], key: str, known: Iterable[str], action: str) -> str:
     name, names = _text(table, key), sorted(known)
     if name in names:
         return name
-    near = difflib.get_close_matches(name, names, 1)
+    near = _nearest(name, names)
     hint = f"did you mean `{near[0]}`?  " if near else ""
     raise ValueError(
         f"there is no list `{name}` for {action}\n  {hint}all lists: {', '.join(names)}"

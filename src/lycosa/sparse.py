@@ -1,0 +1,17 @@
+"""Tables of zeros that take memory only where something was written.
+
+The kernel hands out pages of zeros when they are first touched. A table of a million slots of
+which a crawl uses a thousand costs a few kilobytes, and nothing at the start.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from typing import Literal
+
+
+def zeros(kind: Literal["Q", "I"], count: int) -> memoryview:
+    """Return so many numbers of a kind (`Q`, `I`, as in `array`), all zero, to be written to."""
+    size = struct.calcsize(kind)
+    return memoryview(mmap.mmap(-1, max(count, 1) * size)).cast(kind)[:count]

@@ -1,0 +1,119 @@
+"""What is done to the bytes of every record, compiled; `lycosa.store.plain` says what that is.
+
+Always true (tests/unit/store/test_packing.py): every function gives what its twin gives.
+
+Cost: a copy of the content beside the compression and the hash, which are others' work.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdio cimport snprintf
+from libc.string cimport memchr, memcmp, memcpy
+
+from hashlib import sha1
+
+from isal.isal_zlib import compress
+
+cdef enum:
+    LEVEL = 0
+    GZIP = 31  # the `wbits` that ask for a gzip header and trailer
+    NUMBER = 48  # no Content-Length line is longer
+
+cdef const char *DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+cdef const char *BEGINNING = b"WARC/1.1\r\n"
+cdef const char *ENDING = b"\r\n\r\n"
+cdef object nothing = sha1(usedforsecurity=False)
+cdef bint is_of_a_name[256]
+
+
+cdef void learn_names() noexcept:
+    cdef const unsigned char *others = b"!#$%&'*+-.^_`|~"
+    cdef int c
+    for c in range(256):
+        is_of_a_name[c] = (
+            c"0" <= c <= c"9" or c"A" <= c <= c"Z" or c"a" <= c <= c"z"
+        )
+    while others[0]:
+        is_of_a_name[others[0]] = True
+        others += 1
+
+
+learn_names()
+
+
+def digest(*content):
+    """Return the digest of bytes as it stands in a header."""
+    state = nothing.copy()
+    for piece in content:
+        state.update(piece)
+    cdef bytes hashed = state.digest()
+    cdef const unsigned char *h = <const unsigned char *> PyBytes_AS_STRING(hashed)
+    cdef char text[37]
+    cdef int i, k, bit
+    memcpy(text, b"sha1:", 5)
+    for i in range(4):
+        # Five bytes are eight digits.
+        for k in range(8):
+            bit = 5 * k
+            text[5 + 8 * i + k] = DIGITS[
+                ((h[bit >> 3] << 8 | (h[(bit >> 3) + 1] if bit < 35 else 0))
+                 >> (11 - (bit & 7))) & 31
+            ]
+        h += 5
+    return text[:37].decode("ascii")
+
+
+def pack(str headers not None, *blocks):
+    """Return a record as a gzip member; the headers are lines that end in CR LF."""
+    cdef Py_ssize_t length = 0, size
+    cdef const char *lines = PyUnicode_AsUTF8AndSize(headers, &size)
+    cdef char number[NUMBER]
+    cdef bytes block, content
+    cdef char *to
+    for block in blocks:
+        length += PyBytes_GET_SIZE(block)
+    cdef int digits = snprintf(number, NUMBER, b"Content-Length: %zd\r\n\r\n", length)
+    content = PyBytes_FromStringAndSize(NULL, 10 + size + digits + length + 4)
+    to = PyBytes_AS_STRING(content)
+    memcpy(to, BEGINNING, 10)
+    memcpy(to + 10, lines, size)
+    to += 10 + size
+    memcpy(to, number, digits)
+    to += digits
+    for block in blocks:
+        memcpy(to, PyBytes_AS_STRING(block), PyBytes_GET_SIZE(block))
+        to += PyBytes_GET_SIZE(block)
+    memcpy(to, ENDING, 4)
+    return compress(content, LEVEL, GZIP)
+
+
+cdef inline const char *behind_line(const char *p, const char *end) noexcept:
+    """Return where the next line begins; NULL if the line does not end in CR LF alone."""
+    cdef const char *found = <const char *> memchr(p, c"\n", end - p)
+    if found == NULL or found == p or (found - 1)[0] != c"\r":
+        return NULL
+    if memchr(p, c"\r", found - 1 - p) != NULL:
+        return NULL
+    return found + 1
+
+
+def is_plain(bytes head not None):
+    """Tell whether all readers agree where a head ends."""
+    cdef const char *p = PyBytes_AS_STRING(head)
+    cdef const char *end = p + PyBytes_GET_SIZE(head)
+    cdef const char *start
+    cdef int i
+    if end - p < 16 or memcmp(p, b"HTTP/1.", 7) or not (c"0" <= p[7] <= c"1") or p[8] != c" ":
+        return False
+    for i in range(9, 12):
+        if not (c"0" <= p[i] <= c"9"):
+            return False
+    p = behind_line(p + 12, end)
+    while p != NULL and end - p > 2:
+        start = p
+        while is_of_a_name[<unsigned char> p[0]]:  # a head ends in a byte that is none of a name
+            p += 1
+        if p == start or p[0] != c":":
+            return False
+        p = behind_line(p, end)
+    return p != NULL and end - p == 2 and p[0] == c"\r" and p[1] == c"\n"

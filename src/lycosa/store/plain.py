@@ -1,0 +1,37 @@
+"""What `_packing` has to do, in plain Python: the twin that a test holds it against."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+from isal import isal_zlib
+
+LEVEL = 0
+"""Of isal: half the time of level 1 for a tenth more bytes (docs/decisions/0011-archive.md)."""
+
+_GZIP = 31
+"""The `wbits` that ask for a gzip header and trailer."""
+
+_PLAIN_HEAD = re.compile(
+    rb"HTTP/1\.[01] [0-9]{3}[^\r\n]*\r\n(?:[!#-'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n"
+)
+
+
+def digest(*content: bytes) -> str:
+    """Return the digest of bytes as it stands in a header: SHA-1 in base 32."""
+    hashed = hashlib.sha1(b"".join(content), usedforsecurity=False)
+    return "sha1:" + base64.b32encode(hashed.digest()).decode()
+
+
+def pack(headers: str, *blocks: bytes) -> bytes:
+    """Return a record as a gzip member; the headers are lines that end in CR LF."""
+    beginning = f"WARC/1.1\r\n{headers}Content-Length: {sum(map(len, blocks))}\r\n\r\n"
+    content = b"".join((beginning.encode(), *blocks, b"\r\n\r\n"))
+    return isal_zlib.compress(content, LEVEL, _GZIP)
+
+
+def is_plain(head: bytes) -> bool:
+    """Tell whether all readers agree where a head ends."""
+    return _PLAIN_HEAD.fullmatch(head) is not None
