@@ -314,6 +314,10 @@ cdef class Page:
     part of the base that they keep and parsed as one absolute URL. `kept` says how long
     that part is: 0 for no part at all, -1 where only the standard's own resolution will
     do, because of white space, tabs, back slashes or a colon that may end a scheme.
+
+    And most of those that are appended are *plain*: letters, digits, `-`, `_`, `~`, dots and
+    slashes. Nothing in them is ever escaped, so that only `.` and `..` are left to be done, and the
+    key is put together without a parse.
     """
 
     cdef str base
@@ -321,6 +325,9 @@ cdef class Page:
     cdef const char *data
     cdef bint valid
     cdef Py_ssize_t origin, folder, path, query
+    cdef bytes site
+    """What stands before the path in the keys of this origin; None if it has none."""
+    cdef bytes folder_key
 
     def __cinit__(self, str base):
         cdef lycosa_text href
@@ -342,8 +349,17 @@ cdef class Page:
             self.path = self.query if at.search_start == OMITTED else at.search_start
             self.origin = at.pathname_start
             self.folder = self.href.rindex(b"/", self.origin, self.path) + 1
+            self.learn_key(key_of_parsed(result))
         finally:
             ada_free(result)
+
+    cdef void learn_key(self, str key) except *:
+        """Take the parts of the base's key that the keys of plain references begin with."""
+        cdef Py_ssize_t slash
+        if key is not None:
+            slash = key.index("/")
+            self.site = key[:slash].encode("ascii")
+            self.folder_key = key[slash : slash + self.folder - self.origin].encode("ascii")
 
     cdef Py_ssize_t kept(self, const char *href, Py_ssize_t size) noexcept:
         cdef Py_ssize_t i = 0
@@ -373,6 +389,9 @@ cdef class Page:
         href = well_formed(href)
         data = utf8(href, &size)
         kept = self.kept(data, size)
+        if self.site is not None and size <= URL_LIMIT and is_plain(data, size):
+            if kept == self.folder or kept == self.origin:
+                return self.plain_key(data, size, kept == self.origin)
         if kept == 0:
             result = ada_parse(data, size)
         elif kept > 0 and kept + size <= <Py_ssize_t> sizeof(buffer):
@@ -385,6 +404,66 @@ cdef class Page:
             return key_of_parsed(result)
         finally:
             ada_free(result)
+
+
+    cdef str plain_key(self, const char *href, Py_ssize_t size, bint is_rooted):
+        """Append a plain reference to the base's folder, or to its root.
+
+        None of the three parts is longer than a URL may be, so that they fit the buffer.
+        """
+        cdef char buffer[3 * URL_LIMIT + 16]
+        cdef Py_ssize_t site = len(self.site), folder = 1 if is_rooted else len(self.folder_key)
+        cdef char *root = buffer + site
+        cdef char *out
+        cdef const char *end = href + size
+        cdef const char *start
+        memcpy(buffer, <const char *> self.site, site)
+        memcpy(root, <const char *> self.folder_key, folder)
+        out = root + folder  # behind a slash, always
+        href += is_rooted
+        while True:
+            start = href
+            while href < end and href[0] != c'/':
+                href += 1
+            if href - start == 2 and start[0] == c'.' and start[1] == c'.':
+                out -= out - root > 1
+                while (out - 1)[0] != c'/':
+                    out -= 1
+            elif href - start != 1 or start[0] != c'.':
+                memcpy(out, start, href - start)
+                out += href - start
+                if href < end:
+                    out[0] = c'/'
+                    out += 1
+            if href == end:
+                break
+            href += 1
+        if self.origin + (out - root) > URL_LIMIT:
+            return None
+        return PyUnicode_DecodeASCII(buffer, out - buffer, NULL)
+
+
+cdef bint PLAIN[256]
+
+
+cdef void learn_plain() noexcept:
+    cdef int c
+    for c in range(256):
+        PLAIN[c] = (
+            c'a' <= c <= c'z' or c'A' <= c <= c'Z' or c'-' <= c <= c'9' or c == c'_' or c == c'~'
+        )
+
+
+learn_plain()
+
+
+cdef inline bint is_plain(const char *href, Py_ssize_t size) noexcept:
+    """Tell whether a reference is made of characters alone that nobody ever escapes."""
+    cdef Py_ssize_t i
+    for i in range(size):
+        if not PLAIN[<unsigned char> href[i]]:
+            return False
+    return True
 
 
 cdef bint is_absolute(const char *href, Py_ssize_t size) noexcept:

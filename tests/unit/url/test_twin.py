@@ -40,7 +40,10 @@ PIECES = [
 ]
 broken = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 absolute = broken.map(lambda rest: "http://example.org/" + rest)
-hrefs = st.one_of(broken, absolute, st.text(st.characters()))
+plain = st.lists(
+    st.sampled_from(["/", "..", ".", "a", "b1", "/", "..", "c.html", "-_~", "...", "Z"]), max_size=14
+).map("".join)
+hrefs = st.one_of(broken, absolute, plain, st.text(st.characters()))
 bases = st.one_of(
     st.sampled_from(
         [
@@ -48,6 +51,9 @@ bases = st.one_of(
             "http://www.example.org/docs/guide/page.html?x=1#top",
             "http://user@example.org/a/b",
             "https://[::1]:81/a/../b//",
+            "http://example.org:8080/%3a/b/../%zz/c%20d/e",
+            "https://example.org/" + "a/" * 1030,
+            "https://example.org/?" + "q" * 2100,
             "data:text/plain,x",
             "file:///c:/x",
             "not a url",
@@ -76,6 +82,8 @@ def test_one_compiled_call_equals_two_plain_ones(href: str) -> None:
 @example(page=["/\\evil.example/"], base="http://example.org/a")
 @example(page=["https:x", "http:x", "https:/x"], base="https://example.org/a/b")
 @example(page=["", " ", "#", "?", "."], base="https://example.org/a/b?c#d")
+@example(page=["..", "../..", "../../x", "a//../b", "/..//", "/"], base="http://example.org/a//b/c")
+@example(page=["x" * 50, "../" * 40 + "y", "/" + "z/" * 1200], base="http://b.org/" + "a/" * 1030)
 @example(page=["http://[::1", "http://", "https://"], base="https://example.org/")
 @example(page=["ht\ntp://example.net/"], base="https://example.org/")
 def test_resolving_a_whole_page_at_once_changes_nothing(page: list[str], base: str) -> None:
