@@ -224,6 +224,27 @@ def test_a_page_that_is_fetched_again_says_what_it_says_now(tmp_path: Path) -> N
     assert len(found) == 5
 
 
+def test_a_page_that_never_said_anything_has_no_block(tmp_path: Path) -> None:
+    home = "http://a.test/"
+    web = ChangingWeb(
+        {
+            home: [page("home", "silent", "gone")],
+            f"{home}silent": [page("")],
+            f"{home}gone": [GONE],
+        }
+    )
+    with SocketWeb(web, tls=False) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(server, home))
+        assert run_crawl(directory).progress.pages == 2
+    assert web.asked[f"{home}gone"] == 1
+    told = [
+        block.url
+        for name in quad_names(directory.path)
+        for block in blocks(quads_path(directory.path, name))
+    ]
+    assert told == [home]
+
+
 def test_a_forgotten_host_is_gone_from_segments_and_index(tmp_path: Path) -> None:
     web = ChangingWeb(
         {

@@ -3,7 +3,8 @@
 Only what is kept is read, and of that only pages in which the scan has seen structured data. A
 page that is gone, has moved or is of another type now says nothing: that is told too, so that what
 it said before can be forgotten by whoever reads the segments. Of a page that could not be had this
-time, or that has not changed, nothing is told.
+time, that has not changed, or that says nothing when it is asked for the first time, nothing is
+told.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from lycosa.extract.facts import Facts
 from lycosa.extract.headers import robots_tag
 from lycosa.extract.reasons import PAGES, TRIPLES
 from lycosa.extract.structured import Distiller, Page, links_in
+from lycosa.frontier.columns import NONE
 from lycosa.frontier.partition import Partition
 from lycosa.records import Answer, LinkKind, Outcome
 from lycosa.store.rows import fetch_id
@@ -36,28 +38,30 @@ class Distilling:
     def triples(
         self,
         partition: Partition,
+        page: int,
         key: str,
         url: str,
         answer: Answer,
         outcome: Outcome,
         facts: Facts,
     ) -> bytes | None:
-        """Return what a page says; None when that is not known."""
+        """Return what a page says; None when that is not known, or nothing new."""
         if self._distiller is None:
             return None
+        nothing = None if partition.state.pages.fetch[page] == NONE else b""
         if outcome is not Outcome.KEPT:
-            return b"" if outcome in SAYS_NOTHING else None
-        page = Page(answer.body, url, answer.header("content-type"), facts)
-        forms = self._distiller.forms_of(page)
+            return nothing if outcome in SAYS_NOTHING else None
+        said = Page(answer.body, url, answer.header("content-type"), facts)
+        forms = self._distiller.forms_of(said)
         if not forms:
-            return b""
-        found = self._distiller.distil(page, label_of(key, answer.ended), forms)
+            return nothing
+        found = self._distiller.distil(said, label_of(key, answer.ended), forms)
         counts = dict(found.left_out)
         if found.triples:
             counts |= {TRIPLES: found.size, PAGES: 1}
         if counts:
             partition.count_structured(counts)
-        return found.triples
+        return found.triples or nothing
 
     def with_links(
         self, links: RawLinks, triples: bytes | None, facts: Facts, answer: Answer

@@ -114,7 +114,7 @@ class Gatherer:
         elif not budget.keep(reserved_bytes, len(answer.body), url):
             outcome, facts, seen = Outcome.TOO_LARGE, NO_FACTS, Seen(answer)
         key = state.table.key(page)
-        triples = self._distilling.triples(partition, key, url, answer, outcome, facts)
+        triples = self._distilling.triples(partition, page, key, url, answer, outcome, facts)
         links = self._links(partition, page, url, answer, outcome, facts, visit, triples)
         place = self._keep(
             key, partition, page, outcome, request, seen, facts, links, visit, triples
