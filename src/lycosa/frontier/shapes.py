@@ -47,6 +47,8 @@ MANY_PARAMETERS = 3
 """So many parameters are a machine's choice of order, colour and size."""
 
 _DATE = re.compile(r"(?<!\d)(?:\d{4}([-/_.])\d{1,2}(?:\1\d{1,2})?|(?:19|20)\d{6})(?!\d)")
+_FOUR_DIGITS = re.compile(r"\d{4}")
+"""What every date has: quicker to look for than a date."""
 _DIGIT = re.compile(r"\d")
 _ENDING = re.compile(r"\.[A-Za-z]{1,5}\Z")
 _ID = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z_-]{16,}\Z", re.IGNORECASE)
@@ -91,7 +93,9 @@ def may_be_endless(path: str) -> bool:
             return True
     if "?" in path and (path.count("&") >= MANY_PARAMETERS - 1 or _LOOSE_QUERY.search(path)):
         return True
-    return ";" in path or "/(" in path or _DATE.search(path) is not None
+    if ";" in path or "/(" in path:
+        return True
+    return _FOUR_DIGITS.search(path) is not None and _DATE.search(path) is not None
 
 
 def shape_of(path: str) -> Shape:

@@ -40,7 +40,7 @@ IN_USE = -1.0
 BUSY_SECONDS = 0.02
 """How soon a slot that another process holds is tried again at the earliest."""
 
-_MOMENT = struct.Struct("@d")
+_MOMENT_BYTES = 8
 # struct flock of Linux: type, whence, start, length, process (0: the lock is the open file's,
 # so that closing another descriptor of the same file does not let go of it).
 _LOCK = struct.Struct("@hhqqi4x")
@@ -58,10 +58,11 @@ class AddressSlots:
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._file = os.open(self.path, flags, 0o600)
-            size = SLOTS * _MOMENT.size
+            size = SLOTS * _MOMENT_BYTES
             if os.fstat(self._file).st_size < size:
                 os.ftruncate(self._file, size)
-            self._moments = mmap.mmap(self._file, size)
+            self._content = mmap.mmap(self._file, size)
+            self._moments = memoryview(self._content).cast("d")
         except OSError as error:
             raise _unusable(self.path, error) from error
         self._held: dict[int, None] = {}
@@ -71,38 +72,34 @@ class AddressSlots:
 
         `pause_seconds` is what a process that died in between is taken to have owed.
         """
-        slot = slot_of(address)
-        if slot in self._held or not self._lock(slot, fcntl.F_WRLCK):
+        slot, lock, unlock = _slot_of(address)
+        if slot in self._held or not self._ask(lock):
             return max(BUSY_SECONDS, min(pause_seconds, 0.25))
         now = self._clock()
-        (moment,) = _MOMENT.unpack_from(self._moments, slot * 8)
+        moment = self._moments[slot]
         if moment == IN_USE:
-            moment = now + pause_seconds
-            self._write(slot, moment)
+            moment = self._moments[slot] = now + pause_seconds
         if moment > now:
-            self._lock(slot, fcntl.F_UNLCK)
-            return float(moment - now)
+            self._ask(unlock)
+            return moment - now
         self._held[slot] = None
-        self._write(slot, IN_USE)
+        self._moments[slot] = IN_USE
         return 0.0
 
     def let_go(self, address: str, pause_seconds: float) -> None:
         """Give a slot back; the address rests for so long."""
-        slot = slot_of(address)
+        slot, _, unlock = _slot_of(address)
         del self._held[slot]
-        self._write(slot, self._clock() + pause_seconds)
-        self._lock(slot, fcntl.F_UNLCK)
+        self._moments[slot] = self._clock() + pause_seconds
+        self._ask(unlock)
 
     def close(self) -> None:
         """Let go of the file. What is still held is as after a kill: its pause begins."""
-        self._moments.close()
+        self._moments.release()
+        self._content.close()
         os.close(self._file)
 
-    def _write(self, slot: int, moment: float) -> None:
-        _MOMENT.pack_into(self._moments, slot * 8, moment)
-
-    def _lock(self, slot: int, kind: int) -> bool:
-        request = _LOCK.pack(kind, os.SEEK_SET, slot * 8, 8, 0)
+    def _ask(self, request: bytes) -> bool:
         try:
             fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, request)
         except (BlockingIOError, PermissionError):
@@ -110,10 +107,19 @@ class AddressSlots:
         return True
 
 
-@lru_cache(maxsize=4096)
 def slot_of(address: str) -> int:
     """Return the slot that an address falls into, the same in every process."""
     return int(xxh64_intdigest(address.encode())) % SLOTS
+
+
+@lru_cache(maxsize=4096)
+def _slot_of(address: str) -> tuple[int, bytes, bytes]:
+    """Return a slot, and how the kernel is asked to lock it and to unlock it."""
+    slot = slot_of(address)
+    kinds = (fcntl.F_WRLCK, fcntl.F_UNLCK)
+    place = (os.SEEK_SET, slot * _MOMENT_BYTES, _MOMENT_BYTES, 0)
+    lock, unlock = (_LOCK.pack(kind, *place) for kind in kinds)
+    return slot, lock, unlock
 
 
 def runtime_folder() -> Path:

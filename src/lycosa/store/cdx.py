@@ -154,7 +154,8 @@ class Sorter:
         """Write all lines in order."""
         with self._files:
             self._lines.sort()
-            file.writelines(heapq.merge(self._lines, *self._runs))
+            lines = heapq.merge(self._lines, *self._runs) if self._runs else self._lines
+            file.writelines(lines)
 
     def _spill(self) -> None:
         self._lines.sort()
