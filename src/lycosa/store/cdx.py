@@ -100,7 +100,12 @@ def _without_dots(path: str) -> str:
 
 def timestamp(microseconds: int) -> str:
     """Return a moment in fourteen digits."""
-    return date(microseconds / 1_000_000)[:19].translate(_NO_MARKS)
+    return _second(microseconds // 1_000_000)
+
+
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    return date(seconds)[:19].translate(_NO_MARKS)
 
 
 class Entry(NamedTuple):
