@@ -27,6 +27,11 @@ extensions = [
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
     ),
     Extension(
+        "lycosa.coding.heads._reading",
+        ["src/lycosa/coding/heads/_reading.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
         "lycosa.frontier.schedulers._queues",
         ["src/lycosa/frontier/schedulers/_queues.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],

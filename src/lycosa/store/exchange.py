@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
+from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
@@ -15,9 +16,6 @@ from lycosa.store.rows import KIND_NAMES
 from lycosa.url.key import key_of
 
 _CODING_HEADERS = ("transfer-encoding", "content-encoding", "content-length")
-_PLAIN_HEAD = re.compile(
-    rb"HTTP/1\.[01] [0-9]{3}[^\r\n]*\r\n(?:[!#-'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n"
-)
 LARGEST_HEAD_BYTES = 30_000
 """A longer head is not announced as HTTP: fastwarc would give up the whole file over it."""
 
@@ -148,7 +146,7 @@ class Writer:
 
 def _is_plain(head: bytes) -> bool:
     """Tell whether all readers agree where the head ends, and so what the payload is."""
-    return len(head) <= LARGEST_HEAD_BYTES and _PLAIN_HEAD.fullmatch(head) is not None
+    return len(head) <= LARGEST_HEAD_BYTES and is_plain(head)
 
 
 def without_port(address: str) -> str:
