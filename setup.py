@@ -8,6 +8,19 @@ import os
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+COMPILED = (
+    "lycosa.coding.heads._reading",
+    "lycosa.extract._fingerprint",
+    "lycosa.extract._scan",
+    "lycosa.extract.beginnings._look",
+    "lycosa.extract.rdfa._walk",
+    "lycosa.frontier.schedulers._queues",
+    "lycosa.frontier.urltable._table",
+    "lycosa.links._columns",
+    "lycosa.store._packing",
+    "lycosa.url._ada",
+)
+
 debug = os.environ.get("LYCOSA_DEBUG_BUILD") == "1"
 directives = {
     "language_level": 3,
@@ -17,46 +30,12 @@ directives = {
 }
 extensions = [
     Extension(
-        "lycosa.url._ada",
-        ["src/lycosa/url/_ada.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O2"],
-    ),
-    Extension(
-        "lycosa.links._columns",
-        ["src/lycosa/links/_columns.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-    ),
-    Extension(
-        "lycosa.frontier.schedulers._queues",
-        ["src/lycosa/frontier/schedulers/_queues.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-    ),
-    Extension(
-        "lycosa.store._packing",
-        ["src/lycosa/store/_packing.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-    ),
-    Extension(
-        "lycosa.extract._fingerprint",
-        ["src/lycosa/extract/_fingerprint.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-    ),
-    Extension(
-        "lycosa.extract.rdfa._walk",
-        ["src/lycosa/extract/rdfa/_walk.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-    ),
-    Extension(
-        "lycosa.extract._scan",
-        ["src/lycosa/extract/_scan.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-    ),
-    Extension(
-        "lycosa.frontier.urltable._table",
-        ["src/lycosa/frontier/urltable/_table.pyx"],
+        name,
+        [f"src/{name.replace('.', '/')}.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
         define_macros=[] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
-    ),
+    )
+    for name in COMPILED
 ]
 
 setup(ext_modules=cythonize(extensions, compiler_directives=directives))

@@ -1,4 +1,4 @@
-"""What HTTP wraps bodies in, taken off: chunks, and the codings of contents.
+"""How HTTP writes an answer: its head, and what it wraps the body in, taken off.
 
 Pure: bytes in, bytes out, and how far they went. Whoever receives an answer (`fetch`) and
 whoever reads it back from the archive (`store`) do the same here, so that the content that

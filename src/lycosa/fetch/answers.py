@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from lycosa.coding.chunks import Framing, dechunk
 from lycosa.coding.contents import codings_of, decode
-from lycosa.fetch.framing import BadHead, Head, Headers, read_head
+from lycosa.coding.heads import BadHead, Head, Headers, read_head
 from lycosa.records import Answer, Outcome
 
 _LONGEST_HEAD_BYTES = 262_144

@@ -21,16 +21,9 @@ import errno
 import socket
 from collections.abc import Callable
 
+from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, cut_head, read_head
 from lycosa.fetch.exchange import Errand, Exchange, Surroundings
-from lycosa.fetch.framing import (
-    CHUNKED,
-    UNTIL_CLOSE,
-    BadHead,
-    ChunkReader,
-    head_end,
-    may_be_http,
-    read_head,
-)
+from lycosa.fetch.framing import ChunkReader, may_be_http
 from lycosa.fetch.throttle import BURST_BYTES
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
@@ -278,22 +271,27 @@ class Connection(Exchange):
         if not self._is_asking:
             self._carrier.forget(self)
         elif size > 0:
-            self._take(bytes(buffer[:size]))
+            self._take(buffer[:size])
         else:
             self._on_closed(was_reset=size < 0)
 
-    def _take(self, data: bytes) -> None:
-        """Take a piece of the answer."""
+    def _take(self, piece: memoryview) -> None:
+        """Take a piece of the answer, which is copied: the next one comes to the same place."""
+        if self._pending is None:
+            self._take_body(bytes(piece))
+            return
+        data: bytes | memoryview = self._pending + piece if self._pending else piece
         while self._pending is not None:
-            if self._pending:
-                data = self._pending + data
-            end = head_end(data)
-            if not end or not may_be_http(data):
-                self._wait_for_head(data)
+            cut = cut_head(data)
+            if cut is None:
+                self._wait_for_head(bytes(data))
                 return
-            head, data = data[:end], data[end:]
+            head, data = cut
             if not self._begin_body(head):
                 return
+        self._take_body(bytes(data))
+
+    def _take_body(self, data: bytes) -> None:
         if self._chunks is not None:
             self._take_chunks(data)
         elif self._left == UNTIL_CLOSE:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from lycosa.coding.chunks import dechunk
+from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
