@@ -8,7 +8,7 @@ Cost: a copy of the content beside the compression and the hash, which are other
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdio cimport snprintf
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memcpy
 
 from hashlib import sha1
 
@@ -23,22 +23,6 @@ cdef const char *DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 cdef const char *BEGINNING = b"WARC/1.1\r\n"
 cdef const char *ENDING = b"\r\n\r\n"
 cdef object nothing = sha1(usedforsecurity=False)
-cdef bint is_of_a_name[256]
-
-
-cdef void learn_names() noexcept:
-    cdef const unsigned char *others = b"!#$%&'*+-.^_`|~"
-    cdef int c
-    for c in range(256):
-        is_of_a_name[c] = (
-            c"0" <= c <= c"9" or c"A" <= c <= c"Z" or c"a" <= c <= c"z"
-        )
-    while others[0]:
-        is_of_a_name[others[0]] = True
-        others += 1
-
-
-learn_names()
 
 
 def digest(*content):
@@ -85,35 +69,3 @@ def pack(str headers not None, *blocks):
         to += PyBytes_GET_SIZE(block)
     memcpy(to, ENDING, 4)
     return compress(content, LEVEL, GZIP)
-
-
-cdef inline const char *behind_line(const char *p, const char *end) noexcept:
-    """Return where the next line begins; NULL if the line does not end in CR LF alone."""
-    cdef const char *found = <const char *> memchr(p, c"\n", end - p)
-    if found == NULL or found == p or (found - 1)[0] != c"\r":
-        return NULL
-    if memchr(p, c"\r", found - 1 - p) != NULL:
-        return NULL
-    return found + 1
-
-
-def is_plain(bytes head not None):
-    """Tell whether all readers agree where a head ends."""
-    cdef const char *p = PyBytes_AS_STRING(head)
-    cdef const char *end = p + PyBytes_GET_SIZE(head)
-    cdef const char *start
-    cdef int i
-    if end - p < 16 or memcmp(p, b"HTTP/1.", 7) or not (c"0" <= p[7] <= c"1") or p[8] != c" ":
-        return False
-    for i in range(9, 12):
-        if not (c"0" <= p[i] <= c"9"):
-            return False
-    p = behind_line(p + 12, end)
-    while p != NULL and end - p > 2:
-        start = p
-        while is_of_a_name[<unsigned char> p[0]]:  # a head ends in a byte that is none of a name
-            p += 1
-        if p == start or p[0] != c":":
-            return False
-        p = behind_line(p, end)
-    return p != NULL and end - p == 2 and p[0] == c"\r" and p[1] == c"\n"

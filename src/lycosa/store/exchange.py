@@ -11,7 +11,6 @@ from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
-from lycosa.store._packing import is_plain
 from lycosa.store.messages import header, is_chunked, parse_head, split_block
 from lycosa.store.rows import KIND_NAMES
 from lycosa.url.key import key_of

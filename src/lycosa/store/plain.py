@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 
 from isal import isal_zlib
 
@@ -13,10 +12,6 @@ LEVEL = 0
 
 _GZIP = 31
 """The `wbits` that ask for a gzip header and trailer."""
-
-_PLAIN_HEAD = re.compile(
-    rb"HTTP/1\.[01] [0-9]{3}[^\r\n]*\r\n(?:[!#-'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n"
-)
 
 
 def digest(*content: bytes) -> str:
@@ -30,8 +25,3 @@ def pack(headers: str, *blocks: bytes) -> bytes:
     beginning = f"WARC/1.1\r\n{headers}Content-Length: {sum(map(len, blocks))}\r\n\r\n"
     content = b"".join((beginning.encode(), *blocks, b"\r\n\r\n"))
     return isal_zlib.compress(content, LEVEL, _GZIP)
-
-
-def is_plain(head: bytes) -> bool:
-    """Tell whether all readers agree where a head ends."""
-    return _PLAIN_HEAD.fullmatch(head) is not None

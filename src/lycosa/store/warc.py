@@ -23,7 +23,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from lycosa.store._packing import digest as digest, pack as pack
+from lycosa.store._packing import digest as digest
+from lycosa.store._packing import pack as pack
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
