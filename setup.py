@@ -37,6 +37,11 @@ extensions = [
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
     ),
     Extension(
+        "lycosa.extract.beginnings._look",
+        ["src/lycosa/extract/beginnings/_look.pyx"],
+        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
+    ),
+    Extension(
         "lycosa.extract._fingerprint",
         ["src/lycosa/extract/_fingerprint.pyx"],
         extra_compile_args=["-O0", "-g"] if debug else ["-O3"],

@@ -15,7 +15,9 @@ import codecs
 import re
 from functools import cache, lru_cache
 
+from lycosa.extract import beginnings
 from lycosa.extract._scan import is_plain, is_utf8
+from lycosa.extract.beginnings import PRESCAN_BYTES
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
@@ -90,25 +92,19 @@ _FAMILIES = (
 )
 """Codecs of Python that are character sets of the web; others are, say, compressors."""
 
-_PRESCAN_BYTES = 1024
 _SPACES = " \t\n\f\r"
-_PARAMETER = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]{1,60})""", re.IGNORECASE)
-_IN_CONTENT = re.compile(
-    rb"""charset[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"([^"]*+)"|'([^']*+)'|([^ \t\n\f\r;"']++))""",
-    re.IGNORECASE,
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+
+# Few pages need these; `re` remembers what it has compiled.
+_PARAMETER = r"""(?i)charset\s*=\s*["']?\s*([^\s"';,]{1,60})"""
+_IN_CONTENT = (
+    rb"""(?i)charset[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"([^"]*+)"|'([^']*+)'|([^ \t\n\f\r;"']++))"""
 )
-_XML_DECLARATION = re.compile(
+_XML_DECLARATION = (
     rb"""<\?xml[^>]*?[ \t\n\r]encoding[ \t\n\r]*=[ \t\n\r]*["']([A-Za-z0-9._:-]+)["']"""
 )
-# The two ways in which nearly every page writes it; anything else is read by the rules.
-_USUAL = re.compile(
-    rb"""<meta[ \t\n\f\r]+(?:charset="?([A-Za-z0-9_:.-]+)"?[ \t\n\f\r]*/?>"""
-    rb"""|http-equiv="?content-type"?[ \t\n\f\r]+"""
-    rb"""content="[^";>]*;[ ]*charset=([A-Za-z0-9_:.-]+)")""",
-    re.IGNORECASE,
-)
-_MARKUP = re.compile(rb"<(?:(!--)|(meta)(?=[ \t\n\f\r/])|/?+([A-Za-z])|[!/?])", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
+_MARKUP = rb"(?i)<(?:(!--)|(meta)(?=[ \t\n\f\r/])|/?+([A-Za-z])|[!/?])"
+_ATTRIBUTE = (
     rb"""[ \t\n\f\r/]*+(?:(>|\Z)|([^ \t\n\f\r/>][^ \t\n\f\r/>=]*+)[ \t\n\f\r]*+"""
     rb"""(?:=[ \t\n\f\r]*+(?:"([^"]*+)(?:"|\Z)|'([^']*+)(?:'|\Z)|([^ \t\n\f\r>]*+)))?+)"""
 )
@@ -140,12 +136,10 @@ def in_utf8(body: bytes, content_type: str | None, charset: str | None) -> bytes
 
 def _declared(body: bytes, content_type: str | None) -> tuple[str | None, int]:
     """Return the charset that the page is said to be in, and the length of its mark."""
-    if body.startswith(b"\xef\xbb\xbf"):
-        return "utf-8", 3
-    if body.startswith(b"\xfe\xff"):
-        return "utf-16be", 2
-    if body.startswith(b"\xff\xfe"):
-        return "utf-16le", 2
+    if body[:1] >= b"\xef":
+        for mark, name in _MARKS:
+            if body.startswith(mark):
+                return name, len(mark)
     return (charset_of_type(content_type) if content_type else None) or prescan(body), 0
 
 
@@ -166,7 +160,9 @@ def reason(body: bytes, content_type: str | None) -> str:
 @lru_cache(maxsize=1024)
 def charset_of_type(content_type: str) -> str | None:
     """Return the charset that a content type names, if it is one we know."""
-    found = _PARAMETER.search(content_type)
+    if content_type.isascii() and "charset" not in content_type.lower():
+        return None
+    found = re.search(_PARAMETER, content_type)
     return charset_of_label(found[1]) if found else None
 
 
@@ -214,35 +210,24 @@ _ASCII_SUPERSETS = frozenset(_LABELS) - {"utf-16be", "utf-16le", "iso-2022-jp", 
 
 def prescan(body: bytes) -> str | None:
     """Return what the first bytes of a page declare (HTML standard, 13.2.3.2)."""
-    head = body[:_PRESCAN_BYTES]
-    if head.startswith((b"<\0?\0", b"\0<\0?")):
-        return "utf-16le" if head[0] else "utf-16be"
-    lower = head.lower()
-    first = lower.find(b"charset")
-    name = (_usual(lower, first) or _declared_in_meta(head)) if first >= 0 else None
-    if name is None and (found := _XML_DECLARATION.match(head)):
-        name = charset_of_label(found[1].decode("latin-1"))
+    if body.startswith((b"<\0?\0", b"\0<\0?")):
+        return "utf-16le" if body[0] else "utf-16be"
+    usual, name = beginnings.label(body), None
+    if usual is not None:
+        name = charset_of_label(usual) if usual else None
+        name = name or _declared_in_meta(body[:PRESCAN_BYTES])
+    if name is None and body.startswith(b"<?xml"):
+        found = re.match(_XML_DECLARATION, body[:PRESCAN_BYTES])
+        name = charset_of_label(found[1].decode("latin-1")) if found else None
     # Who wrote this declaration in ASCII did not write it in UTF-16.
     if name and name.startswith(("utf-16", "utf-32")):
         return "utf-8"
     return "windows-1252" if name == "x-user-defined" else name
 
 
-def _usual(lower: bytes, first: int) -> str | None:
-    """Read the declaration if nothing before it could make it another thing than it seems."""
-    start = lower.rfind(b"<meta", 0, first)
-    usual = _USUAL.match(lower, start) if start >= 0 else None
-    before = lower[:start]
-    if usual is None or usual.end() <= first or b"<!--" in before:
-        return None
-    if before.count(b'"') % 2 or before.count(b"'") % 2:
-        return None
-    return charset_of_label(usual[usual.lastindex or 0].decode("latin-1"))
-
-
 def _declared_in_meta(head: bytes) -> str | None:
-    position = 0
-    while found := _MARKUP.search(head, position):
+    position, markup = 0, re.compile(_MARKUP)
+    while found := markup.search(head, position):
         position = found.end()
         if found[1]:
             end = head.find(b"-->", position - 2)
@@ -265,7 +250,7 @@ def _declared_in_meta(head: bytes) -> str | None:
 
 def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
     attributes: dict[bytes, bytes] = {}
-    for found in _ATTRIBUTE.finditer(head, position):
+    for found in re.compile(_ATTRIBUTE).finditer(head, position):
         which = found.lastindex or 1
         if which == 1:
             return attributes, found.end()
@@ -277,6 +262,6 @@ def _label_of_meta(attributes: dict[bytes, bytes]) -> bytes | None:
     if b"charset" in attributes:
         return attributes[b"charset"]
     if attributes.get(b"http-equiv", b"").lower() == b"content-type":
-        found = _IN_CONTENT.search(attributes.get(b"content", b""))
+        found = re.search(_IN_CONTENT, attributes.get(b"content", b""))
         return found[found.lastindex or 0] if found else None
     return None

@@ -25,7 +25,7 @@ from lycosa.records import LinkKind
 __all__ = ["Facts", "list_facts", "scan"]
 
 _FIRST_BYTES = 2048
-_XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
+_XHTML = rb"(?i)<html[\s>]"
 
 
 def scan(
@@ -52,7 +52,7 @@ def scan(
     first = body[:_FIRST_BYTES]
     if is_list(first, is_xml):
         return list_facts(listed(body), charset, most_links)
-    is_page = not is_xml or kind == "application/xhtml+xml" or bool(_XHTML.search(first))
+    is_page = not is_xml or kind == "application/xhtml+xml" or bool(re.search(_XHTML, first))
     facts = gather(
         body,
         is_xml=is_xml,

@@ -12,6 +12,7 @@ import re
 import zlib
 from datetime import UTC, datetime
 
+from lycosa.extract.beginnings import is_sitemap
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.references import resolve_attribute
 
@@ -19,29 +20,27 @@ LARGEST_BYTES = 50 * 1024 * 1024
 """What a sitemap may be when it is unpacked, by its protocol."""
 
 _FIRST_BYTES = 2048
+# Few answers are lists; `re` remembers what it has compiled.
 _PREFIX = rb"(?:[A-Za-z][\w.-]{0,30}:)?"
-_SITEMAP = re.compile(rb"<" + _PREFIX + rb"(?:urlset|sitemapindex)[\s>]")
-_FEED = re.compile(rb"<" + _PREFIX + rb"(?:rss|feed|RDF)[\s>]")
-_PAGE = re.compile(rb"<html[\s>]", re.IGNORECASE)
-_XML = re.compile(rb"\s*<(?:\?xml|!--|!DOCTYPE\s(?!html)|[a-zA-Z])", re.IGNORECASE)
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FEED = rb"<" + _PREFIX + rb"(?:rss|feed|RDF)[\s>]"
+_PAGE = rb"(?i)<html[\s>]"
+_XML = rb"(?i)\s*<(?:\?xml|!--|!DOCTYPE\s(?!html)|[a-zA-Z])"
+_COMMENT = rb"(?s)<!--.*?(?:-->|\Z)"
 # A prefix other than those of the extensions: a sitemap may bind its namespace to any.
-_LOCATION = re.compile(
-    rb"<(?!image:|video:)" + _PREFIX + rb"loc(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]*+)"
-)
-_LOCATION_OR_CHANGE = re.compile(
+_LOCATION = rb"<(?!image:|video:)" + _PREFIX + rb"loc(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]*+)"
+_LOCATION_OR_CHANGE = (
     rb"<(?!image:|video:)"
     + _PREFIX
     + rb"(loc|lastmod)(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]*+)|</"
     + _PREFIX
     + rb"(?:url|sitemap)\s*+>"
 )
-_FEED_LINK = re.compile(
+_FEED_LINK = (
     rb"<(?:atom:)?link(\s[^<>]*+)?(?<!/)>\s*+(?:<!\[CDATA\[)?([^<]*+)|<(?:atom:)?link(\s[^<>]*+)>"
 )
-_HREF = re.compile(rb"""\shref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
-_REL = re.compile(rb"""\srel\s*+=\s*+["']\s*+([^"']*+)""")
-_LINES = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*+https?://\S++[ \t]*+(?:[\r\n]|\Z))++\s*+")
+_HREF = rb"""\shref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')"""
+_REL = rb"""\srel\s*+=\s*+["']\s*+([^"']*+)"""
+_LINES = rb"(?:\xef\xbb\xbf)?(?:\s*+https?://\S++[ \t]*+(?:[\r\n]|\Z))++\s*+"
 _PACKED = b"\x1f\x8b"
 _SPACES = " \t\n\r\f"
 
@@ -50,7 +49,7 @@ def scan_sitemap(body: bytes) -> list[str]:
     """Return the URLs that a list holds, each once; the caller knows that it is a list."""
     body = _unpacked(body)
     body, _ = to_utf8(body, None)
-    if _XML.match(body):
+    if re.match(_XML, body):
         return list(dict.fromkeys(listed(body)))
     lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
     return list(dict.fromkeys(line for line in lines if line.startswith(("http://", "https://"))))
@@ -64,7 +63,7 @@ def changes_listed(body: bytes) -> dict[str, float]:
     body, _ = to_utf8(_unpacked(body), None)
     changes: dict[str, float] = {}
     location, moment = "", None
-    for found in _LOCATION_OR_CHANGE.finditer(body):
+    for found in re.finditer(_LOCATION_OR_CHANGE, body):
         if found[1] == b"loc":
             location = _text(found[2])
         elif found[1] == b"lastmod":
@@ -78,17 +77,16 @@ def changes_listed(body: bytes) -> dict[str, float]:
 
 def is_list(first: bytes, is_xml: bool) -> bool:
     """Judge by the first bytes whether a body is a sitemap or, in XML, a feed."""
-    # The quick look first: nearly every page is none.
-    if (b"urlset" in first or b"sitemapindex" in first) and _SITEMAP.search(first):
+    if is_sitemap(first):
         return True
-    return is_xml and _FEED.search(first) is not None and _PAGE.search(first) is None
+    return is_xml and re.search(_FEED, first) is not None and re.search(_PAGE, first) is None
 
 
 def is_any_list(body: bytes) -> bool:
     """Judge by its beginning whether a body, packed or not, is a list of any form."""
     first = _unpacked(body, _FIRST_BYTES)
     whole_lines = first if len(first) < _FIRST_BYTES else first[: first.rfind(b"\n") + 1]
-    return is_list(first, is_xml=True) or _LINES.fullmatch(whole_lines) is not None
+    return is_list(first, is_xml=True) or re.fullmatch(_LINES, whole_lines) is not None
 
 
 def is_packed(body: bytes) -> bool:
@@ -99,21 +97,23 @@ def is_packed(body: bytes) -> bool:
 def listed(body: bytes) -> list[str]:
     """Return what a sitemap or feed in UTF-8 lists, in order, repeated as it repeats."""
     if b"<!--" in body:
-        body = _COMMENT.sub(b"", body)
-    if _FEED.search(body[:_FIRST_BYTES]) and not _SITEMAP.search(body[:_FIRST_BYTES]):
+        body = re.sub(_COMMENT, b"", body)
+    first = body[:_FIRST_BYTES]
+    if re.search(_FEED, first) and not is_sitemap(first):
         values = _feed_values(body)
     else:
-        values = [found[1] for found in _LOCATION.finditer(body)]
+        values = [found[1] for found in re.finditer(_LOCATION, body)]
     texts = (_text(value) for value in values)
     return [text for text in texts if text]
 
 
 def _feed_values(body: bytes) -> list[bytes]:
     values: list[bytes] = []
-    for found in _FEED_LINK.finditer(body):
+    href_of, rel_of = re.compile(_HREF).search, re.compile(_REL).search
+    for found in re.finditer(_FEED_LINK, body):
         attributes = found[1] or found[3] or b""
-        href = _HREF.search(attributes)
-        rel = _REL.search(attributes)
+        href = href_of(attributes)
+        rel = rel_of(attributes)
         if href is None:
             values.append(found[2] or b"")
         elif rel is None or rel[1].strip().lower() in (b"", b"alternate", b"next"):

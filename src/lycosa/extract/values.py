@@ -16,25 +16,23 @@ NOFOLLOW = 1
 NOINDEX = 2
 
 _SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
-_REFRESH = re.compile(
-    r"""[ \t\n\r\f]*+[\d.]*+(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+"""
-    r"""(?:"([^"]*+)|'([^']*+)|(.++))""",
-    re.IGNORECASE | re.DOTALL,
-)
 _LANGUAGE = re.compile(r"[ \t\n\r\f]*+([A-Za-z]{1,8})(?![A-Za-z])")
 _CANDIDATE = re.compile(r"[ \t\n\r\f,]*+([^ \t\n\r\f]++)")
 _DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*+(?:\)|\Z))*+")
-_CSS_TOKEN = re.compile(
-    r"""/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
+
+# Most crawls do not need these; `re` remembers what it has compiled.
+_REFRESH = (
+    r"""(?is)[ \t\n\r\f]*+[\d.]*+(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+"""
+    r"""(?:"([^"]*+)|'([^']*+)|(.++))"""
+)
+_CSS_TOKEN = (
+    r"""(?is)/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
     r"""|(@import(?![\w-])[ \t\n\r\f]*+(?=["']|url\())"""
     r"""|(?<![\w-])url\([ \t\n\r\f]*+(?:"((?:[^"\\\n]|\\.)*+)"|'((?:[^'\\\n]|\\.)*+)'"""
     r"""|((?:[^"'()\\ \t\n\r\f]|\\(?:[0-9A-Fa-f]{1,6}+[ \t\n\r\f]?+|.))*+))"""
-    r"""|"((?:[^"\\\n]|\\.)*+)(?:"|\n|\\?\Z)|'((?:[^'\\\n]|\\.)*+)(?:'|\n|\\?\Z)""",
-    re.IGNORECASE | re.DOTALL,
+    r"""|"((?:[^"\\\n]|\\.)*+)(?:"|\n|\\?\Z)|'((?:[^'\\\n]|\\.)*+)(?:'|\n|\\?\Z)"""
 )
-_CSS_ESCAPE = re.compile(
-    r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\n\r\f])?+|(\r\n|\n|\r|\f)|(.)|\Z)", re.DOTALL
-)
+_CSS_ESCAPE = r"(?s)\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\n\r\f])?+|(\r\n|\n|\r|\f)|(.)|\Z)"
 
 _PRELOADED = {
     "audio": LinkKind.MEDIA,
@@ -92,7 +90,7 @@ def is_json_ld(media_type: str) -> bool:
 
 def refresh_target(content: str) -> str:
     """Return the URL of a refresh (HTML standard, 4.2.5.3), or "" if it names none."""
-    found = _REFRESH.match(content)
+    found = re.match(_REFRESH, content)
     return found[found.lastindex or 0].strip(" \t\n\r\f") if found else ""
 
 
@@ -132,7 +130,7 @@ def css_references(css: str) -> list[tuple[str, int]]:
     """
     found: list[tuple[str, int]] = []
     kind = LinkKind.IMAGE
-    for token in _CSS_TOKEN.finditer(css):
+    for token in re.finditer(_CSS_TOKEN, css):
         which = token.lastindex
         if which is None:
             continue
@@ -149,7 +147,7 @@ def css_references(css: str) -> list[tuple[str, int]]:
 
 
 def _css_unescaped(text: str) -> str:
-    return _CSS_ESCAPE.sub(_css_character, text) if "\\" in text else text
+    return re.sub(_CSS_ESCAPE, _css_character, text) if "\\" in text else text
 
 
 def _css_character(match: re.Match[str]) -> str:

@@ -106,13 +106,13 @@ def outcome(read: Callable[[bytes], Head], sent: bytes) -> object:
     return type(head), head, [type(value) for value in head], list(head.by_name)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(ANY)
 def test_reading_a_head_equals_its_twin(sent: bytes) -> None:
     assert outcome(read_head, sent) == outcome(plain.read_head, sent)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(ANY, st.binary(max_size=20))
 def test_cutting_a_head_off_equals_its_twin(sent: bytes, rest: bytes) -> None:
     cut = plain.cut_head(sent + rest)
@@ -121,7 +121,7 @@ def test_cutting_a_head_off_equals_its_twin(sent: bytes, rest: bytes) -> None:
         assert cut_head(sent[:end]) == plain.cut_head(sent[:end])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(ANY)
 def test_whether_a_head_is_plain_equals_its_twin(sent: bytes) -> None:
     assert is_plain(sent) is plain.is_plain(sent)

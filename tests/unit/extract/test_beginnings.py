@@ -1,0 +1,102 @@
+"""The compiled look at the first bytes of a page and its plain twin see the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label, plain
+
+WORDS = st.sampled_from(
+    [
+        *(b"<meta", b"<META", b"<meta ", b"<meta\t", b"<meta\x0b", b"<metadata "),
+        *(b"charset", b"CHARSET", b"charset=", b'charset="', b"charset=utf-8>", b"charset ="),
+        *(b"utf-8", b"UTF-8", b"iso-8859-1", b"x_y:z.0", b"\xe9", b"utf\x0d8"),
+        *(b"http-equiv=", b"content-type", b'"content-type" ', b'content="text/html;', b"content="),
+        *(b' charset=utf-8"', b"  ", b" ", b"\n", b"\f", b"\r", b"\x0b", b"", b"\0", b"a" * 400),
+        *(b'"', b"'", b">", b"/", b"/>", b";", b"<!--", b"-->", b"<", b"<!-", b"<title>it's"),
+        *(b'<meta charset="utf-8">', b"<meta charset=koi8-r />", b"<meta name=charset>"),
+        b'<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">',
+    ]
+)
+BEGINNINGS = st.lists(WORDS | st.binary(max_size=3), max_size=12).map(b"".join)
+
+
+@st.composite
+def nearly_usual(draw: st.DrawFn) -> bytes:
+    """A page as most are, with a byte changed or left out now and then."""
+    page = b'<!DOCTYPE html>\n<html lang="en">\n<head>\n' + draw(
+        st.sampled_from(
+            [
+                b'<meta charset="utf-8">',
+                b"<META charset=UTF-8/>",
+                b'<meta http-equiv="Content-Type" content="text/html; charset=UTF-8">',
+                b'<meta http-equiv=content-type  content="text/html;charset=utf-8" />',
+            ]
+        )
+    )
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(page)))
+        put = draw(WORDS | st.binary(max_size=1))
+        page = page[:at] + put + page[at + draw(st.integers(0, 1)) :]
+    spaces: int = draw(st.sampled_from([0, 0, 0, *range(PRESCAN_BYTES - 90, PRESCAN_BYTES)]))
+    return b" " * spaces + page
+
+
+@settings(max_examples=700, deadline=None)
+@given(BEGINNINGS | nearly_usual())
+def test_the_declared_label_equals_its_twin(body: bytes) -> None:
+    assert label(body) == plain.label(body)
+
+
+LIST_WORDS = st.sampled_from(
+    [
+        *(b"<urlset", b"<sitemapindex", b"urlset", b"sitemapindex", b"<a:urlset>", b"<Urlset>"),
+        *(b"<", b":", b">", b" ", b"\x0b", b"\x0c", b"\x1c", b"/", b"s", b"_", b"\xc3"),
+        *(b"<ns1:", b"<1:", b"<:", b"<-:", b"<a.b-c_d:", b"<" + b"p" * 31 + b":"),
+        *(b"<" + b"p" * 32 + b":", b"<urlset:urlset\n", b"</urlset>", b"<!--", b"xmlns="),
+    ]
+)
+
+
+@settings(max_examples=700, deadline=None)
+@given(st.lists(LIST_WORDS | st.binary(max_size=2), max_size=8).map(b"".join))
+def test_whether_it_is_a_sitemap_equals_its_twin(first: bytes) -> None:
+    assert is_sitemap(first) is plain.is_sitemap(first)
+
+
+@pytest.mark.parametrize("code", range(256))
+def test_every_byte_means_the_same_to_both(code: int) -> None:
+    byte = bytes([code])
+    for page in (
+        b"<meta%scharset=utf-8>",
+        b"<meta charset=%sutf-8>",
+        b"<meta charset=utf%s8>",
+        b"<meta charset=utf-8%s>",
+        b"%s<meta charset=utf-8>",
+        b'<meta http-equiv="content-type"%scontent="text/html; charset=utf-8">',
+        b'<meta http-equiv="content-type" content="text/html%s charset=utf-8">',
+        b'<meta http-equiv="content-type" content="text/html;%scharset=utf-8"',
+        b"<meta charse%s=utf-8>",
+    ):
+        assert label(page % byte) == plain.label(page % byte)
+    for page in (b"<%surlset>", b"<a%surlset>", b"<a%sb:urlset>", b"<urlset%s", b"%surlset>"):
+        assert is_sitemap(page % byte) is plain.is_sitemap(page % byte)
+
+
+def test_every_cut_of_a_declaration_means_the_same_to_both() -> None:
+    page = b'<html><meta http-equiv="content-type" content="text/html; charset=utf-8"><a:urlset >'
+    for end in range(len(page) + 1):
+        assert label(page[:end]) == plain.label(page[:end])
+        assert is_sitemap(page[:end]) is plain.is_sitemap(page[:end])
+        late = b" " * (PRESCAN_BYTES - end) + page
+        assert label(late) == plain.label(late)
+
+
+def test_the_two_usual_ways_are_known() -> None:
+    assert label(b'<html><head><meta charset="UTF-8"><title>') == "utf-8"
+    usual = b'<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">'
+    assert label(b"<html><head>" + usual) == "iso-8859-1"
+    assert label(b"<!-- <meta charset=utf-8> -->") == ""
+    assert label(b"<html><title>x") is None
