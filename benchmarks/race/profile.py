@@ -40,7 +40,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "profiles"
 SAMPLES_PER_SECOND = 500
 TOP = 40
 WIDTH = 100
-WAITS = {"EpollSelector.select (selectors.py)", "_worker (concurrent/futures/thread.py)"}
+WAITS = {"Loop._turn (lycosa/loop.py)", "_worker (concurrent/futures/thread.py)"}
 _FRAME = re.compile(r"(?P<name>.*) \((?P<file>[^()]*?)(?::(?P<line>\d+))?\)$")
 
 
