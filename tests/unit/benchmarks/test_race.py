@@ -166,7 +166,7 @@ def test_a_profile_counts_a_sample_for_its_function_module_and_callers() -> None
     raw = [
         "main (lycosa/cli/main.py:3);pack (lycosa/store/warc.py:9);f (base64.py:2) 3",
         "main (lycosa/cli/main.py:4);_find_and_load (<frozen importlib._bootstrap>:1) 1",
-        "main (lycosa/cli/main.py:4);EpollSelector.select (selectors.py:468) 9",
+        "main (lycosa/cli/main.py:4);Loop._turn (lycosa/loop.py:468) 9",
     ]
     found = profile.counted(profile.stacks(raw))
     assert found["module"] == {"lycosa/store/warc.py": 3, "(imports)": 1}
