@@ -1,6 +1,6 @@
 """The compact URL table: trees of front-coded blocks in one arena.
 
-`_blocks.pxi` has the arena and the leaves, `_trees.pxi` the trees and their weights,
+`_blocks.pxi` has the arena and the leaves, `_index.pxi` finds a key's leaf, `_trees.pxi` the trees and their weights,
 `_walks.pxi` the steps of a key and the cursors, `_runs.pxi` keys in order as bytes. Here they
 are joined to what `lycosa.frontier.urltable.compact` makes a `UrlTable` of.
 
@@ -25,7 +25,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
+from os import urandom
+
+include "_memory.pxi"
 include "_blocks.pxi"
+include "_index.pxi"
 include "_trees.pxi"
 include "_walks.pxi"
 include "_runs.pxi"
@@ -83,8 +87,7 @@ cdef class Table(Trees):
         if self.name_site != NONE and self.name.size == size:
             if memcmp(self.name.data, name, size) == 0:
                 return self.name_site
-        self.scan(self.leaf_for(self.sites_root, name, size), name, size, &spot)
-        if not spot.is_there:
+        if not self.seek_slot(LOW, hash_key(name, size, self.seed), name, size, &spot):
             return NONE
         fill(&self.name, name, size)
         self.name_site = self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
@@ -103,20 +106,16 @@ cdef class Table(Trees):
 
     @cython.final
     cdef uint32_t new_site(self, const uint8_t *name, uint32_t size) except? 0xFFFFFFFF:
-        cdef uint32_t site = self.site_number, wanted
+        cdef uint32_t site = self.site_number
+        cdef uint64_t h = hash_key(name, size, self.seed)
         cdef Spot spot
-        cdef void *moved
-        if site == self.site_size:
-            wanted = site + 16 + site // 8
-            moved = grow(self.sites, wanted * sizeof(Site))
-            if not moved:
-                raise MemoryError
-            self.sites = <Site *>moved
-            self.site_size = wanted
+        make_room(&self.site_memory, (<size_t>site + 1) * sizeof(Site))
+        self.sites = <Site *>self.site_memory.data
         memset(&self.sites[site], 0, sizeof(Site))
         self.sites[site].root = self.new_tree(site, 0)
+        self.sites[site].hash = <uint32_t>h
         self.scan(self.leaf_for(self.sites_root, name, size), name, size, &spot)
-        self.insert(&spot, name, size, site)
+        self.insert(&spot, name, size, h, site)
         self.site_number += 1
         fill(&self.name, name, size)
         self.name_site = site
@@ -155,6 +154,7 @@ cdef class Table(Trees):
         cdef uint32_t size, site, path_size, number
         cdef const uint8_t *data = utf8(key, &size)
         cdef const uint8_t *path = <const uint8_t *>memchr(data, c"/", size)
+        cdef uint64_t h
         cdef Spot spot
         if not path:
             if is_added:
@@ -162,6 +162,9 @@ cdef class Table(Trees):
             return -1
         path += 1
         path_size = size - <uint32_t>(path - data)
+        h = self.seed + <uint32_t>hash_key(data, <uint32_t>(path - data), self.seed)
+        h = hash_key(path, path_size, h)
+        self.prefetch_line(h)
         site = self.site_for(data, <uint32_t>(path - data))
         if site == NONE:
             if not is_added:
@@ -172,39 +175,36 @@ cdef class Table(Trees):
             if found >= 0 or not is_added:
                 return found
             self.unseal(site)
-        self.scan(self.leaf_for(self.sites[site].root, path, path_size), path, path_size, &spot)
-        if spot.is_there:
+        if self.seek_slot(site, h, path, path_size, &spot):
             return self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
         if not is_added:
             return -1
+        self.scan(self.leaf_for(self.sites[site].root, path, path_size), path, path_size, &spot)
         number = self.url_count
         self.make_places(number + 1)
         self.url_count += 1
         self.sites[site].count += 1
-        self.insert(&spot, path, path_size, number)
+        self.insert(&spot, path, path_size, h, number)
         return number
 
     @cython.final
     cdef int make_places(self, size_t count) except -1:
-        cdef size_t wanted
-        cdef void *moved
-        if count > self.place_size:
-            if count > LOW:
-                raise MemoryError("a partition holds at most 2**31 - 1 URLs")
-            wanted = max(count, self.place_size + 32 + self.place_size // 8)
-            moved = grow(self.places, wanted * sizeof(uint32_t))
-            if not moved:
-                raise MemoryError
-            self.places = <uint32_t *>moved
-            self.place_size = <uint32_t>wanted
+        if count > LOW:
+            raise MemoryError("a partition holds at most 2**31 - 1 URLs")
+        make_room(&self.place_memory, count * sizeof(uint32_t))
+        self.places = <uint32_t *>self.place_memory.data
         return 0
 
+    @cython.binding(False)
+    @cython.always_allow_keywords(False)
     def add(self, str key not None):
         return self.lookup(key, True)
 
     def add_many(self, keys):
         return [self.lookup(key, True) for key in keys]
 
+    @cython.binding(False)
+    @cython.always_allow_keywords(False)
     def find(self, str key not None):
         cdef int64_t number = self.lookup(key, False)
         return None if number < 0 else number
@@ -223,7 +223,7 @@ cdef class Table(Trees):
             self.reserve(self.name.size + size)
             memcpy(self.scratch + self.name.size, PyBytes_AS_STRING(path), size)
         else:
-            self.load_name(self.owner_of(place))
+            self.load_name(self.nodes[place].owner)
             size = self.read_key(place, self.entry_of(place, number), self.name.size)
         memcpy(self.scratch, self.name.data, self.name.size)
         self.found_size = self.name.size + size
@@ -235,6 +235,8 @@ cdef class Table(Trees):
             raise IndexError(number)
         return number
 
+    @cython.binding(False)
+    @cython.always_allow_keywords(False)
     def key(self, number):
         self.load_key(self.known(number))
         return PyUnicode_DecodeUTF8(<char *>self.scratch, self.found_size, NULL)
@@ -650,6 +652,7 @@ cdef class Table(Trees):
     def _bring_back(self, site, runs):
         """Make the tree of a site again from runs of its keys, and mark what is marked there."""
         cdef uint32_t opened = self.checked(site), i, number, leaf
+        cdef uint64_t h
         cdef Reader reader
         cdef Spot spot
         cdef bytes text, numbers
@@ -663,7 +666,8 @@ cdef class Table(Trees):
                 number = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i)
                 leaf = self.leaf_for(self.sites[opened].root, self.target.data, self.target.size)
                 self.scan(leaf, self.target.data, self.target.size, &spot)
-                self.insert(&spot, self.target.data, self.target.size, number & LOW)
+                h = hash_key(self.target.data, self.target.size, self.base_of(opened))
+                self.insert(&spot, self.target.data, self.target.size, h, number & LOW)
                 if number & MARK:
                     leaf = self.places[number & LOW]
                     self.numbers_end(leaf)[-1 - <int>self.entry_of(leaf, number & LOW)] |= MARK
@@ -689,10 +693,11 @@ cdef class Table(Trees):
     def _native_bytes(self):
         """Return what the arrays take."""
         return (
-            <size_t>self.arena_size * UNIT
-            + self.node_size * sizeof(Node)
-            + self.site_size * sizeof(Site)
-            + self.place_size * sizeof(uint32_t)
+            self.arena_memory.size
+            + self.node_memory.size
+            + self.slot_memory.size
+            + self.site_memory.size
+            + self.place_memory.size
             + self.cursors.size * (sizeof(uint64_t) + sizeof(uint32_t))
             + CLASSES * sizeof(uint32_t)
             + self.scratch_size
@@ -702,30 +707,50 @@ cdef class Table(Trees):
         )
 
     def _free_bytes(self):
-        """Return how much of the arena waits to be used again."""
-        return self.free_units * UNIT
+        """Return roughly what `_tighten` would give back."""
+        cdef size_t slots = self.slot_bytes(self.key_count)
+        return (
+            self.free_units * UNIT
+            + self.free_nodes * sizeof(Node)
+            + (self.slot_memory.size - slots if self.slot_memory.size > slots else 0)
+        )
 
     # -- for tests ------------------------------------------------------------------------
 
     def check(self):
         """Look at every node; raises AssertionError at what must not be."""
         cdef uint32_t site, total = 0
-        self._check_tree(self.sites_root)
+        self._check_tree(self.sites_root, LOW)
         for site in range(self.site_number):
             if self.sites[site].is_awake:
                 total += self.sites[site].marked
             if self.sites[site].root != NONE:
-                if self._check_tree(self.sites[site].root) != self.sites[site].marked:
+                if self._check_tree(self.sites[site].root, site) != self.sites[site].marked:
                     raise AssertionError(f"site {site} miscounts what is marked")
+        if self.key_count != self.site_number + self._live_urls():
+            raise AssertionError("the table miscounts its keys")
         if total != self.ready or self.weight_of(self.sites_root) != total:
             raise AssertionError("the table miscounts what is ready")
 
+    def _live_urls(self):
+        return sum(
+            self.sites[site].count
+            for site in range(self.site_number)
+            if self.sites[site].root != NONE
+        )
+
     @cython.final
-    cdef int64_t _check_tree(self, uint32_t node) except -1:
+    cdef int64_t _check_tree(self, uint32_t node, uint32_t owner) except -1:
         """Return the weight of a tree after adding it up from its leaves."""
         cdef uint32_t i, child, number
+        cdef uint64_t hashes[MOST_KEYS + 1]
+        if self.nodes[node].owner != owner:
+            raise AssertionError(f"node {node} has another owner")
         if not self.nodes[node].height & 127:
+            self.hash_leaf(node, self.base_of(owner), hashes)
             for i in range(self.nodes[node].count):
+                if not self.move_slot(hashes[i], node, node):
+                    raise AssertionError(f"entry {i} of leaf {node} is not in the index")
                 number = self.numbers_end(node)[-1 - <int>i]
                 if self.nodes[node].height & SITES:
                     place = self.sites[number & LOW].leaf
@@ -742,6 +767,6 @@ cdef class Table(Trees):
             child = self.children(node)[i]
             if self.nodes[child].parent != node:
                 raise AssertionError(f"node {child} has another parent")
-            if self._check_tree(child) != self.weights(node)[i]:
+            if self._check_tree(child, owner) != self.weights(node)[i]:
                 raise AssertionError(f"node {child} weighs something else")
         return self.weight_of(node)
