@@ -255,7 +255,8 @@ cdef class Blocks:
             self.scratch_size = <uint32_t>(size * 2)
         return 0
 
-    def _tighten(self):
+    @cython.final
+    cdef int join_blocks(self) except -1:
         """Move all blocks together and give back what is free."""
         cdef size_t units = 0, at = 0
         cdef uint32_t i
@@ -277,6 +278,7 @@ cdef class Blocks:
         self.arena_used = <uint32_t>units
         self.free_units = 0
         memset(self.free_blocks, 255, CLASSES * sizeof(uint32_t))
+        return 0
 
     # -- leaves ---------------------------------------------------------------------------
 

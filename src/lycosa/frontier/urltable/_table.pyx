@@ -1,13 +1,15 @@
 """The compact URL table: trees of front-coded blocks in one arena.
 
-`_blocks.pxi` has the arena and the leaves, `_index.pxi` finds a key's leaf, `_trees.pxi` the trees and their weights,
-`_walks.pxi` the steps of a key and the cursors, `_runs.pxi` keys in order as bytes. Here they
-are joined to what `lycosa.frontier.urltable.compact` makes a `UrlTable` of.
+`_memory.pxi` has arrays that grow, `_blocks.pxi` the arena and the leaves, `_index.pxi` finds a
+key's leaf and `_places.pxi` a number's, `_trees.pxi` has the trees and their weights, `_walks.pxi`
+the steps of a key and the cursors, `_runs.pxi` keys in order as bytes. Here they are joined to
+what `lycosa.frontier.urltable.compact` makes a `UrlTable` of.
 
-A key is found through two trees: its site in the tree of site names (with the slash that ends
+A key stands in two trees: its site in the tree of site names (with the slash that ends
 them, so that none is the beginning of another), and its path in the tree of the site. The one
-counts ready URLs, the other marked ones. A number's leaf is kept in an array, and a node
-knows its parent, so that from a number one gets to its key and to its counts.
+counts ready URLs, the other marked ones. It is found by its hash, without going down the trees,
+and is put by going down. A number's leaf is kept in an array, and a node knows its parent, so
+that from a number one gets to its key and to its counts.
 
 Always true (tests/unit/frontier/urltable/test_twin.py, where `check` looks at every node):
   * all answers are those of `PlainUrlTable`;
@@ -15,7 +17,7 @@ Always true (tests/unit/frontier/urltable/test_twin.py, where `check` looks at e
   * the mark of a site's entry is set if and only if it has ready URLs.
 
 Cost, per URL: its bytes that the key before it has not, 2 for their lengths, 4 for its number,
-4 for its leaf, and about 3 for nodes, separators and what blocks have free.
+4 for its leaf, 5 to 7 for the index, and about 3 for nodes, separators and what blocks have free.
 """
 
 cimport cython
@@ -30,6 +32,7 @@ from os import urandom
 include "_memory.pxi"
 include "_blocks.pxi"
 include "_index.pxi"
+include "_places.pxi"
 include "_trees.pxi"
 include "_walks.pxi"
 include "_runs.pxi"
@@ -187,14 +190,6 @@ cdef class Table(Trees):
         self.insert(&spot, path, path_size, h, number)
         return number
 
-    @cython.final
-    cdef int make_places(self, size_t count) except -1:
-        if count > LOW:
-            raise MemoryError("a partition holds at most 2**31 - 1 URLs")
-        make_room(&self.place_memory, count * sizeof(uint32_t))
-        self.places = <uint32_t *>self.place_memory.data
-        return 0
-
     @cython.binding(False)
     @cython.always_allow_keywords(False)
     def add(self, str key not None):
@@ -215,7 +210,7 @@ cdef class Table(Trees):
     @cython.final
     cdef int load_key(self, uint32_t number) except -1:
         """Let `scratch` be the key of a number."""
-        cdef uint32_t place = self.places[number], size
+        cdef uint32_t place = self.place_of(number), size
         if place & SEALED:
             path, _ = self._sealed_path(number, place & LOW)
             self.load_name(self._site_of_chunk(place & LOW))
@@ -248,7 +243,7 @@ cdef class Table(Trees):
 
     @cython.final
     cdef int set_mark(self, uint32_t number, bint is_marked) except -1:
-        cdef uint32_t place = self.places[number], site
+        cdef uint32_t place = self.place_of(number), site
         cdef int32_t change = 1 if is_marked else -1
         cdef uint32_t *entry
         if place & SEALED:
@@ -256,7 +251,7 @@ cdef class Table(Trees):
             if was_marked == is_marked:
                 return 0
             self.unseal(self._site_of_chunk(place & LOW))
-            place = self.places[number]
+            place = self.place_of(number)
         entry = self.numbers_end(place) - 1 - <int>self.entry_of(place, number)
         if (entry[0] & MARK != 0) == is_marked:
             return 0
@@ -285,7 +280,7 @@ cdef class Table(Trees):
 
     def is_marked(self, number):
         cdef uint32_t found = self.known(number)
-        cdef uint32_t place = self.places[found]
+        cdef uint32_t place = self.place_of(found)
         if place & SEALED:
             return self._sealed_path(found, place & LOW)[1]
         return self.numbers_end(place)[-1 - <int>self.entry_of(place, found)] & MARK != 0
@@ -635,7 +630,7 @@ cdef class Table(Trees):
             for i in range(self.nodes[node].count):
                 if not left:
                     chunk, left = rest.pop()
-                self.places[self.numbers_end(node)[-1 - <int>i] & LOW] = SEALED | chunk
+                self.set_place(self.numbers_end(node)[-1 - <int>i] & LOW, SEALED | chunk)
                 left -= 1
             node = self.beside(node, 1, False)
         self.drop_tree(self.sites[sealed].root)
@@ -669,7 +664,7 @@ cdef class Table(Trees):
                 h = hash_key(self.target.data, self.target.size, self.base_of(opened))
                 self.insert(&spot, self.target.data, self.target.size, h, number & LOW)
                 if number & MARK:
-                    leaf = self.places[number & LOW]
+                    leaf = self.place_of(number & LOW)
                     self.numbers_end(leaf)[-1 - <int>self.entry_of(leaf, number & LOW)] |= MARK
                     self.weigh(leaf, 1)
 
@@ -698,6 +693,8 @@ cdef class Table(Trees):
             + self.slot_memory.size
             + self.site_memory.size
             + self.place_memory.size
+            + self.part_memory.size
+            + self.packed_bytes
             + self.cursors.size * (sizeof(uint64_t) + sizeof(uint32_t))
             + CLASSES * sizeof(uint32_t)
             + self.scratch_size
@@ -712,6 +709,7 @@ cdef class Table(Trees):
         return (
             self.free_units * UNIT
             + self.free_nodes * sizeof(Node)
+            + self.opened_bytes
             + (self.slot_memory.size - slots if self.slot_memory.size > slots else 0)
         )
 
@@ -759,7 +757,7 @@ cdef class Table(Trees):
                     ):
                         raise AssertionError(f"site {number & LOW} has a wrong mark")
                 else:
-                    place = self.places[number & LOW]
+                    place = self.place_of(number & LOW)
                 if place != node:
                     raise AssertionError(f"number {number & LOW} is not where it should be")
             return self.weight_of(node)

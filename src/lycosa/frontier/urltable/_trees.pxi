@@ -14,20 +14,16 @@ cdef struct Site:
     bint is_awake
 
 
-cdef class Trees(Index):
+cdef class Trees(Places):
     """All trees of a table."""
 
     cdef Memory site_memory
     cdef Site *sites
     cdef uint32_t site_number
     cdef uint32_t sites_root
-    cdef uint32_t *places       # of every URL: its leaf, or SEALED and its chunk
-    cdef Memory place_memory
-    cdef uint32_t url_count
 
     def __dealloc__(self):
         drop_room(&self.site_memory)
-        drop_room(&self.place_memory)
 
     # -- inner nodes ----------------------------------------------------------------------
 
@@ -117,12 +113,13 @@ cdef class Trees(Index):
         return 0
 
     @cython.final
-    cdef inline void place(self, uint32_t node, uint32_t number) noexcept:
+    cdef inline int place(self, uint32_t node, uint32_t number) except -1:
         """Note in which leaf a number stands."""
         if self.nodes[node].height & SITES:
             self.sites[number].leaf = node
         else:
-            self.places[number] = node
+            self.set_place(number, node)
+        return 0
 
     # -- the index ------------------------------------------------------------------------
 
@@ -147,6 +144,47 @@ cdef class Trees(Index):
                 self.hash_leaf(node, self.base_of(self.nodes[node].owner), hashes)
                 for i in range(self.nodes[node].count):
                     self.put_slot(hashes[i], node)
+        return 0
+
+    # -- memory ---------------------------------------------------------------------------
+
+    def _tighten(self):
+        """Give back what sealing has freed."""
+        self.join_nodes()
+        self.join_blocks()
+        self.tighten_places()
+        self.rebuild_index()
+
+    @cython.final
+    cdef int join_nodes(self) except -1:
+        """Give all nodes other numbers, without those that are free."""
+        cdef uint32_t *new = <uint32_t *>malloc(self.node_count * sizeof(uint32_t))
+        cdef uint32_t count = 0, i, j
+        if not new:
+            raise MemoryError
+        for i in range(self.node_count):
+            new[i] = count
+            count += self.nodes[i].owner != NONE
+        self.renumber_places(new)
+        for i in range(self.site_number):
+            self.sites[i].leaf = new[self.sites[i].leaf]
+            if self.sites[i].root != NONE:
+                self.sites[i].root = new[self.sites[i].root]
+        self.sites_root = new[self.sites_root]
+        for i in range(self.node_count):
+            if self.nodes[i].owner != NONE:
+                if not self.nodes[i].parent & ROOT:
+                    self.nodes[i].parent = new[self.nodes[i].parent]
+                if self.nodes[i].height & 127:
+                    for j in range(self.nodes[i].count):
+                        self.children(i)[j] = new[self.children(i)[j]]
+                self.nodes[new[i]] = self.nodes[i]
+        free(new)
+        self.node_count = count
+        self.free_node = NONE
+        self.free_nodes = 0
+        set_room(&self.node_memory, count * sizeof(Node))
+        self.nodes = <Node *>self.node_memory.data
         return 0
 
     # -- splitting ------------------------------------------------------------------------
