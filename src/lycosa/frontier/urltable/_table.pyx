@@ -590,23 +590,29 @@ cdef class Table(Trees):
                 ))
         return entries
 
-    def _runs(self, site, uint32_t most):
-        """Return the keys of a site as runs of at least `most` keys: (first path, text, numbers).
+    def _runs(self, site, uint32_t most, uint32_t texts):
+        """Return the keys of a site as chunks: (texts, numbers).
+
+        There are so many texts in a chunk, (first path, text), of at least `most` keys each.
         """
         cdef uint32_t node = self.leaf_for(self.sites[self.checked(site)].root, b"", 0)
         cdef list runs = []
+        cdef list frames = []
         cdef Run run = Run.__new__(Run)
         while node != NONE:
             run.take_leaf(self, node)
             node = self.beside(node, 1, False)
             if node == NONE or run.count >= most:
-                runs.append(run.close(True))
+                frames.append(run.end_text())
+                if node == NONE or len(frames) == texts:
+                    runs.append((frames, run.end_numbers(True)))
+                    frames = []
         return runs
 
     def _whole_run(self, site, sealed):
         """Return all keys of a site as one run (text, numbers), without marks.
 
-        `sealed` are the runs of a site that is put away.
+        `sealed` are the texts of a site that is put away, with numbers and the first's index.
         """
         cdef Run run = Run.__new__(Run)
         cdef uint32_t root = self.sites[self.checked(site)].root
@@ -614,9 +620,9 @@ cdef class Table(Trees):
         while node != NONE:
             run.take_leaf(self, node)
             node = self.beside(node, 1, False)
-        for text, numbers in sealed:
-            run.take_run(text, numbers)
-        return run.close(False)[1:]
+        for text, numbers, begin in sealed:
+            run.take_run(text, numbers, begin)
+        return run.end_text()[1], run.end_numbers(False)
 
     def _put_away(self, site, chunks):
         """Forget the tree of a site; each of its URLs is in one of the chunks now.
@@ -646,19 +652,19 @@ cdef class Table(Trees):
 
     def _bring_back(self, site, runs):
         """Make the tree of a site again from runs of its keys, and mark what is marked there."""
-        cdef uint32_t opened = self.checked(site), i, number, leaf
+        cdef uint32_t opened = self.checked(site), i, number, leaf, begin
         cdef uint64_t h
         cdef Reader reader
         cdef Spot spot
         cdef bytes text, numbers
         if self.sites[opened].root == NONE:
             self.sites[opened].root = self.new_tree(opened, 0)
-        for text, numbers in runs:
+        for text, numbers, begin in runs:
             open_run(&reader, text)
             self.target.size = 0
             for i in range(reader.left):
                 next_key(&reader, &self.target)
-                number = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i)
+                number = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), begin + i)
                 leaf = self.leaf_for(self.sites[opened].root, self.target.data, self.target.size)
                 self.scan(leaf, self.target.data, self.target.size, &spot)
                 h = hash_key(self.target.data, self.target.size, self.base_of(opened))
@@ -679,7 +685,7 @@ cdef class Table(Trees):
             fill(&self.node, data, size)
             push(&self.node, c"/")
             self.new_site(self.node.data, self.node.size)
-            self._bring_back(site, [run])
+            self._bring_back(site, [(*run, 0)])
             self.sites[<uint32_t>site].count = get_u32(<const uint8_t *>PyBytes_AS_STRING(run[0]))
 
     def _is_put_away(self, site):

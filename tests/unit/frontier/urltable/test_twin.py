@@ -34,11 +34,15 @@ prefixes = st.one_of(
 )
 
 
-def small_parts() -> CompactUrlTable:
-    """Return a table whose places are packed sixteen at a time, so that it happens here."""
-    table = CompactUrlTable()
-    table._set_part(4)
-    return table
+class SmallParts(CompactUrlTable):
+    """Cuts sealed sites and packs places in small parts, so that there are many here."""
+
+    frame_urls = 33
+    chunk_frames = 2
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._set_part(4)
 
 
 class Twins(RuleBasedStateMachine):
@@ -46,7 +50,7 @@ class Twins(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.compact, self.plain = small_parts(), PlainUrlTable()
+        self.compact, self.plain = SmallParts(), PlainUrlTable()
 
     def both(self, name: str, *arguments: object) -> None:
         answer = getattr(self.compact, name)(*arguments)
@@ -173,7 +177,7 @@ class Twins(RuleBasedStateMachine):
 
     @rule()
     def restore(self) -> None:
-        compact, plain = small_parts(), PlainUrlTable()
+        compact, plain = SmallParts(), PlainUrlTable()
         compact.unpack(self.compact.pack())
         plain.unpack(self.plain.pack())
         assert compact.pack() == self.compact.pack()
