@@ -77,8 +77,8 @@ cdef class Index(Blocks):
 
     @cython.final
     cdef size_t slot_bytes(self, size_t keys) noexcept:
-        """Return the bytes of so many slots that these keys fill three fifths of them."""
-        return room_for((keys // LINE * 5 // 3 + 3) * LINE * sizeof(uint32_t))
+        """Return the bytes of so many slots that these keys fill half of them."""
+        return room_for((keys // LINE * 2 + 3) * LINE * sizeof(uint32_t))
 
     @cython.final
     cdef int make_slots(self, size_t keys) except -1:

@@ -17,7 +17,7 @@ Always true (tests/unit/frontier/urltable/test_twin.py, where `check` looks at e
   * the mark of a site's entry is set if and only if it has ready URLs.
 
 Cost, per URL: its bytes that the key before it has not, 2 for their lengths, 4 for its number,
-4 for its leaf, 5 to 7 for the index, and about 3 for nodes, separators and what blocks have free.
+4 for its leaf, 5 to 8 for the index, and about 3 for nodes, separators and what blocks have free.
 """
 
 cimport cython

@@ -131,12 +131,23 @@ cdef class Trees(Places):
     @cython.final
     cdef int rebuild_index(self) except -1:
         """Make the slots anew from the leaves."""
-        cdef uint64_t hashes[MOST_KEYS + 1]
-        cdef uint32_t node, i, longest = 0
+        self.empty_slots()
+        return self.fill_slots()
+
+    @cython.final
+    cdef int empty_slots(self) except -1:
+        """Begin with empty slots; `fill_slots`, which must follow, has then all that it needs."""
+        cdef uint32_t node, longest = 0
         for node in range(self.node_count):
             longest = max(longest, self.nodes[node].used)
-        self.reserve(longest)  # from here on nothing can fail
-        self.make_slots(self.key_count)
+        self.reserve(longest)
+        return self.make_slots(self.key_count)
+
+    @cython.final
+    cdef int fill_slots(self) except -1:
+        """Give each key its slot."""
+        cdef uint64_t hashes[MOST_KEYS + 1]
+        cdef uint32_t node, i
         for node in range(self.node_count):
             if node + AHEAD < self.node_count:
                 self.prefetch_block(node + AHEAD)
@@ -150,10 +161,13 @@ cdef class Trees(Places):
 
     def _tighten(self):
         """Give back what sealing has freed."""
-        self.join_nodes()
-        self.join_blocks()
-        self.tighten_places()
-        self.rebuild_index()
+        self.empty_slots()
+        try:
+            self.join_nodes()
+            self.join_blocks()
+            self.tighten_places()
+        finally:
+            self.fill_slots()
 
     @cython.final
     cdef int join_nodes(self) except -1:

@@ -5,7 +5,7 @@ what need not be quick: walks over everything, sealing, and snapshots. For a sea
 keeps in which chunk it is: four bytes, or less than one where its neighbours by number are
 sealed too and `tighten` was called.
 
-Cost: finding a URL of a sealed site, or its key, reads and uncompresses a frame of some 2,000;
+Cost: finding a URL of a sealed site, or its key, reads and uncompresses a frame of some 1,000;
 sealing a site and bringing it back are linear in its URLs.
 """
 
