@@ -46,6 +46,18 @@ cdef inline const uint8_t *utf8(str text, uint32_t *size) except NULL:
     return <const uint8_t *>data
 
 
+cdef enum:
+    TOGETHER = 16       # keys of which the lines of the index are asked for before the first is read
+
+cdef struct Asked:
+    # A key that is looked for: the bytes of its string, and what was made of them.
+    const uint8_t *name
+    const uint8_t *path     # NULL if it is not the key of a URL
+    uint32_t name_size      # with the slash
+    uint32_t path_size
+    uint64_t hash
+
+
 cdef class Table(Trees):
     """Everything that needs no file; sealed sites are left to the subclass."""
 
@@ -152,27 +164,48 @@ cdef class Table(Trees):
     # -- numbers --------------------------------------------------------------------------
 
     @cython.final
-    cdef int64_t lookup(self, str key, bint is_added) except -2:
+    cdef inline int ask(self, str key, Asked *asked) except -1:
+        """Look at a key, and ask for its line of the index."""
+        cdef uint32_t size
+        asked.name = utf8(key, &size)
+        asked.path = <const uint8_t *>memchr(asked.name, c"/", size)
+        if asked.path:
+            asked.path += 1
+            asked.name_size = <uint32_t>(asked.path - asked.name)
+            asked.path_size = size - asked.name_size
+            asked.hash = self.seed + <uint32_t>hash_key(asked.name, asked.name_size, self.seed)
+            asked.hash = hash_key(asked.path, asked.path_size, asked.hash)
+            self.prefetch_line(asked.hash)
+        return 0
+
+    @cython.final
+    cdef list lookup_many(self, list keys, bint is_added):
+        cdef Asked asked[TOGETHER]
+        cdef Py_ssize_t count = len(keys), start, i
+        cdef list numbers = []
+        for start in range(0, count, TOGETHER):
+            for i in range(start, min(count, start + TOGETHER)):
+                self.ask(keys[i], &asked[i - start])
+            for i in range(start, min(count, start + TOGETHER)):
+                numbers.append(self.lookup(keys[i], &asked[i - start], is_added))
+        return numbers
+
+    @cython.final
+    cdef int64_t lookup(self, str key, const Asked *asked, bint is_added) except -2:
         """Return the number of a key, or -1 when it is not known and not to be added."""
-        cdef uint32_t size, site, path_size, number
-        cdef const uint8_t *data = utf8(key, &size)
-        cdef const uint8_t *path = <const uint8_t *>memchr(data, c"/", size)
-        cdef uint64_t h
+        cdef uint32_t site, number, path_size = asked.path_size
+        cdef const uint8_t *path = asked.path
+        cdef uint64_t h = asked.hash
         cdef Spot spot
         if not path:
             if is_added:
                 raise ValueError(f"not the key of a URL: {key!r}")
             return -1
-        path += 1
-        path_size = size - <uint32_t>(path - data)
-        h = self.seed + <uint32_t>hash_key(data, <uint32_t>(path - data), self.seed)
-        h = hash_key(path, path_size, h)
-        self.prefetch_line(h)
-        site = self.site_for(data, <uint32_t>(path - data))
+        site = self.site_for(asked.name, asked.name_size)
         if site == NONE:
             if not is_added:
                 return -1
-            site = self.new_site(data, <uint32_t>(path - data))
+            site = self.new_site(asked.name, asked.name_size)
         if self.sites[site].root == NONE:
             found = self._find_sealed(site, PyBytes_FromStringAndSize(<char *>path, path_size))
             if found >= 0 or not is_added:
@@ -193,19 +226,24 @@ cdef class Table(Trees):
     @cython.binding(False)
     @cython.always_allow_keywords(False)
     def add(self, str key not None):
-        return self.lookup(key, True)
+        cdef Asked asked
+        self.ask(key, &asked)
+        return self.lookup(key, &asked, True)
 
     def add_many(self, keys):
-        return [self.lookup(key, True) for key in keys]
+        return self.lookup_many(list(keys), True)
 
     @cython.binding(False)
     @cython.always_allow_keywords(False)
     def find(self, str key not None):
-        cdef int64_t number = self.lookup(key, False)
+        cdef Asked asked
+        cdef int64_t number
+        self.ask(key, &asked)
+        number = self.lookup(key, &asked, False)
         return None if number < 0 else number
 
     def find_many(self, keys):
-        return [self.lookup(key, False) for key in keys]
+        return self.lookup_many(list(keys), False)
 
     @cython.final
     cdef int load_key(self, uint32_t number) except -1:
