@@ -3,7 +3,8 @@
 contract     what a table can be asked
 segments     how keys make a tree
 plain        the table in plain Python
-compact      the table of a crawl: compiled trees, sealed sites, snapshots
+compact      the table of a crawl: compiled trees, sealing, snapshots
+chunks       how sealed sites lie in a vault
 _table       the compiled part of it
 vaults       where sealed sites are put
 """

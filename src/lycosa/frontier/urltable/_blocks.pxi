@@ -1,6 +1,6 @@
 # The arena and the nodes in it: blocks of a table's memory, and what stands in a leaf.
 #
-# A node is a record of 16 bytes and a block of the arena that is as large as it needs to be.
+# A node is a record of 20 bytes and a block of the arena that is as large as it needs to be.
 #
 #   leaf     text of up to MOST_KEYS keys in order, front-coded: bytes shared with the key before,
 #            bytes that follow, both as varints, then the bytes | free | the numbers, backwards
@@ -20,21 +20,6 @@ cdef enum:
 
 cdef extern from *:
     """
-    #include <stdlib.h>
-    #ifdef __linux__
-    #include <sys/mman.h>
-    #endif
-    /* realloc; much memory in large pages where the system has them: they are found sooner. */
-    static void *lycosa_grow(void *p, size_t size) {
-        void *moved = realloc(p, size);
-    #ifdef MADV_HUGEPAGE
-        if (moved && size >= ((size_t)1 << 22)) {
-            size_t begin = ((size_t)moved + 0xFFF) & ~(size_t)0xFFF;
-            madvise((void *)begin, ((size_t)moved + size - begin) & ~(size_t)0xFFF, MADV_HUGEPAGE);
-        }
-    #endif
-        return moved;
-    }
     #define LYCOSA_NONE 0xFFFFFFFFu
     /* Eight bytes as a number that is ordered as they are. */
     static inline uint64_t lycosa_head(const uint8_t *p) {
@@ -50,6 +35,36 @@ cdef extern from *:
         uint64_t w = lycosa_head(p);
         return size >= 8 ? w : size ? w & (~(uint64_t)0 << (64 - 8 * size)) : 0;
     }
+    /* How many of the first `most` bytes at p are those of a key from `from` on, eight at a time;
+       of p more may be read, of the key no more than its `size` bytes. */
+    static inline uint32_t lycosa_common(
+        const uint8_t *p, const uint8_t *key, uint32_t size, uint32_t from, uint32_t most
+    ) {
+        uint32_t i = 0;
+    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        if (size >= 8) {
+            for (; i < most; i += 8) {
+                uint32_t at = from + i, left = size - at;
+                uint64_t a, b;
+                memcpy(&a, p + i, 8);
+                if (left >= 8) {
+                    memcpy(&b, key + at, 8);
+                } else {
+                    memcpy(&b, key + size - 8, 8);
+                    b >>= 64 - 8 * left;
+                }
+                if (a != b) {
+                    i += (uint32_t)__builtin_ctzll(a ^ b) >> 3;
+                    break;
+                }
+            }
+            return i < most ? i : most;
+        }
+    #endif
+        while (i < most && p[i] == key[from + i])
+            i++;
+        return i;
+    }
     #define LYCOSA_HIGH 0x80000000u
     #define LYCOSA_LOW 0x7FFFFFFFu
     """
@@ -59,13 +74,16 @@ cdef extern from *:
     const uint32_t SEALED "LYCOSA_HIGH"   # in a URL's place: what follows is a chunk
     const uint32_t LOW "LYCOSA_LOW"
     void prefetch "__builtin_prefetch"(const void *) noexcept nogil
-    void *grow "lycosa_grow"(void *, size_t) noexcept nogil
     uint64_t head "lycosa_head"(const uint8_t *) noexcept nogil
     uint64_t short_head "lycosa_short_head"(const uint8_t *, uint32_t) noexcept nogil
+    uint32_t common_bytes "lycosa_common"(
+        const uint8_t *, const uint8_t *, uint32_t, uint32_t, uint32_t
+    ) noexcept nogil
 
 cdef struct Node:
     uint32_t block      # where its block begins, in units
     uint32_t parent     # an inner node, or ROOT and the owner
+    uint32_t owner      # the site whose tree it belongs to; LOW for the tree of sites
     uint32_t used       # bytes of text or separators
     uint16_t size       # of its block, in units
     uint8_t count       # keys or children
@@ -121,15 +139,17 @@ cdef inline int compare(const uint8_t *a, uint32_t m, const uint8_t *b, uint32_t
 cdef class Blocks:
     """Memory: one arena of units, and the nodes."""
 
+    cdef Memory arena_memory
     cdef uint8_t *arena
     cdef uint32_t arena_used
-    cdef uint32_t arena_size
     cdef uint32_t *free_blocks
     cdef size_t free_units
+    cdef Memory node_memory
     cdef Node *nodes
     cdef uint32_t node_count
-    cdef uint32_t node_size
     cdef uint32_t free_node
+    cdef uint32_t free_nodes
+    cdef size_t key_count       # keys of all leaves
     cdef uint8_t *scratch
     cdef uint32_t scratch_size
 
@@ -143,9 +163,9 @@ cdef class Blocks:
         self.free_node = NONE
 
     def __dealloc__(self):
-        free(self.arena)
+        drop_room(&self.arena_memory)
         free(self.free_blocks)
-        free(self.nodes)
+        drop_room(&self.node_memory)
         free(self.scratch)
 
     # -- memory ---------------------------------------------------------------------------
@@ -167,9 +187,7 @@ cdef class Blocks:
         """Give a node a new block of at least so many bytes; the old one is not freed."""
         cdef size_t step = 32 if size <= 1024 else 64
         cdef size_t units = (size + step - 1) // step * step // UNIT
-        cdef size_t wanted
         cdef uint32_t found
-        cdef void *moved
         if units > 0xFFFF:
             raise ValueError("a key is too long for the URL table")
         if units < CLASSES and self.free_blocks[units] != NONE:
@@ -177,15 +195,11 @@ cdef class Blocks:
             self.free_units -= units
             memcpy(&self.free_blocks[units], self.arena + <size_t>found * UNIT, sizeof(uint32_t))
         else:
-            if self.arena_used + units > self.arena_size:
-                wanted = self.arena_used + units + 64 + self.arena_size // 8
-                if wanted >= 0xFFFFFFFF:
-                    raise MemoryError("the URL table of a partition has outgrown 64 GB")
-                moved = grow(self.arena, wanted * UNIT + UNIT)  # `short_head` reads beyond
-                if not moved:
-                    raise MemoryError
-                self.arena = <uint8_t *>moved
-                self.arena_size = <uint32_t>wanted
+            if self.arena_used + units >= 0xFFFFFFFF:
+                raise MemoryError("the URL table of a partition has outgrown 64 GB")
+            # `short_head` reads beyond.
+            make_room(&self.arena_memory, (self.arena_used + units + 1) * UNIT)
+            self.arena = <uint8_t *>self.arena_memory.data
             found = self.arena_used
             self.arena_used += <uint32_t>units
         self.nodes[node].block = found
@@ -201,32 +215,31 @@ cdef class Blocks:
             self.free_units += units
 
     @cython.final
-    cdef uint32_t new_node(self, uint8_t height) except? 0xFFFFFFFF:
+    cdef uint32_t new_node(self, uint8_t height, uint32_t owner) except? 0xFFFFFFFF:
         """Return a node that has no block yet."""
         cdef uint32_t node = self.free_node
-        cdef uint32_t wanted
-        cdef void *moved
         if node != NONE:
             self.free_node = self.nodes[node].parent
+            self.free_nodes -= 1
         else:
-            if self.node_count == self.node_size:
-                wanted = self.node_size + 16 + self.node_size // 8
-                moved = grow(self.nodes, wanted * sizeof(Node))
-                if not moved:
-                    raise MemoryError
-                self.nodes = <Node *>moved
-                self.node_size = wanted
+            make_room(&self.node_memory, (<size_t>self.node_count + 1) * sizeof(Node))
+            self.nodes = <Node *>self.node_memory.data
             node = self.node_count
             self.node_count += 1
         memset(&self.nodes[node], 0, sizeof(Node))
         self.nodes[node].height = height
+        self.nodes[node].owner = owner
         return node
 
     @cython.final
     cdef void drop_node(self, uint32_t node) noexcept:
         """Free a node and its block."""
+        if not self.nodes[node].height & 127:
+            self.key_count -= self.nodes[node].count
+        self.free_nodes += 1
         self.release(self.nodes[node].block, self.nodes[node].size)
         self.nodes[node].parent = self.free_node
+        self.nodes[node].owner = NONE
         self.nodes[node].size = 0
         self.free_node = node
 
@@ -242,29 +255,30 @@ cdef class Blocks:
             self.scratch_size = <uint32_t>(size * 2)
         return 0
 
-    def _tighten(self):
+    @cython.final
+    cdef int join_blocks(self) except -1:
         """Move all blocks together and give back what is free."""
         cdef size_t units = 0, at = 0
         cdef uint32_t i
-        cdef uint8_t *arena
+        cdef Memory memory
         for i in range(self.node_count):
             units += self.nodes[i].size
-        arena = <uint8_t *>malloc((units + 1) * UNIT)
-        if not arena:
-            raise MemoryError
+        memset(&memory, 0, sizeof(Memory))
+        set_room(&memory, (units + 1) * UNIT)
         for i in range(self.node_count):
             if self.nodes[i].size:
-                memcpy(arena + at * UNIT, self.block(i), <size_t>self.nodes[i].size * UNIT)
+                memcpy(<uint8_t *>memory.data + at * UNIT, self.block(i), <size_t>self.nodes[i].size * UNIT)
                 self.nodes[i].block = <uint32_t>at
                 at += self.nodes[i].size
             else:
                 self.nodes[i].block = 0
-        free(self.arena)
-        self.arena = arena
+        drop_room(&self.arena_memory)
+        self.arena_memory = memory
+        self.arena = <uint8_t *>memory.data
         self.arena_used = <uint32_t>units
         self.free_units = 0
-        self.arena_size = <uint32_t>(units + 1)
         memset(self.free_blocks, 255, CLASSES * sizeof(uint32_t))
+        return 0
 
     # -- leaves ---------------------------------------------------------------------------
 
@@ -300,8 +314,7 @@ cdef class Blocks:
             common = 0
             if shared == before:
                 least = length if length < size - before else size - before
-                while common < least and p[common] == key[before + common]:
-                    common += 1
+                common = common_bytes(p, key, size, before, least)
                 if before + common == size:
                     spot.is_there = common == length
                 elif common == length or p[common] < key[before + common]:

@@ -3,11 +3,12 @@
 # A run is two byte strings. The text: count, sizes of the first two streams (u32, little end
 # first), then three streams: bytes shared with the key before (varints), bytes that follow
 # (varints), and those bytes. The numbers: least (u32), width in bits (u8), then each as its
-# difference to the least, and with it its mark, packed.
+# difference to the least, and with it its mark unless the width says BARE, packed.
 
 cdef enum:
     TEXT_HEADER = 12
     NUMBERS_HEADER = 5
+    BARE = 128          # in the width: nothing is marked, and the numbers have no bit for it
 
 cdef struct Reader:
     # One key after the other of a run's text.
@@ -56,7 +57,7 @@ cdef int next_key(Reader *reader, Buffer *key) except -1:
 
 cdef bytes pack_numbers(const uint32_t *numbers, uint32_t count):
     """Pack numbers whose highest bit is a mark."""
-    cdef uint32_t least = LOW, most = 0, i, width = 1
+    cdef uint32_t least = LOW, most = 0, marks = 0, i, width = 0, mark_bits
     cdef uint64_t value
     cdef size_t bit = 0
     cdef bytes packed
@@ -64,18 +65,23 @@ cdef bytes pack_numbers(const uint32_t *numbers, uint32_t count):
     for i in range(count):
         least = min(least, numbers[i] & LOW)
         most = max(most, numbers[i] & LOW)
+        marks |= numbers[i] & MARK
     if not count:
         least = 0
-    while most - least >> (width - 1):
+    mark_bits = 1 if marks else 0
+    while most - least >> width:
         width += 1
+    width += mark_bits
     packed = PyBytes_FromStringAndSize(NULL, NUMBERS_HEADER + (<size_t>count * width + 7) // 8 + 8)
     p = <uint8_t *>PyBytes_AS_STRING(packed)
     memset(p, 0, PyBytes_GET_SIZE(packed))
     put_u32(p, least)
-    p[4] = <uint8_t>width
+    p[4] = <uint8_t>(width if marks else width | BARE)
     p += NUMBERS_HEADER
     for i in range(count):
-        value = ((numbers[i] & LOW) - least) << 1 | (numbers[i] >> 31)
+        value = (numbers[i] & LOW) - least
+        if marks:
+            value = value << 1 | numbers[i] >> 31
         value <<= bit & 7
         put_bits(p + (bit >> 3), value)
         bit += width
@@ -90,19 +96,50 @@ cdef inline void put_bits(uint8_t *p, uint64_t value) noexcept:
 
 cdef uint32_t get_packed(const uint8_t *p, uint32_t index) noexcept:
     """Return a packed number with its mark."""
-    cdef uint32_t width = p[4]
+    cdef uint32_t width = p[4] & (BARE - 1)
     cdef size_t bit = <size_t>index * width
     cdef uint64_t value = 0
     cdef const uint8_t *q = p + NUMBERS_HEADER + (bit >> 3)
     cdef int i
-    for i in range(6):
+    for i in range(8):
         value |= <uint64_t>q[i] << (8 * i)
     value = value >> (bit & 7) & ((<uint64_t>1 << width) - 1)
+    if p[4] & BARE:
+        return get_u32(p) + <uint32_t>value
     return (get_u32(p) + <uint32_t>(value >> 1)) | <uint32_t>(value & 1) << 31
 
 
-def run_entries(bytes text, bytes numbers):
-    """Return the paths and numbers of a run."""
+def run_count(bytes text):
+    """Return how many keys a text has."""
+    cdef Reader reader
+    open_run(&reader, text)
+    return reader.left
+
+
+def run_tails(bytes text):
+    """Return where the last stream of a text begins."""
+    cdef Reader reader
+    open_run(&reader, text)
+    return reader.tails - <const uint8_t *>PyBytes_AS_STRING(text)
+
+
+def run_number(bytes numbers, uint32_t index):
+    """Return a number without its mark."""
+    return get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), index) & LOW
+
+
+def run_index(bytes numbers, uint32_t count, uint32_t number):
+    """Return which of so many numbers this is, and whether it is marked."""
+    cdef uint32_t i, found
+    for i in range(count):
+        found = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i)
+        if found & LOW == number:
+            return i, found & MARK != 0
+    raise KeyError(number)
+
+
+def run_entries(bytes text, bytes numbers, uint32_t begin):
+    """Return the paths of a text and their numbers, which begin with this one."""
     cdef Reader reader
     cdef Buffer key
     cdef list entries = []
@@ -114,15 +151,15 @@ def run_entries(bytes text, bytes numbers):
             next_key(&reader, &key)
             entries.append((
                 PyBytes_FromStringAndSize(<char *>key.data, key.size),
-                get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i) & LOW,
+                get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), begin + i) & LOW,
             ))
     finally:
         free(key.data)
     return entries
 
 
-def run_find(bytes text, bytes numbers, bytes path):
-    """Return the number of a path in a run, or -1."""
+def run_find(bytes text, bytes path):
+    """Return which key of a text a path is, or -1."""
     cdef Reader reader
     cdef Buffer key
     cdef uint32_t i
@@ -136,7 +173,7 @@ def run_find(bytes text, bytes numbers, bytes path):
                 key.data, key.size, <const uint8_t *>PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path)
             )
             if order == 0:
-                return get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i) & LOW
+                return i
             if order > 0:
                 break
     finally:
@@ -144,23 +181,19 @@ def run_find(bytes text, bytes numbers, bytes path):
     return -1
 
 
-def run_path(bytes text, bytes numbers, uint32_t number):
-    """Return the path of a number in a run and whether it is marked."""
+def run_path(bytes text, uint32_t index):
+    """Return a path of a text."""
     cdef Reader reader
     cdef Buffer key
-    cdef uint32_t i, j, found
+    cdef uint32_t i
     memset(&key, 0, sizeof(Buffer))
     open_run(&reader, text)
-    for i in range(reader.left):
-        found = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i)
-        if found & LOW == number:
-            break
-    else:
-        raise KeyError(number)
+    if index >= reader.left:
+        raise IndexError(index)
     try:
-        for j in range(i + 1):
+        for i in range(index + 1):
             next_key(&reader, &key)
-        return PyBytes_FromStringAndSize(<char *>key.data, key.size), found & MARK != 0
+        return PyBytes_FromStringAndSize(<char *>key.data, key.size)
     finally:
         free(key.data)
 
@@ -218,8 +251,8 @@ cdef class Run:
         return 0
 
     @cython.final
-    cdef int take_run(self, bytes text, bytes numbers) except -1:
-        """Add the keys of another run."""
+    cdef int take_run(self, bytes text, bytes numbers, uint32_t begin) except -1:
+        """Add the keys of another run, whose numbers begin with this one."""
         cdef Reader reader
         cdef Buffer key
         cdef uint32_t i
@@ -232,18 +265,16 @@ cdef class Run:
                     key.data,
                     key.size,
                     0,
-                    get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i),
+                    get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), begin + i),
                 )
         finally:
             free(key.data)
         return 0
 
     @cython.final
-    cdef tuple close(self, bint has_marks):
-        """Return first path, text and numbers, and begin the next run."""
+    cdef tuple end_text(self):
+        """Return first path and text, and begin the next text; the numbers go on."""
         cdef uint8_t header[TEXT_HEADER]
-        cdef uint32_t *values = <uint32_t *>self.values.data
-        cdef uint32_t i
         put_u32(header, self.count)
         put_u32(header + 4, self.shared.size)
         put_u32(header + 8, self.lengths.size)
@@ -254,10 +285,17 @@ cdef class Run:
             + PyBytes_FromStringAndSize(<char *>self.tails.data, self.tails.size)
         )
         first = PyBytes_FromStringAndSize(<char *>self.first.data, self.first.size)
-        if not has_marks:
-            for i in range(self.count):
-                values[i] &= LOW
-        numbers = pack_numbers(values, self.count)
         self.shared.size = self.lengths.size = self.tails.size = 0
-        self.values.size = self.last.size = self.count = 0
-        return first, text, numbers
+        self.last.size = self.count = 0
+        return first, text
+
+    @cython.final
+    cdef bytes end_numbers(self, bint has_marks):
+        """Return the numbers, and begin the next ones."""
+        cdef uint32_t *values = <uint32_t *>self.values.data
+        cdef uint32_t count = self.values.size // sizeof(uint32_t), i
+        if not has_marks:
+            for i in range(count):
+                values[i] &= LOW
+        self.values.size = 0
+        return pack_numbers(values, count)

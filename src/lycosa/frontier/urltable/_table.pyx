@@ -1,13 +1,15 @@
 """The compact URL table: trees of front-coded blocks in one arena.
 
-`_blocks.pxi` has the arena and the leaves, `_trees.pxi` the trees and their weights,
-`_walks.pxi` the steps of a key and the cursors, `_runs.pxi` keys in order as bytes. Here they
-are joined to what `lycosa.frontier.urltable.compact` makes a `UrlTable` of.
+`_memory.pxi` has arrays that grow, `_blocks.pxi` the arena and the leaves, `_index.pxi` finds a
+key's leaf and `_places.pxi` a number's, `_trees.pxi` has the trees and their weights, `_walks.pxi`
+the steps of a key and the cursors, `_runs.pxi` keys in order as bytes. Here they are joined to
+what `lycosa.frontier.urltable.compact` makes a `UrlTable` of.
 
-A key is found through two trees: its site in the tree of site names (with the slash that ends
+A key stands in two trees: its site in the tree of site names (with the slash that ends
 them, so that none is the beginning of another), and its path in the tree of the site. The one
-counts ready URLs, the other marked ones. A number's leaf is kept in an array, and a node
-knows its parent, so that from a number one gets to its key and to its counts.
+counts ready URLs, the other marked ones. It is found by its hash, without going down the trees,
+and is put by going down. A number's leaf is kept in an array, and a node knows its parent, so
+that from a number one gets to its key and to its counts.
 
 Always true (tests/unit/frontier/urltable/test_twin.py, where `check` looks at every node):
   * all answers are those of `PlainUrlTable`;
@@ -15,7 +17,7 @@ Always true (tests/unit/frontier/urltable/test_twin.py, where `check` looks at e
   * the mark of a site's entry is set if and only if it has ready URLs.
 
 Cost, per URL: its bytes that the key before it has not, 2 for their lengths, 4 for its number,
-4 for its leaf, and about 3 for nodes, separators and what blocks have free.
+4 for its leaf, 5 to 8 for the index, and about 3 for nodes, separators and what blocks have free.
 """
 
 cimport cython
@@ -25,7 +27,12 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
+from os import urandom
+
+include "_memory.pxi"
 include "_blocks.pxi"
+include "_index.pxi"
+include "_places.pxi"
 include "_trees.pxi"
 include "_walks.pxi"
 include "_runs.pxi"
@@ -37,6 +44,18 @@ cdef inline const uint8_t *utf8(str text, uint32_t *size) except NULL:
     cdef const char *data = PyUnicode_AsUTF8AndSize(text, &length)
     size[0] = <uint32_t>length
     return <const uint8_t *>data
+
+
+cdef enum:
+    TOGETHER = 16       # keys of which the lines of the index are asked for before the first is read
+
+cdef struct Asked:
+    # A key that is looked for: the bytes of its string, and what was made of them.
+    const uint8_t *name
+    const uint8_t *path     # NULL if it is not the key of a URL
+    uint32_t name_size      # with the slash
+    uint32_t path_size
+    uint64_t hash
 
 
 cdef class Table(Trees):
@@ -83,8 +102,7 @@ cdef class Table(Trees):
         if self.name_site != NONE and self.name.size == size:
             if memcmp(self.name.data, name, size) == 0:
                 return self.name_site
-        self.scan(self.leaf_for(self.sites_root, name, size), name, size, &spot)
-        if not spot.is_there:
+        if not self.seek_slot(LOW, hash_key(name, size, self.seed), name, size, &spot):
             return NONE
         fill(&self.name, name, size)
         self.name_site = self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
@@ -103,20 +121,16 @@ cdef class Table(Trees):
 
     @cython.final
     cdef uint32_t new_site(self, const uint8_t *name, uint32_t size) except? 0xFFFFFFFF:
-        cdef uint32_t site = self.site_number, wanted
+        cdef uint32_t site = self.site_number
+        cdef uint64_t h = hash_key(name, size, self.seed)
         cdef Spot spot
-        cdef void *moved
-        if site == self.site_size:
-            wanted = site + 16 + site // 8
-            moved = grow(self.sites, wanted * sizeof(Site))
-            if not moved:
-                raise MemoryError
-            self.sites = <Site *>moved
-            self.site_size = wanted
+        make_room(&self.site_memory, (<size_t>site + 1) * sizeof(Site))
+        self.sites = <Site *>self.site_memory.data
         memset(&self.sites[site], 0, sizeof(Site))
         self.sites[site].root = self.new_tree(site, 0)
+        self.sites[site].hash = <uint32_t>h
         self.scan(self.leaf_for(self.sites_root, name, size), name, size, &spot)
-        self.insert(&spot, name, size, site)
+        self.insert(&spot, name, size, h, site)
         self.site_number += 1
         fill(&self.name, name, size)
         self.name_site = site
@@ -150,72 +164,91 @@ cdef class Table(Trees):
     # -- numbers --------------------------------------------------------------------------
 
     @cython.final
-    cdef int64_t lookup(self, str key, bint is_added) except -2:
+    cdef inline int ask(self, str key, Asked *asked) except -1:
+        """Look at a key, and ask for its line of the index."""
+        cdef uint32_t size
+        asked.name = utf8(key, &size)
+        asked.path = <const uint8_t *>memchr(asked.name, c"/", size)
+        if asked.path:
+            asked.path += 1
+            asked.name_size = <uint32_t>(asked.path - asked.name)
+            asked.path_size = size - asked.name_size
+            asked.hash = self.seed + <uint32_t>hash_key(asked.name, asked.name_size, self.seed)
+            asked.hash = hash_key(asked.path, asked.path_size, asked.hash)
+            self.prefetch_line(asked.hash)
+        return 0
+
+    @cython.final
+    cdef list lookup_many(self, list keys, bint is_added):
+        cdef Asked asked[TOGETHER]
+        cdef Py_ssize_t count = len(keys), start, i
+        cdef list numbers = []
+        for start in range(0, count, TOGETHER):
+            for i in range(start, min(count, start + TOGETHER)):
+                self.ask(keys[i], &asked[i - start])
+            for i in range(start, min(count, start + TOGETHER)):
+                numbers.append(self.lookup(keys[i], &asked[i - start], is_added))
+        return numbers
+
+    @cython.final
+    cdef int64_t lookup(self, str key, const Asked *asked, bint is_added) except -2:
         """Return the number of a key, or -1 when it is not known and not to be added."""
-        cdef uint32_t size, site, path_size, number
-        cdef const uint8_t *data = utf8(key, &size)
-        cdef const uint8_t *path = <const uint8_t *>memchr(data, c"/", size)
+        cdef uint32_t site, number, path_size = asked.path_size
+        cdef const uint8_t *path = asked.path
+        cdef uint64_t h = asked.hash
         cdef Spot spot
         if not path:
             if is_added:
                 raise ValueError(f"not the key of a URL: {key!r}")
             return -1
-        path += 1
-        path_size = size - <uint32_t>(path - data)
-        site = self.site_for(data, <uint32_t>(path - data))
+        site = self.site_for(asked.name, asked.name_size)
         if site == NONE:
             if not is_added:
                 return -1
-            site = self.new_site(data, <uint32_t>(path - data))
+            site = self.new_site(asked.name, asked.name_size)
         if self.sites[site].root == NONE:
             found = self._find_sealed(site, PyBytes_FromStringAndSize(<char *>path, path_size))
             if found >= 0 or not is_added:
                 return found
             self.unseal(site)
-        self.scan(self.leaf_for(self.sites[site].root, path, path_size), path, path_size, &spot)
-        if spot.is_there:
+        if self.seek_slot(site, h, path, path_size, &spot):
             return self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
         if not is_added:
             return -1
+        self.scan(self.leaf_for(self.sites[site].root, path, path_size), path, path_size, &spot)
         number = self.url_count
         self.make_places(number + 1)
         self.url_count += 1
         self.sites[site].count += 1
-        self.insert(&spot, path, path_size, number)
+        self.insert(&spot, path, path_size, h, number)
         return number
 
-    @cython.final
-    cdef int make_places(self, size_t count) except -1:
-        cdef size_t wanted
-        cdef void *moved
-        if count > self.place_size:
-            if count > LOW:
-                raise MemoryError("a partition holds at most 2**31 - 1 URLs")
-            wanted = max(count, self.place_size + 32 + self.place_size // 8)
-            moved = grow(self.places, wanted * sizeof(uint32_t))
-            if not moved:
-                raise MemoryError
-            self.places = <uint32_t *>moved
-            self.place_size = <uint32_t>wanted
-        return 0
-
+    @cython.binding(False)
+    @cython.always_allow_keywords(False)
     def add(self, str key not None):
-        return self.lookup(key, True)
+        cdef Asked asked
+        self.ask(key, &asked)
+        return self.lookup(key, &asked, True)
 
     def add_many(self, keys):
-        return [self.lookup(key, True) for key in keys]
+        return self.lookup_many(list(keys), True)
 
+    @cython.binding(False)
+    @cython.always_allow_keywords(False)
     def find(self, str key not None):
-        cdef int64_t number = self.lookup(key, False)
+        cdef Asked asked
+        cdef int64_t number
+        self.ask(key, &asked)
+        number = self.lookup(key, &asked, False)
         return None if number < 0 else number
 
     def find_many(self, keys):
-        return [self.lookup(key, False) for key in keys]
+        return self.lookup_many(list(keys), False)
 
     @cython.final
     cdef int load_key(self, uint32_t number) except -1:
         """Let `scratch` be the key of a number."""
-        cdef uint32_t place = self.places[number], size
+        cdef uint32_t place = self.place_of(number), size
         if place & SEALED:
             path, _ = self._sealed_path(number, place & LOW)
             self.load_name(self._site_of_chunk(place & LOW))
@@ -223,7 +256,7 @@ cdef class Table(Trees):
             self.reserve(self.name.size + size)
             memcpy(self.scratch + self.name.size, PyBytes_AS_STRING(path), size)
         else:
-            self.load_name(self.owner_of(place))
+            self.load_name(self.nodes[place].owner)
             size = self.read_key(place, self.entry_of(place, number), self.name.size)
         memcpy(self.scratch, self.name.data, self.name.size)
         self.found_size = self.name.size + size
@@ -235,6 +268,8 @@ cdef class Table(Trees):
             raise IndexError(number)
         return number
 
+    @cython.binding(False)
+    @cython.always_allow_keywords(False)
     def key(self, number):
         self.load_key(self.known(number))
         return PyUnicode_DecodeUTF8(<char *>self.scratch, self.found_size, NULL)
@@ -246,7 +281,7 @@ cdef class Table(Trees):
 
     @cython.final
     cdef int set_mark(self, uint32_t number, bint is_marked) except -1:
-        cdef uint32_t place = self.places[number], site
+        cdef uint32_t place = self.place_of(number), site
         cdef int32_t change = 1 if is_marked else -1
         cdef uint32_t *entry
         if place & SEALED:
@@ -254,7 +289,7 @@ cdef class Table(Trees):
             if was_marked == is_marked:
                 return 0
             self.unseal(self._site_of_chunk(place & LOW))
-            place = self.places[number]
+            place = self.place_of(number)
         entry = self.numbers_end(place) - 1 - <int>self.entry_of(place, number)
         if (entry[0] & MARK != 0) == is_marked:
             return 0
@@ -283,7 +318,7 @@ cdef class Table(Trees):
 
     def is_marked(self, number):
         cdef uint32_t found = self.known(number)
-        cdef uint32_t place = self.places[found]
+        cdef uint32_t place = self.place_of(found)
         if place & SEALED:
             return self._sealed_path(found, place & LOW)[1]
         return self.numbers_end(place)[-1 - <int>self.entry_of(place, found)] & MARK != 0
@@ -593,23 +628,29 @@ cdef class Table(Trees):
                 ))
         return entries
 
-    def _runs(self, site, uint32_t most):
-        """Return the keys of a site as runs of at least `most` keys: (first path, text, numbers).
+    def _runs(self, site, uint32_t most, uint32_t texts):
+        """Return the keys of a site as chunks: (texts, numbers).
+
+        There are so many texts in a chunk, (first path, text), of at least `most` keys each.
         """
         cdef uint32_t node = self.leaf_for(self.sites[self.checked(site)].root, b"", 0)
         cdef list runs = []
+        cdef list frames = []
         cdef Run run = Run.__new__(Run)
         while node != NONE:
             run.take_leaf(self, node)
             node = self.beside(node, 1, False)
             if node == NONE or run.count >= most:
-                runs.append(run.close(True))
+                frames.append(run.end_text())
+                if node == NONE or len(frames) == texts:
+                    runs.append((frames, run.end_numbers(True)))
+                    frames = []
         return runs
 
     def _whole_run(self, site, sealed):
         """Return all keys of a site as one run (text, numbers), without marks.
 
-        `sealed` are the runs of a site that is put away.
+        `sealed` are the texts of a site that is put away, with numbers and the first's index.
         """
         cdef Run run = Run.__new__(Run)
         cdef uint32_t root = self.sites[self.checked(site)].root
@@ -617,9 +658,9 @@ cdef class Table(Trees):
         while node != NONE:
             run.take_leaf(self, node)
             node = self.beside(node, 1, False)
-        for text, numbers in sealed:
-            run.take_run(text, numbers)
-        return run.close(False)[1:]
+        for text, numbers, begin in sealed:
+            run.take_run(text, numbers, begin)
+        return run.end_text()[1], run.end_numbers(False)
 
     def _put_away(self, site, chunks):
         """Forget the tree of a site; each of its URLs is in one of the chunks now.
@@ -633,7 +674,7 @@ cdef class Table(Trees):
             for i in range(self.nodes[node].count):
                 if not left:
                     chunk, left = rest.pop()
-                self.places[self.numbers_end(node)[-1 - <int>i] & LOW] = SEALED | chunk
+                self.set_place(self.numbers_end(node)[-1 - <int>i] & LOW, SEALED | chunk)
                 left -= 1
             node = self.beside(node, 1, False)
         self.drop_tree(self.sites[sealed].root)
@@ -649,23 +690,25 @@ cdef class Table(Trees):
 
     def _bring_back(self, site, runs):
         """Make the tree of a site again from runs of its keys, and mark what is marked there."""
-        cdef uint32_t opened = self.checked(site), i, number, leaf
+        cdef uint32_t opened = self.checked(site), i, number, leaf, begin
+        cdef uint64_t h
         cdef Reader reader
         cdef Spot spot
         cdef bytes text, numbers
         if self.sites[opened].root == NONE:
             self.sites[opened].root = self.new_tree(opened, 0)
-        for text, numbers in runs:
+        for text, numbers, begin in runs:
             open_run(&reader, text)
             self.target.size = 0
             for i in range(reader.left):
                 next_key(&reader, &self.target)
-                number = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), i)
+                number = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), begin + i)
                 leaf = self.leaf_for(self.sites[opened].root, self.target.data, self.target.size)
                 self.scan(leaf, self.target.data, self.target.size, &spot)
-                self.insert(&spot, self.target.data, self.target.size, number & LOW)
+                h = hash_key(self.target.data, self.target.size, self.base_of(opened))
+                self.insert(&spot, self.target.data, self.target.size, h, number & LOW)
                 if number & MARK:
-                    leaf = self.places[number & LOW]
+                    leaf = self.place_of(number & LOW)
                     self.numbers_end(leaf)[-1 - <int>self.entry_of(leaf, number & LOW)] |= MARK
                     self.weigh(leaf, 1)
 
@@ -680,7 +723,7 @@ cdef class Table(Trees):
             fill(&self.node, data, size)
             push(&self.node, c"/")
             self.new_site(self.node.data, self.node.size)
-            self._bring_back(site, [run])
+            self._bring_back(site, [(*run, 0)])
             self.sites[<uint32_t>site].count = get_u32(<const uint8_t *>PyBytes_AS_STRING(run[0]))
 
     def _is_put_away(self, site):
@@ -689,10 +732,13 @@ cdef class Table(Trees):
     def _native_bytes(self):
         """Return what the arrays take."""
         return (
-            <size_t>self.arena_size * UNIT
-            + self.node_size * sizeof(Node)
-            + self.site_size * sizeof(Site)
-            + self.place_size * sizeof(uint32_t)
+            self.arena_memory.size
+            + self.node_memory.size
+            + self.slot_memory.size
+            + self.site_memory.size
+            + self.place_memory.size
+            + self.part_memory.size
+            + self.packed_bytes
             + self.cursors.size * (sizeof(uint64_t) + sizeof(uint32_t))
             + CLASSES * sizeof(uint32_t)
             + self.scratch_size
@@ -702,30 +748,51 @@ cdef class Table(Trees):
         )
 
     def _free_bytes(self):
-        """Return how much of the arena waits to be used again."""
-        return self.free_units * UNIT
+        """Return roughly what `_tighten` would give back."""
+        cdef size_t slots = self.slot_bytes(self.key_count)
+        return (
+            self.free_units * UNIT
+            + self.free_nodes * sizeof(Node)
+            + self.opened_bytes
+            + (self.slot_memory.size - slots if self.slot_memory.size > slots else 0)
+        )
 
     # -- for tests ------------------------------------------------------------------------
 
     def check(self):
         """Look at every node; raises AssertionError at what must not be."""
         cdef uint32_t site, total = 0
-        self._check_tree(self.sites_root)
+        self._check_tree(self.sites_root, LOW)
         for site in range(self.site_number):
             if self.sites[site].is_awake:
                 total += self.sites[site].marked
             if self.sites[site].root != NONE:
-                if self._check_tree(self.sites[site].root) != self.sites[site].marked:
+                if self._check_tree(self.sites[site].root, site) != self.sites[site].marked:
                     raise AssertionError(f"site {site} miscounts what is marked")
+        if self.key_count != self.site_number + self._live_urls():
+            raise AssertionError("the table miscounts its keys")
         if total != self.ready or self.weight_of(self.sites_root) != total:
             raise AssertionError("the table miscounts what is ready")
 
+    def _live_urls(self):
+        return sum(
+            self.sites[site].count
+            for site in range(self.site_number)
+            if self.sites[site].root != NONE
+        )
+
     @cython.final
-    cdef int64_t _check_tree(self, uint32_t node) except -1:
+    cdef int64_t _check_tree(self, uint32_t node, uint32_t owner) except -1:
         """Return the weight of a tree after adding it up from its leaves."""
         cdef uint32_t i, child, number
+        cdef uint64_t hashes[MOST_KEYS + 1]
+        if self.nodes[node].owner != owner:
+            raise AssertionError(f"node {node} has another owner")
         if not self.nodes[node].height & 127:
+            self.hash_leaf(node, self.base_of(owner), hashes)
             for i in range(self.nodes[node].count):
+                if not self.move_slot(hashes[i], node, node):
+                    raise AssertionError(f"entry {i} of leaf {node} is not in the index")
                 number = self.numbers_end(node)[-1 - <int>i]
                 if self.nodes[node].height & SITES:
                     place = self.sites[number & LOW].leaf
@@ -734,7 +801,7 @@ cdef class Table(Trees):
                     ):
                         raise AssertionError(f"site {number & LOW} has a wrong mark")
                 else:
-                    place = self.places[number & LOW]
+                    place = self.place_of(number & LOW)
                 if place != node:
                     raise AssertionError(f"number {number & LOW} is not where it should be")
             return self.weight_of(node)
@@ -742,6 +809,6 @@ cdef class Table(Trees):
             child = self.children(node)[i]
             if self.nodes[child].parent != node:
                 raise AssertionError(f"node {child} has another parent")
-            if self._check_tree(child) != self.weights(node)[i]:
+            if self._check_tree(child, owner) != self.weights(node)[i]:
                 raise AssertionError(f"node {child} weighs something else")
         return self.weight_of(node)

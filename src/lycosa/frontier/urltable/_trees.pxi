@@ -10,23 +10,20 @@ cdef struct Site:
     uint32_t leaf       # where its name stands in the tree of sites
     uint32_t count      # its URLs
     uint32_t marked     # those of them that are pending
+    uint32_t hash       # of its name
     bint is_awake
 
 
-cdef class Trees(Blocks):
+cdef class Trees(Places):
     """All trees of a table."""
 
+    cdef Memory site_memory
     cdef Site *sites
     cdef uint32_t site_number
-    cdef uint32_t site_size
     cdef uint32_t sites_root
-    cdef uint32_t *places       # of every URL: its leaf, or SEALED and its chunk
-    cdef uint32_t url_count
-    cdef uint32_t place_size
 
     def __dealloc__(self):
-        free(self.sites)
-        free(self.places)
+        drop_room(&self.site_memory)
 
     # -- inner nodes ----------------------------------------------------------------------
 
@@ -94,17 +91,21 @@ cdef class Trees(Blocks):
     @cython.final
     cdef uint32_t new_tree(self, uint32_t owner, uint8_t flag) except? 0xFFFFFFFF:
         """Return the empty leaf that is the root of a new tree."""
-        cdef uint32_t node = self.new_node(flag)
+        cdef uint32_t node = self.new_node(flag, owner)
         self.nodes[node].parent = ROOT | owner
         return node
 
     @cython.final
     cdef int insert(
-        self, const Spot *spot, const uint8_t *key, uint32_t size, uint32_t number
+        self, const Spot *spot, const uint8_t *key, uint32_t size, uint64_t h, uint32_t number
     ) except -1:
-        """Take a key in where `scan` found that it would stand."""
+        """Take a key with a hash in where `scan` found that it would stand."""
         cdef uint32_t node = spot.node, count
+        if self.is_index_full():
+            self.rebuild_index()
         self.put_entry(spot, key, size, number)
+        self.put_slot(h, node)
+        self.key_count += 1
         self.place(node, number)
         count = self.nodes[node].count
         if count > MOST_KEYS or (count > 1 and self.nodes[node].used > FULL_BYTES):
@@ -112,12 +113,95 @@ cdef class Trees(Blocks):
         return 0
 
     @cython.final
-    cdef inline void place(self, uint32_t node, uint32_t number) noexcept:
+    cdef inline int place(self, uint32_t node, uint32_t number) except -1:
         """Note in which leaf a number stands."""
         if self.nodes[node].height & SITES:
             self.sites[number].leaf = node
         else:
-            self.places[number] = node
+            self.set_place(number, node)
+        return 0
+
+    # -- the index ------------------------------------------------------------------------
+
+    @cython.final
+    cdef inline uint64_t base_of(self, uint32_t owner) noexcept:
+        """Return what the hashes of a tree's keys begin with."""
+        return self.seed if owner == LOW else self.seed + self.sites[owner].hash
+
+    @cython.final
+    cdef int rebuild_index(self) except -1:
+        """Make the slots anew from the leaves."""
+        self.empty_slots()
+        return self.fill_slots()
+
+    @cython.final
+    cdef int empty_slots(self) except -1:
+        """Begin with empty slots; `fill_slots`, which must follow, has then all that it needs."""
+        cdef uint32_t node, longest = 0
+        for node in range(self.node_count):
+            longest = max(longest, self.nodes[node].used)
+        self.reserve(longest)
+        return self.make_slots(self.key_count)
+
+    @cython.final
+    cdef int fill_slots(self) except -1:
+        """Give each key its slot."""
+        cdef uint64_t hashes[MOST_KEYS + 1]
+        cdef uint32_t node, i
+        for node in range(self.node_count):
+            if node + AHEAD < self.node_count:
+                self.prefetch_block(node + AHEAD)
+            if self.nodes[node].size and not self.nodes[node].height & 127:
+                self.hash_leaf(node, self.base_of(self.nodes[node].owner), hashes)
+                for i in range(self.nodes[node].count):
+                    self.put_slot(hashes[i], node)
+        return 0
+
+    # -- memory ---------------------------------------------------------------------------
+
+    def _tighten(self):
+        """Give back what sealing has freed."""
+        self.empty_slots()
+        try:
+            self.join_nodes()
+            self.join_blocks()
+            self.tighten_places()
+        finally:
+            self.fill_slots()
+
+    @cython.final
+    cdef int join_nodes(self) except -1:
+        """Give all nodes other numbers, without those that are free."""
+        cdef uint32_t *new = <uint32_t *>malloc(self.node_count * sizeof(uint32_t))
+        cdef uint32_t count = 0, i, j
+        if not new:
+            raise MemoryError
+        for i in range(self.node_count):
+            new[i] = count
+            count += self.nodes[i].owner != NONE
+        self.renumber_places(new)
+        for i in range(self.site_number):
+            self.sites[i].leaf = new[self.sites[i].leaf]
+            if self.sites[i].root != NONE:
+                self.sites[i].root = new[self.sites[i].root]
+        self.sites_root = new[self.sites_root]
+        for i in range(self.node_count):
+            if self.nodes[i].owner != NONE:
+                if not self.nodes[i].parent & ROOT:
+                    self.nodes[i].parent = new[self.nodes[i].parent]
+                if self.nodes[i].height & 127:
+                    for j in range(self.nodes[i].count):
+                        self.children(i)[j] = new[self.children(i)[j]]
+                self.nodes[new[i]] = self.nodes[i]
+        free(new)
+        self.node_count = count
+        self.free_node = NONE
+        self.free_nodes = 0
+        set_room(&self.node_memory, count * sizeof(Node))
+        self.nodes = <Node *>self.node_memory.data
+        return 0
+
+    # -- splitting ------------------------------------------------------------------------
 
     @cython.final
     cdef bint is_last(self, uint32_t node) noexcept:
@@ -142,6 +226,7 @@ cdef class Trees(Blocks):
         cdef const uint8_t *p = text
         cdef uint8_t *q
         cdef const uint32_t *end
+        cdef uint64_t hashes[MOST_KEYS + 1]
         for i in range(half + 1):
             at = <uint32_t>(p - text)
             shared = get_number(&p)
@@ -149,7 +234,7 @@ cdef class Trees(Blocks):
             p += length
         rest = <uint32_t>(p - text)
         used = 1 + number_size(size) + size + self.nodes[node].used - rest
-        right = self.new_node(self.nodes[node].height)
+        right = self.new_node(self.nodes[node].height, self.nodes[node].owner)
         self.allocate(right, used + moved * sizeof(uint32_t))
         q = put_number(put_number(self.block(right), 0), size)
         memcpy(q, self.scratch, size)
@@ -167,7 +252,11 @@ cdef class Trees(Blocks):
         end = self.numbers_end(right)
         for i in range(moved):
             self.place(right, end[-1 - <int>i] & LOW)
-        return self.add_child(node, right, self.scratch, shared + 1)
+        self.add_child(node, right, self.scratch, shared + 1)
+        self.hash_leaf(right, self.base_of(self.nodes[right].owner), hashes)
+        for i in range(moved):
+            self.move_slot(hashes[i], node, right)
+        return 0
 
     @cython.final
     cdef int add_child(
@@ -219,8 +308,8 @@ cdef class Trees(Blocks):
     cdef int add_root(
         self, uint32_t left, uint32_t right, const uint8_t *separator, uint32_t size
     ) except -1:
-        cdef uint32_t top = self.new_node(self.nodes[left].height + 1)
-        cdef uint32_t owner = self.nodes[left].parent & LOW
+        cdef uint32_t top = self.new_node(self.nodes[left].height + 1, self.nodes[left].owner)
+        cdef uint32_t owner = self.nodes[left].owner
         cdef uint32_t *target
         self.allocate(top, 6 * sizeof(uint32_t) + size)
         target = self.children(top)
@@ -247,7 +336,7 @@ cdef class Trees(Blocks):
         cdef uint32_t count = self.nodes[node].count
         cdef uint32_t half = count >> 1
         cdef uint32_t moved = count - half
-        cdef uint32_t right = self.new_node(self.nodes[node].height)
+        cdef uint32_t right = self.new_node(self.nodes[node].height, self.nodes[node].owner)
         cdef uint32_t first = self.ends(node)[half - 1]
         cdef uint32_t last = self.ends(node)[half]
         cdef uint32_t used = self.nodes[node].used
@@ -313,13 +402,6 @@ cdef class Trees(Blocks):
             node = parent
             parent = self.nodes[node].parent
         return parent & LOW
-
-    @cython.final
-    cdef uint32_t owner_of(self, uint32_t node) noexcept:
-        """Return the site whose tree a node belongs to."""
-        while not self.nodes[node].parent & ROOT:
-            node = self.nodes[node].parent
-        return self.nodes[node].parent & LOW
 
     @cython.final
     cdef uint64_t weight_before(self, uint32_t node, const uint8_t *key, uint32_t size) noexcept:

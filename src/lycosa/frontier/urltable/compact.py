@@ -1,59 +1,35 @@
 """The URL table that crawls use: compiled trees, and sealed sites in a vault.
 
-The trees are in `_table.pyx`. Here is what need not be quick: walks over everything, sealing,
-and snapshots. A site that is sealed is cut into chunks of some 16,000 keys. A chunk holds
-the keys in order, each without what it shares with the one before, compressed; the numbers
-and marks beside them in as many bits as they need. Of a sealed site there stay in memory: for
-every chunk its first path and its place, for every URL the four bytes that say in which chunk
-it is.
+The trees are in `_table.pyx`, and how a sealed site lies in the vault is in `chunks.py`. Here is
+what need not be quick: walks over everything, sealing, and snapshots. For a sealed URL the table
+keeps in which chunk it is: four bytes, or less than one where its neighbours by number are
+sealed too and `tighten` was called.
 
-Cost: finding a URL of a sealed site, or its key, reads and uncompresses one chunk, unless it
-is one of the `RECENT_CHUNKS`; sealing a site and bringing it back are linear in its URLs.
+Cost: finding a URL of a sealed site, or its key, reads and uncompresses a frame of some 1,000;
+sealing a site and bringing it back are linear in its URLs.
 """
 
 from __future__ import annotations
 
-import struct
-from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import msgspec
-import zstandard
 
 from lycosa.failpoints import reach
-from lycosa.frontier.urltable._table import Table, run_entries, run_find, run_path
+from lycosa.frontier.urltable._table import Table
+from lycosa.frontier.urltable.chunks import CHUNK_FRAMES, FRAME_URLS, Chunks
 from lycosa.frontier.urltable.segments import is_node, segment_end
-from lycosa.frontier.urltable.vaults import MemoryVault, Place, Vault
-
-CHUNK_URLS = 16_384
-"""At least so many, if the site has them: at 4,096 a URL took half a byte more on disk."""
-RECENT_CHUNKS = 1
-_LEVEL = 9
-_SIZE = struct.Struct("<I")
-
-
-class _Chunk(NamedTuple):
-    site: int
-    place: Place
-
-
-class _Sealed(NamedTuple):
-    """Of a site that is put away: its chunks, and the first path of each."""
-
-    chunks: list[int]
-    firsts: list[bytes]
+from lycosa.frontier.urltable.vaults import MemoryVault, Vault
 
 
 class CompactUrlTable(Table):
     """Implements `lycosa.frontier.urltable.contract.UrlTable`."""
 
+    frame_urls = FRAME_URLS
+    chunk_frames = CHUNK_FRAMES
+
     def __init__(self, vault: Vault | None = None) -> None:
-        self._vault = vault if vault is not None else MemoryVault()
-        self._chunks: dict[int, _Chunk] = {}
-        self._next_chunk = 0
-        self._sealed: dict[int, _Sealed] = {}
-        self._recent: dict[int, tuple[bytes, bytes]] = {}
+        self._chunks = Chunks(vault if vault is not None else MemoryVault())
 
     # -- walks over everything ------------------------------------------------------------
 
@@ -93,7 +69,7 @@ class CompactUrlTable(Table):
         """Yield paths and numbers of a site from a path on, in order."""
         while True:
             if self.is_sealed(site):
-                entries = self._sealed_entries(site, path)
+                entries = self._chunks.entries(site, path)
             else:
                 entries = self._entries(site, path)
             if not entries:
@@ -105,7 +81,7 @@ class CompactUrlTable(Table):
         """Name the vault, before anything is sealed."""
         if self._chunks:
             raise ValueError("what is sealed is in another vault already")
-        self._vault = vault
+        self._chunks = Chunks(vault)
 
     # -- sealing --------------------------------------------------------------------------
 
@@ -114,43 +90,20 @@ class CompactUrlTable(Table):
         if self.is_awake(site):
             return False
         if not self.is_sealed(site):
-            runs = self._runs(site, CHUNK_URLS)
-            first, end = self._next_chunk, self._next_chunk + len(runs)
-            for chunk, place in enumerate(self._put([run[1:] for run in runs]), first):
-                self._chunks[chunk] = _Chunk(site, place)
-            self._next_chunk = end
-            sizes = [_SIZE.unpack_from(text)[0] for _, text, _ in runs]
-            self._put_away(site, zip(range(first, end), sizes, strict=True))
-            self._sealed[site] = _Sealed(list(range(first, end)), [run[0] for run in runs])
+            runs = self._runs(site, self.frame_urls, self.chunk_frames)
+            self._put_away(site, self._chunks.put(site, runs))
             reach("urls.sealed")
         return True
 
-    def _put(self, runs: list[tuple[bytes, bytes]]) -> list[Place]:
-        """Put runs into the vault, all or none."""
-        places: list[Place] = []
-        try:
-            for text, numbers in runs:
-                packed = zstandard.compress(text, _LEVEL)
-                reach("urls.before-seal")
-                places.append(self._vault.put(_SIZE.pack(len(packed)) + packed + numbers))
-        except OSError:
-            for place in places:
-                self._vault.drop(place)
-            raise
-        return places
-
     def unseal(self, site: int) -> None:
         """Bring a site back."""
-        sealed = self._sealed.get(site)
-        if sealed is not None:
-            self._bring_back(site, [self._read(chunk) for chunk in sealed.chunks])
-            del self._sealed[site]
-            for chunk in sealed.chunks:
-                self._vault.drop(self._chunks.pop(chunk).place)
-                self._recent.pop(chunk, None)
+        if self.is_sealed(site):
+            self._bring_back(site, list(self._chunks.runs(site)))
+            self._chunks.drop(site)
 
     def tighten(self) -> None:
         """Give the memory back that sealing has freed; linear in what is left."""
+        self._chunks.forget_recent()
         self._tighten()
 
     def is_sealed(self, site: int) -> bool:
@@ -159,43 +112,20 @@ class CompactUrlTable(Table):
 
     def bytes_held(self) -> int:
         """Return what the arrays take, and roughly what sealed sites have left here."""
-        recent = sum(len(text) + len(numbers) for text, numbers in self._recent.values())
-        return self._native_bytes() + recent + 400 * len(self._chunks) + 300 * len(self._sealed)
+        return self._native_bytes() + self._chunks.bytes_held()
 
     def bytes_in_use(self) -> int:
         """`bytes_held` without what `tighten` would give back."""
         return self.bytes_held() - self._free_bytes()
 
     def _find_sealed(self, site: int, path: bytes) -> int:
-        sealed = self._sealed[site]
-        at = bisect_right(sealed.firsts, path) - 1
-        return run_find(*self._read(sealed.chunks[at]), path) if at >= 0 else -1
+        return self._chunks.find(site, path)
 
     def _sealed_path(self, number: int, chunk: int) -> tuple[bytes, bool]:
-        return run_path(*self._read(chunk), number)
+        return self._chunks.path(number, chunk)
 
     def _site_of_chunk(self, chunk: int) -> int:
-        return self._chunks[chunk].site
-
-    def _sealed_entries(self, site: int, path: bytes) -> list[tuple[bytes, int]]:
-        sealed = self._sealed[site]
-        for chunk in sealed.chunks[max(bisect_right(sealed.firsts, path) - 1, 0) :]:
-            entries = [entry for entry in run_entries(*self._read(chunk)) if entry[0] >= path]
-            if entries:
-                return entries
-        return []
-
-    def _read(self, chunk: int) -> tuple[bytes, bytes]:
-        found = self._recent.pop(chunk, None)
-        if found is None:
-            data = self._vault.get(self._chunks[chunk].place)
-            (size,) = _SIZE.unpack_from(data)
-            text = zstandard.decompress(data[_SIZE.size : _SIZE.size + size])
-            found = text, data[_SIZE.size + size :]
-            if len(self._recent) >= RECENT_CHUNKS:
-                del self._recent[next(iter(self._recent))]
-        self._recent[chunk] = found
-        return found
+        return self._chunks.site_of(chunk)
 
     # -- snapshots ------------------------------------------------------------------------
 
@@ -203,8 +133,8 @@ class CompactUrlTable(Table):
         """Return the sites and the run of each; the same for the same keys in the same order."""
         runs = []
         for site in range(self.site_count()):
-            chunks = self._sealed[site].chunks if self.is_sealed(site) else []
-            runs.append(self._whole_run(site, map(self._read, chunks)))
+            sealed = self._chunks.runs(site) if self.is_sealed(site) else ()
+            runs.append(self._whole_run(site, sealed))
         names = [self.site_name(site) for site in range(self.site_count())]
         return msgspec.msgpack.encode((len(self), "\n".join(names), runs))
 

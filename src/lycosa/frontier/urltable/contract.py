@@ -29,19 +29,19 @@ from typing import Protocol
 class Numbered(Protocol):
     """Key ↔ number, and the order of keys."""
 
-    def add(self, key: str) -> int:
+    def add(self, key: str, /) -> int:
         """Return the number of a key, which is taken in if it is not known."""
 
     def add_many(self, keys: Sequence[str]) -> list[int]:
         """`add` each; those with numbers from the old `len` on were not known before."""
 
-    def find(self, key: str) -> int | None:
+    def find(self, key: str, /) -> int | None:
         """Return the number of a key, or None."""
 
     def find_many(self, keys: Sequence[str]) -> list[int]:
         """Return the numbers of keys, -1 for those that are not known."""
 
-    def key(self, number: int) -> str:
+    def key(self, number: int, /) -> str:
         """Return the key of a number."""
 
     def __len__(self) -> int: ...

@@ -34,12 +34,23 @@ prefixes = st.one_of(
 )
 
 
+class SmallParts(CompactUrlTable):
+    """Cuts sealed sites and packs places in small parts, so that there are many here."""
+
+    frame_urls = 33
+    chunk_frames = 2
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._set_part(4)
+
+
 class Twins(RuleBasedStateMachine):
     """Does everything to both, and compares."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.compact, self.plain = CompactUrlTable(), PlainUrlTable()
+        self.compact, self.plain = SmallParts(), PlainUrlTable()
 
     def both(self, name: str, *arguments: object) -> None:
         answer = getattr(self.compact, name)(*arguments)
@@ -153,8 +164,20 @@ class Twins(RuleBasedStateMachine):
             self.both("unseal", self.site(chosen))
 
     @rule()
+    def tighten(self) -> None:
+        self.compact.tighten()
+        assert self.compact.bytes_in_use() <= self.compact.bytes_held()
+
+    @rule()
+    def seal_all_and_tighten(self) -> None:
+        for site in range(self.plain.site_count()):
+            self.both("rest", site)
+            self.both("seal", site)
+        self.compact.tighten()
+
+    @rule()
     def restore(self) -> None:
-        compact, plain = CompactUrlTable(), PlainUrlTable()
+        compact, plain = SmallParts(), PlainUrlTable()
         compact.unpack(self.compact.pack())
         plain.unpack(self.plain.pack())
         assert compact.pack() == self.compact.pack()
