@@ -510,7 +510,7 @@ def test_the_tools_of_others_notice_a_byte_that_is_wrong(tmp_path: Path) -> None
     said = gzip.decompress(path.read_bytes())
     assert said.count(b"what was said") == 9
     path.write_bytes(gzip.compress(said.replace(b"what was said", b"what was sa1d", 1)))
-    with pytest.raises(AssertionError, match="^warcio check "):
+    with pytest.raises(AssertionError, match=r"^warcio check "):
         ask_warcio(path)
-    with pytest.raises(AssertionError, match="^fastwarc check "):
+    with pytest.raises(AssertionError, match=r"^fastwarc check "):
         ask_fastwarc(path, with_payloads=True)
