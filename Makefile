@@ -70,7 +70,7 @@ bench-parts: setup
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python benchmarks/bench_triples.py
 	$(BIN)/python benchmarks/soft_404.py
-	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python benchmarks/resume.py
 	$(BIN)/python benchmarks/schedulers.py
 	$(BIN)/python benchmarks/bench_urltable.py --generated 1000000
