@@ -1,6 +1,6 @@
 """What does one URL cost on its way through the kernel, when fetching costs nothing?
 
-    python benchmarks/kernel.py [--pages 20000] [--one-host-pages 20000] [--repeats 3]
+    python -m benchmarks.kernel [--pages 20000] [--one-host-pages 20000] [--repeats 3]
                                 [--profile] [--json]
 
 The real worker, frontier, log and journal crawl a made-up web in virtual time: no pauses,
@@ -45,6 +45,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from benchmarks.partitions import waiting_partition
+
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
@@ -57,11 +59,9 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import plant
 from lycosa.crawl.worker import Worker
 from lycosa.extract.links import scan
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
 from lycosa.frontier.columns import Pages
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Readiness, Surroundings
+from lycosa.frontier.readiness import Readiness
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_events, encode
@@ -481,21 +481,6 @@ def key_of_page(page: int, host: int = 0) -> str:
     return f"example.site{host:05d}.www:{path_of(page)}"
 
 
-def fresh_partition() -> Partition:
-    """A partition whose hosts all wait: admitting does not lead to requests."""
-    agenda = Agenda()
-    around = Surroundings(
-        agenda=agenda,
-        addresses=Addresses(agenda, 0.0, 0.0),
-        resolve=lambda number, host: None,
-        pause_of=lambda state, host: 0.0,
-        resumed_at=None,
-        with_work={},
-        changed={},
-    )
-    return Partition(0, PartitionState(), "breadth-first", around)
-
-
 def pages_of_keys(count: int, width: int) -> list[list[str]]:
     return [
         [key_of_page(first + n, first // width % 200) for n in range(width)]
@@ -511,7 +496,7 @@ def admit_all(partition: Partition, pages: Iterable[Sequence[str]], width: int) 
 
 def prepare_admit(count: int, is_known: bool) -> Callable[[], object]:
     pages = pages_of_keys(count, 35)
-    partition = fresh_partition()
+    partition = waiting_partition()
     if is_known:
         admit_all(partition, pages, 35)
     return lambda: admit_all(partition, pages, 35)

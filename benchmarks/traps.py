@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.partitions import waiting_partition
+
 from lycosa.config import Job
 from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.probing import Seen
@@ -29,10 +31,6 @@ from lycosa.crawl.simulation import KillPlan, Result, Simulation, no_kills
 from lycosa.crawl.trapping import Trapper
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.links import scan
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
-from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
 from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
 from lycosa.testweb.generated import GeneratedWeb
@@ -166,17 +164,7 @@ def files_in_order(root: Path, start: str) -> Iterator[tuple[str, bytes]]:
 
 def weigh_folder(root: Path, start: str) -> tuple[int, int, PartitionState]:
     """Weigh every page of a folder; returns pages, pages with nothing new, and the state."""
-    agenda = Agenda()
-    around = Surroundings(
-        agenda=agenda,
-        addresses=Addresses(agenda, 0.0, 0.0),
-        resolve=lambda number, host: None,
-        pause_of=lambda state, host: 0.0,
-        resumed_at=None,
-        with_work={},
-        changed={},
-    )
-    partition = Partition(0, PartitionState(), "breadth-first", around)
+    partition = waiting_partition()
     state, novelty = partition.state, Novelty()
     trapper = Trapper(Job.of().traps, novelty)
     html = (("Content-Type", "text/html"),)

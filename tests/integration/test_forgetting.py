@@ -24,6 +24,7 @@ from lycosa.store.reading import table
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
+from warc_tools import check_folder
 
 HOSTS = 12
 
@@ -51,14 +52,6 @@ def crawl_and_kill(directory: CrawlDirectory, most_bytes: int) -> None:
         os.sched_yield()
     process.kill()
     process.wait()
-
-
-def check_tools(directory: CrawlDirectory) -> None:
-    for path in sorted((directory.path / "warc").glob("*.warc.gz")):
-        for checker in ("warcio", "fastwarc"):
-            command = [str(Path(sys.executable).with_name(checker)), "check", str(path)]
-            checked = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def check_state(directory: CrawlDirectory, host: str) -> None:
@@ -104,7 +97,7 @@ def test_a_forgotten_host_is_gone_and_asked_no_more(tmp_path: Path) -> None:
         assert others
         assert lycosa("cat", directory.path, others[0]).returncode == 0
         assert audit(directory).breaches == []
-        check_tools(directory)
+        check_folder(directory.path)
         check_state(directory, host)
 
         server.settle()
@@ -120,7 +113,7 @@ def test_a_forgotten_host_is_gone_and_asked_no_more(tmp_path: Path) -> None:
     }
     assert max(everything.values()) == 1
     assert audit(directory).breaches == []
-    check_tools(directory)
+    check_folder(directory.path)
     check_state(directory, host)
 
 

@@ -27,6 +27,7 @@ from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Mixture
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
+from warc_tools import check_folder
 
 HOSTS = 24
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
@@ -137,11 +138,7 @@ def check_complete(web: GeneratedWeb, directory: CrawlDirectory) -> None:
         assert set(table(path, kind, ["fetch_id"])["fetch_id"].to_pylist()) <= fetches
     assert len(table(path, "text", ["url_id"])) == len(kept)
     assert audit(directory).breaches == []
-    for file in sorted((path / "warc").glob("*.warc.gz")):
-        for checker in ("warcio", "fastwarc"):
-            command = [str(Path(sys.executable).with_name(checker)), "check", str(file)]
-            checked = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert checked.returncode == 0, checked.stdout + checked.stderr
+    check_folder(path)
 
 
 def check_told(run: Run) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from lycosa.testweb.plan import Listed, Traits
 from lycosa.testweb.sections import News, Tree
 from lycosa.testweb.server import SocketWeb
 from lycosa.testweb.web import Reply
+from warc_tools import check_folder
 
 HOUR = 3600.0
 
@@ -102,10 +101,8 @@ def test_what_has_not_changed_is_a_revisit_record_that_others_read(tmp_path: Pat
     responses: dict[str, str] = {}
     revisits: Counter[str] = Counter()
     bytes_of: Counter[str] = Counter()
+    check_folder(directory.path)
     for file in sorted((directory.path / "warc").glob("*.warc.gz")):
-        for checker in ("warcio", "fastwarc"):
-            program = Path(sys.executable).with_name(checker)
-            subprocess.run([program, "check", file], check=True, capture_output=True)
         with file.open("rb") as stream:
             for record in ArchiveIterator(stream):
                 headers = record.rec_headers

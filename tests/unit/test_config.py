@@ -129,7 +129,16 @@ def test_cycles_without_a_policy_and_a_policy_beside_seconds_are_refused() -> No
         assert 'say what they fetch: policy = "profit"' in refusal(f"[revisit]\n{line}")
     text = refusal('[revisit]\npolicy = "fresh"\nseconds = 60')
     assert "has `seconds` (60) and the policy `fresh`" in text
-    parse_job('[revisit]\npolicy = "fresh"\ncycles = 9\ncontinuous = true')
+    parse_job('[revisit]\npolicy = "fresh"\ncycles = 9')
+    parse_job('[revisit]\npolicy = "fresh"\ncontinuous = true')
+
+
+def test_a_number_of_cycles_and_cycles_without_end_are_refused_together() -> None:
+    text = refusal('[revisit]\npolicy = "fresh"\ncycles = 9\ncontinuous = true')
+    assert text.startswith("crawl.toml: [revisit] has `cycles` (9) and is `continuous`")
+    assert "keep `cycles` to end after so many, or `continuous` to go on" in text
+    with pytest.raises(ConfigError, match="no last cycle"):
+        Job.of(revisit={"policy": "profit", "cycles": 2, "continuous": True})
 
 
 def test_jobs_made_in_code_are_checked_like_files() -> None:
@@ -201,6 +210,7 @@ def without_contradictions(tables: dict[str, dict[str, object]]) -> dict[str, di
     """Leave out of a job what cannot be together."""
     revisit = tables["revisit"]
     gone = ["cycles", "continuous"] if revisit.get("policy", "off") == "off" else ["seconds"]
+    gone += ["cycles"] if revisit.get("continuous") else []
     kept = {name: value for name, value in revisit.items() if name not in gone}
     return tables | {"revisit": kept}
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from lycosa.cli.amounts import parse_seconds, parse_size
 from lycosa.config import SECTIONS, Job
-from lycosa.config.sections import Key, keys_of
+from lycosa.config.sections import Key, Revisit, keys_of
 from lycosa.errors import ConfigError
 from lycosa.url import parse_rules
 
@@ -58,12 +58,12 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     given = dict(flags)
     if given.get("only_seeds"):
         given["depth"] = 0
+    if given.get("cycles") or given.get("continuous"):
+        tables["revisit"] |= _cycles(given, base.revisit)
     for flag, keys in FLAG_KEYS.items():
         if (value := given.get(flag)) is not None and value is not False:
             for section, key in keys:
                 tables[section][key] = value
-    if (given.get("cycles") or given.get("continuous")) and base.revisit.policy == "off":
-        tables["revisit"]["policy"] = _USUAL_POLICY
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value
@@ -72,6 +72,20 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
     rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
     return Job.of([*base.seeds, *seeds], [*rules, *base.rules], **tables)
+
+
+def _cycles(given: Mapping[str, Any], base: Revisit) -> dict[str, object]:
+    """Return what asking for cycles changes besides; the two ways to ask exclude each other.
+
+    So a crawl that had the one and is resumed with the other has the other alone.
+    """
+    if given.get("cycles") and given.get("continuous"):
+        raise ConfigError(
+            f"--cycles {given['cycles']} --continuous: a crawl that goes on has no last cycle\n"
+            "  keep --cycles to end after so many, or --continuous to go on until it is stopped"
+        )
+    policy = _USUAL_POLICY if base.policy == "off" else base.policy
+    return {"policy": policy, "cycles": Revisit.cycles, "continuous": False}
 
 
 def flag_rules(includes: Iterable[str], excludes: Iterable[str]) -> list[dict[str, object]]:

@@ -269,6 +269,11 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
                 "has cycles, but its `policy` is `off`, so there would be none\n"
                 '  say what they fetch: policy = "profit", or "fresh"'
             )
+        if record.cycles > 1 and record.continuous:
+            yield (
+                f"has `cycles` ({record.cycles}) and is `continuous`, which has no last cycle\n"
+                "  keep `cycles` to end after so many, or `continuous` to go on until it is stopped"
+            )
         if record.policy != "off" and record.seconds:
             yield (
                 f"has `seconds` ({record.seconds:g}) and the policy `{record.policy}`\n"

@@ -26,6 +26,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -34,6 +35,7 @@ import pyoxigraph
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
 from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
+from lycosa.store.alone import alone
 
 GROUP_BYTES = 30_000_000
 """How much, compressed, is loaded in one go: some millions of quads."""
@@ -173,20 +175,9 @@ class Index:
                 self._remove_old()
             return total
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.folder / "writing", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise QueryError(
-                    f"{self.folder}: another process is indexing the crawl\n  wait for it to end"
-                ) from None
-            yield
-        finally:
-            os.close(lock)
+    def _writing(self) -> AbstractContextManager[None]:
+        busy = f"{self.folder}: another process is indexing the crawl\n  wait for it to end"
+        return alone(self.folder / "writing", QueryError(busy))
 
     def _remove_old(self) -> None:
         """Remove generations that nobody reads, but for the one in place."""

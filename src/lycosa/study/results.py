@@ -10,9 +10,7 @@ nothing to be done again.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.errors import LycosaError
+from lycosa.store.alone import alone
 from lycosa.store.files import sync_folder
 from lycosa.store.sealing import ignore, sync_file, temporary
 from lycosa.study.tables import Connection, add_files, quoted
@@ -61,20 +60,11 @@ class Results:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other studies of this crawl away; the kernel lets go when the process dies."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise LycosaError(
-                    f"{self.folder}: another process is studying this crawl\n  wait for it to end"
-                ) from None
+        busy = f"{self.folder}: another process is studying this crawl\n  wait for it to end"
+        with alone(self.folder / "lock", LycosaError(busy)):
             for leftover in self.folder.glob("*.tmp"):
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             yield
-        finally:
-            os.close(lock)
 
     def write(self, connection: Connection, name: str, query: str) -> int:
         """Write the answer of a query as a table that is not valid yet; returns its rows."""

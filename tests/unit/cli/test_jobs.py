@@ -83,6 +83,24 @@ def test_whoever_asks_for_cycles_gets_a_policy_and_keeps_one_that_is_there() -> 
     assert build_job(Job(), {}).revisit.policy == "off"
 
 
+def test_a_number_of_cycles_and_cycles_without_end_are_refused_together() -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_job(Job(), {"cycles": 2, "continuous": True})
+    assert str(caught.value).startswith("--cycles 2 --continuous: ")
+    assert "keep --cycles to end after so many, or --continuous to go on" in str(caught.value)
+    with pytest.raises(ConfigError, match="keep `cycles`"):
+        build_job(Job(), {"continuous": True, "settings": ["revisit.cycles=3"]})
+
+
+def test_a_crawl_is_resumed_with_a_number_of_cycles_or_without_end_as_the_flag_says() -> None:
+    ten = build_job(Job(), {"cycles": 10})
+    endless = build_job(ten, {"continuous": True})
+    assert (endless.revisit.cycles, endless.revisit.continuous) == (1, True)
+    five = build_job(endless, {"cycles": 5})
+    assert (five.revisit.cycles, five.revisit.continuous) == (5, False)
+    assert build_job(endless, {}) == endless
+
+
 def test_networks_are_added_to_those_that_are_allowed_already() -> None:
     base = Job.of(fetch={"private_networks": ["10.1.0.0/16"]})
     job = build_job(base, {"allow_network": ("10.2.0.0/16", "10.1.0.0/16")})

@@ -8,16 +8,13 @@ from datetime import date, timedelta
 from itertools import islice
 
 import pytest
+from benchmarks.partitions import waiting_partition
 
 from lycosa.config import Traps
 from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.probing import Seen
 from lycosa.crawl.trapping import Trapper
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
-from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
 from lycosa.records import Answer, Fetched, Outcome, Weighed
 
@@ -38,17 +35,7 @@ class Bench:
     """A partition whose pages are answered as a test says."""
 
     def __init__(self, traps: Traps = Traps()) -> None:  # noqa: B008  frozen
-        agenda = Agenda()
-        around = Surroundings(
-            agenda=agenda,
-            addresses=Addresses(agenda, 0.0, 0.0),
-            resolve=lambda number, host: None,
-            pause_of=lambda state, host: 0.0,
-            resumed_at=None,
-            with_work={},
-            changed={},
-        )
-        self.partition = Partition(0, PartitionState(), "breadth-first", around)
+        self.partition = waiting_partition()
         self.traps = traps
         self.begin()
 

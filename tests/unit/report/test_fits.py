@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import zipf
 
 from lycosa.report.fits import fit_continuous, fit_discrete, survival_of
 
@@ -21,7 +20,8 @@ def counted(sample: Sample) -> tuple[list[int], list[int]]:
 
 def tail_of(exponent: float, least: int, size: int, seed: int) -> Sample:
     """Draw from the law of whole numbers: what is not below `least` of Zipf's is such a sample."""
-    drawn = zipf.rvs(exponent, size=size * (1 if least == 1 else 60), random_state=seed)
+    chance = np.random.RandomState(seed)
+    drawn = chance.zipf(exponent, size * (1 if least == 1 else 60))
     return np.asarray(drawn[drawn >= least][:size], np.int64)
 
 

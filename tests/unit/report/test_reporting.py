@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from lycosa.records import LinkKind, Outcome, Purpose
 from lycosa.report.reporting import Reported, report
 from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
+from lycosa.study.studying import study
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, write
 
 FUTURE = {"vocabularies", "headers", "multimedia"}
@@ -34,9 +36,9 @@ def dated(days: int) -> tuple[str, str]:
     )
 
 
-@pytest.fixture
-def crawl(tmp_path: Path) -> Path:
-    folder = tmp_path / "mycrawl"
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studied") / "mycrawl"
     server = ("Server", "nginx")
     moved = Fetch(
         "test.a:/d", outcome=Outcome.REDIRECTED, status=301, headers=(HTML, ("Location", "/a"))
@@ -62,6 +64,15 @@ def crawl(tmp_path: Path) -> Path:
             gone,
         ],
     )
+    study(folder)
+    return folder
+
+
+@pytest.fixture
+def crawl(studied: Path, tmp_path: Path) -> Path:
+    """A copy: most of what a report costs is the study, which is the same every time."""
+    folder = tmp_path / "mycrawl"
+    shutil.copytree(studied, folder)
     return folder
 
 
@@ -203,6 +214,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def test_a_crawl_that_has_gone_on_is_studied_again(crawl: Path) -> None:
+    shutil.rmtree(crawl / "index")
     assert report(crawl).is_new_study
     assert not report(crawl).is_new_study
     write(crawl, [Fetch("test.c:/")], BEGAN + 1000, is_sealed=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from lycosa.records import (
 from lycosa.store.layout import warc_names, warc_path
 from lycosa.store.rows import url_id
 from lycosa.url.key import host_of, url_of
+from warc_tools import ask_fastwarc, ask_warcio
 
 
 def chunked(body: bytes, size: int = 100) -> bytes:
@@ -124,14 +123,8 @@ def check_archive(folder: Path, *, has_revisits: bool = False, has_brotli: bool 
     fastwarc takes a revisit's payload for empty; warcio decodes what it need not, and fails
     with the brotli of today.
     """
-    payloads = [] if has_revisits else ["--verify-payloads"]
-    commands = [["fastwarc", "check", "--quiet", *payloads]]
-    if not has_brotli:
-        commands.append(["warcio", "check"])
     for name in warc_names(folder):
-        for tool, *words in commands:
-            program = Path(sys.executable).with_name(tool)
-            done = subprocess.run(
-                [program, *words, warc_path(folder, name)], capture_output=True, check=False
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
+        path = warc_path(folder, name)
+        ask_fastwarc(path, with_payloads=not has_revisits)
+        if not has_brotli:
+            ask_warcio(path)

@@ -31,6 +31,7 @@ from unit.store.exchanges import (
     links_to,
     robots,
 )
+from warc_tools import ask_fastwarc, ask_warcio
 
 
 def always(place: Place) -> bool:
@@ -495,3 +496,21 @@ def test_what_is_appended_is_what_is_read(
         with warc_path(folder, name).open("rb") as file:
             for record in ArchiveIterator(file, check_digests="raise"):
                 record.raw_stream.read()
+
+
+def test_the_tools_of_others_notice_a_byte_that_is_wrong(tmp_path: Path) -> None:
+    store = ArchiveStore(tmp_path)
+    store.append(capture(1, b"<p>what was said</p>" * 9))
+    store.flush()
+    store.seal(always)
+    store.close()
+    check_archive(tmp_path)
+    (name,) = warc_names(tmp_path)
+    path = warc_path(tmp_path, name)
+    said = gzip.decompress(path.read_bytes())
+    assert said.count(b"what was said") == 9
+    path.write_bytes(gzip.compress(said.replace(b"what was said", b"what was sa1d", 1)))
+    with pytest.raises(AssertionError, match=r"^warcio check "):
+        ask_warcio(path)
+    with pytest.raises(AssertionError, match=r"^fastwarc check "):
+        ask_fastwarc(path, with_payloads=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from lycosa.study.studying import study
 from unit.study.drawn_crawl import BEGAN, Fetch, rows, write
 from unit.study.test_vocabularies import spoil
 
-PACKAGE: Any = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 A, B, C, D, E = (f"test.a:/{name}" for name in "abcde")
 
 ENGLISH = (
@@ -37,6 +37,11 @@ JAPANESE = (
     "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、"
     "理性と良心とを授けられており、互いに同胞の精神をもって行動しなければならない。"
 )
+
+
+@cache
+def package() -> Any:
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def by_path(folder: Path) -> dict[str, dict[str, Any]]:
@@ -152,7 +157,7 @@ def test_many_texts_at_once_are_answered_as_the_package_answers_each(
     texts = [piece[start : start + length] for piece, start, length in cuts]
     languages, confidences = detector.detect(texts)
     for text, language, confidence in zip(texts, languages, confidences, strict=True):
-        expected, chance = PACKAGE.classify(text)
+        expected, chance = package().classify(text)
         assert confidence == pytest.approx(chance, abs=1e-3)
         if language is not None:
             assert language == expected

@@ -18,12 +18,13 @@ from lycosa.testweb.mixing import fraction, mix, skewed
 from lycosa.testweb.page import Page, anchors
 from lycosa.testweb.section import Ground
 from lycosa.testweb.sections.news import changed_at, version_at
+from lycosa.testweb.sections.numbered import Numbered
 
 _STEEPNESS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bulletins:
+class Bulletins(Numbered):
     """Pages with rates of change and links of their own."""
 
     count: int = 40
@@ -41,16 +42,6 @@ class Bulletins:
     def version(self, ground: Ground, number: int, moment: float) -> int:
         """Return a page's version."""
         return version_at(mix(ground.seed, number), self.mean_seconds(ground, number), moment)
-
-    def number_at(self, rest: str) -> int:
-        """Return the number of the page at a path, or -1."""
-        name = rest.removesuffix(".html")
-        is_one = name != rest and name.isdecimal() and int(name) < self.count
-        return int(name) if is_one else -1
-
-    def entries(self, ground: Ground, moment: float) -> list[str]:
-        """Link to all of them."""
-        return list(self.pages(ground))
 
     def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
         """Return the page in its present version."""
@@ -77,8 +68,3 @@ class Bulletins:
         base = ground.base(self.folder)
         for link in range(self.links):
             yield f"{base}{skewed(self.count, _STEEPNESS, ground.seed, number, link, 9)}.html"
-
-    def pages(self, ground: Ground) -> Iterator[str]:
-        """Yield all of them."""
-        base = ground.base(self.folder)
-        return (f"{base}{number}.html" for number in range(self.count))

@@ -9,12 +9,12 @@ when nothing changed between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lycosa.testweb.mixing import fraction
 from lycosa.testweb.page import Page
 from lycosa.testweb.section import Ground
+from lycosa.testweb.sections.numbered import Numbered
 
 _POISSON_1 = (0.367879, 0.735759, 0.919699, 0.981012, 0.996340, 0.999406, 1.0)
 _MOST = len(_POISSON_1)
@@ -55,7 +55,7 @@ def changed_at(key: int, mean_seconds: float, moment: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class News(Numbered):
     """Pages whose mean time between changes doubles from one to the next."""
 
     count: int = 4
@@ -70,16 +70,6 @@ class News:
         """Return a page's version."""
         return version_at(ground.seed ^ number, self.mean_seconds(number), moment)
 
-    def number_at(self, rest: str) -> int:
-        """Return the number of the page at a path, or -1."""
-        name = rest.removesuffix(".html")
-        is_one = name != rest and name.isdecimal() and int(name) < self.count
-        return int(name) if is_one else -1
-
-    def entries(self, ground: Ground, moment: float) -> list[str]:
-        """Link to all of them."""
-        return list(self.pages(ground))
-
     def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
         """Return the page in its present version."""
         number = self.number_at(rest)
@@ -88,8 +78,3 @@ class News:
         version = self.version(ground, number, moment)
         text = f"{ground.prose(version * 64 + number)} Version {version}."
         return Page(f"News {number}", text, language=ground.language)
-
-    def pages(self, ground: Ground) -> Iterator[str]:
-        """Yield all of them."""
-        base = ground.base(self.folder)
-        return (f"{base}{number}.html" for number in range(self.count))

@@ -1,0 +1,24 @@
+"""A partition by itself: for what is measured or tested without a worker around it."""
+
+from __future__ import annotations
+
+from lycosa.frontier.addresses import Addresses
+from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.partition import Partition
+from lycosa.frontier.readiness import Surroundings
+from lycosa.frontier.state import PartitionState
+
+
+def waiting_partition() -> Partition:
+    """Return an empty one whose hosts will all wait: admitting does not lead to requests."""
+    agenda = Agenda()
+    around = Surroundings(
+        agenda=agenda,
+        addresses=Addresses(agenda, 0.0, 0.0),
+        resolve=lambda number, host: None,
+        pause_of=lambda state, host: 0.0,
+        resumed_at=None,
+        with_work={},
+        changed={},
+    )
+    return Partition(0, PartitionState(), "breadth-first", around)
