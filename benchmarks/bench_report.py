@@ -1,6 +1,6 @@
 """What a report costs, on a crawl that has been studied: that of `bench_study`, or any other.
 
-python benchmarks/bench_study.py
+python -m benchmarks.bench_study
 python benchmarks/bench_report.py .cache/study/1000000-10000000
 """
 

@@ -68,13 +68,15 @@ def measured(what: str, run: Callable[[], Any]) -> Any:
 
 
 def measure_study(folder: Path) -> None:
-    """Study a crawl and say when each step began."""
+    """Study a crawl and say what each step cost."""
     watch, step = Watch(), "reading"
 
     def tell(what: str) -> None:
         nonlocal watch, step
-        watch.say(step, 1.0)
-        watch, step = Watch(), what
+        what, _, _ = what.partition(":")  # how far it is comes after that
+        if what != step:
+            watch.say(step, 1.0)
+            watch, step = Watch(), what
 
     found = measured("all", lambda: study(folder, rebuild=True, tell=tell))
     told = ("pages", "links", "sites", "pagerank", "hits", "bow_tie", "languages", "tables")

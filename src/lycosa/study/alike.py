@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from lycosa.graph.near import near_groups
+from lycosa.graph.near import OnSort, near_groups
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 
@@ -47,14 +47,18 @@ _NEAR = """
 """The first counts alone, so that URLs are held of those only that have others beside them."""
 
 
-def write_alike(connection: Connection, results: Results) -> None:
-    """Write `duplicates` and `near_duplicates`."""
+def write_duplicates(connection: Connection, results: Results) -> None:
+    """Write the pages that are the same byte for byte."""
     results.write(connection, "duplicates", _DUPLICATES)
+
+
+def write_near_duplicates(connection: Connection, results: Results, on_sort: OnSort) -> None:
+    """Write the pages that are nearly the same; `on_sort` is told how far the search is."""
     found = connection.execute(
         "select distinct fingerprint from kept where fingerprint != 0"
     ).fetchnumpy()
     signed = np.asarray(found["fingerprint"], np.int64)
-    groups = near_groups(signed.view(np.uint64), NEAR_BITS)
+    groups = near_groups(signed.view(np.uint64), NEAR_BITS, on_sort)
     columns = {"fingerprint": signed, "component": groups}
     connection.register("components", pa.table(columns))
     results.write(connection, "near_duplicates", _NEAR)

@@ -82,6 +82,8 @@ class Model:
         self._no_language = self.languages.index(_NO_LANGUAGE)
         place = {language: at for at, language in enumerate(self.languages)}
         self._place_of = np.array([place[name] for name in loaded.nb_classes])
+        _, self._first = np.unique(self._place_of, return_index=True)
+        self._others = np.setdiff1d(np.arange(len(self._place_of)), self._first).tolist()
 
     def detect(self, texts: Sequence[str]) -> Found:
         """Return the languages of a batch."""
@@ -110,8 +112,9 @@ class Model:
         scores /= np.sqrt(np.maximum(lengths, 1))[:, None]  # so that long texts are not surer
         np.exp(scores - scores.max(axis=1, keepdims=True), out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
-        chances = np.zeros((len(scores), len(self.languages)), np.float32)
-        np.add.at(chances.T, self._place_of, scores.T)
+        chances: NDArray[np.float32] = scores[:, self._first]
+        for column in self._others:
+            chances[:, self._place_of[column]] += scores[:, column]
         return chances
 
     def _uses(self, letters: NDArray[np.uint8], lengths: NDArray[Any]) -> Any:
@@ -122,12 +125,12 @@ class Model:
             going = int(np.searchsorted(-lengths, -at, side="left"))
             states = self._moves.take(self._rows.take(states[:going]) + row[:going])
             self._features.take(states, out=found[at, :going], mode="clip")
-        places, texts = np.nonzero(found >= 0)
-        ones = np.ones(len(places), np.float32)
-        shape = (letters.shape[1], len(self._table))
-        uses = sparse.coo_array((ones, (texts, found[places, texts])), shape=shape).tocsr()
-        uses.sum_duplicates()
-        return uses
+        count, width = letters.shape[1], len(self._table)
+        codes = (found + np.arange(count, dtype=np.int32) * width)[found >= 0]
+        codes, times = np.unique(codes, return_counts=True)
+        texts, features = np.divmod(codes, width)
+        edges = np.searchsorted(texts, np.arange(count + 1))
+        return sparse.csr_array((times.astype(np.float32), features, edges), (count, width))
 
 
 def _encoded(text: str) -> bytes:

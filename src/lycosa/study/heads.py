@@ -1,6 +1,6 @@
 """What the heads of answers say that no row has: the server, the last change, where to go on.
 
-Heads stand in the archive alone. Reading them takes some 35 µs an answer, so it is done once for
+Heads stand in the archive alone. Reading them takes some 26 µs an answer, so it is done once for
 each sealed segment (`derived`).
 """
 
@@ -10,8 +10,9 @@ import os
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +20,7 @@ import pyarrow.parquet as pq
 from isal import isal_zlib
 
 from lycosa.store.layout import WARC
-from lycosa.store.messages import Headers, header, parse_head, split_block
+from lycosa.store.messages import header, parse_head, split_block
 from lycosa.store.rows import signed, url_id
 from lycosa.study.derived import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
@@ -39,13 +40,30 @@ SCHEMA = pa.schema(
 HEADS = Kind("heads", SCHEMA, "1")
 
 _GzipError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
-_COLUMNS = ["fetch_id", "url_id", "url", "status", "warc", "offset", "length"]
 _READ_BYTES, _HEAD_BYTES = 16_384, 65_536
 _GZIP = 31
 _BATCH_ROWS = 50_000
 _REDIRECTS = range(300, 400)
 _SERVER_LENGTH = 200
 _MOST_NAMES, _NAME_LENGTH = 100, 60
+"""A head of thousands is cut short."""
+_MOST_KNOWN = 1024
+"""A server sends the same headers, and often the same dates, again and again."""
+
+
+class _Row(NamedTuple):
+    """What is to be known of a page to find its answer."""
+
+    fetch_id: int
+    url_id: int
+    url: str
+    status: int
+    warc: str
+    offset: int
+    length: int
+
+
+_COLUMNS = list(_Row._fields)
 
 
 class Head(NamedTuple):
@@ -82,12 +100,14 @@ def _heads(folder: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[Head]:
     files: dict[str, int | None] = {}
     try:
         for batch in batches:
-            for row in batch.filter(pc.greater(batch.column("length"), 0)).to_pylist():
-                if row["warc"] not in files:
-                    files[row["warc"]] = _opened(folder / WARC / row["warc"])
-                file = files[row["warc"]]
+            kept = batch.filter(pc.greater(batch.column("length"), 0))
+            columns = (kept.column(name).to_pylist() for name in _COLUMNS)
+            for row in map(_Row._make, zip(*columns, strict=True)):
+                if row.warc not in files:
+                    files[row.warc] = _opened(folder / WARC / row.warc)
+                file = files[row.warc]
                 if file is not None:
-                    yield _head(row, _beginning(file, row["offset"], row["length"]))
+                    yield _head(row, _beginning(file, row.offset, row.length))
     finally:
         for descriptor in files.values():
             if descriptor is not None:
@@ -112,25 +132,26 @@ def _beginning(file: int, offset: int, length: int) -> bytes:
     return bytes(record[record.find(b"\r\n\r\n") + 4 :])
 
 
-def _head(row: dict[str, Any], beginning: bytes) -> Head:
+def _head(row: _Row, beginning: bytes) -> Head:
     _, headers = parse_head(split_block(beginning)[0])
-    location = header(headers, "location") if row["status"] in _REDIRECTS else ""
+    location = header(headers, "location") if row.status in _REDIRECTS else ""
     return Head(
-        row["fetch_id"],
-        row["url_id"],
+        row.fetch_id,
+        row.url_id,
         header(headers, "server")[:_SERVER_LENGTH],
         _moment(header(headers, "last-modified")),
-        _id_of(location, row["url"]) if location else None,
-        _names(headers),
+        _id_of(location, row.url) if location else None,
+        _names(tuple([name for name, _ in headers[:_MOST_NAMES]])),
     )
 
 
-def _names(headers: Headers) -> str:
-    """Return which headers there are; a head of thousands is cut short."""
-    names = {name.lower()[:_NAME_LENGTH] for name, _ in headers[:_MOST_NAMES]}
-    return "\n".join(sorted(names))
+@lru_cache(_MOST_KNOWN)
+def _names(given: tuple[str, ...]) -> str:
+    """Return which headers there are."""
+    return "\n".join(sorted({name.lower()[:_NAME_LENGTH] for name in given}))
 
 
+@lru_cache(_MOST_KNOWN)
 def _moment(text: str) -> datetime | None:
     """Read a date of HTTP (RFC 9110 section 5.6.7); one that makes no sense is none."""
     if not text:

@@ -17,7 +17,7 @@ from lycosa.crawl.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
 from lycosa.records import Outcome
 from lycosa.store.sealing import ignore
-from lycosa.study.alike import write_alike
+from lycosa.study.alike import write_duplicates, write_near_duplicates
 from lycosa.study.counting import QUERIES, count, prepare
 from lycosa.study.derived import OnSegment, add_derived
 from lycosa.study.heads import HEADS, heads_of
@@ -99,7 +99,11 @@ def _study(
         tell("vocabularies")
         write_vocabularies(connection, results)
         tell("duplicates")
-        write_alike(connection, results)
+        write_duplicates(connection, results)
+        tell("near duplicates")
+        write_near_duplicates(
+            connection, results, lambda n, all: tell(f"near duplicates: sort {n:,} of {all:,}")
+        )
         tell("refusals")
         refusals, pending = _from_log(directory)
         results.write_table("refusals", refusals)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.graph import near
-from lycosa.graph.near import NearIndex, near_groups, near_pairs
+from lycosa.graph.near import Fingerprints, NearIndex, near_groups, near_pairs
 
 NUMBERS = st.integers(0, 2**64 - 1)
 
@@ -59,6 +59,67 @@ def test_groups_are_what_pairs_connect(found: list[int], bits: int) -> None:
     assert near_groups(np.array(found, np.uint64), bits).tolist() == grouped(found, bits)
 
 
+def grouped_by_comparing_all(found: Fingerprints, bits: int) -> list[int]:
+    """Return the same, of thousands: every one is compared with every other, a row at a time."""
+    pairs = [
+        (one, one + 1 + int(other))
+        for one in range(len(found))
+        for other in np.flatnonzero(np.bitwise_count(found[one + 1 :] ^ found[one]) <= bits)
+    ]
+    graph = networkx.Graph(pairs)
+    graph.add_nodes_from(range(len(found)))
+    lowest = {at: min(part) for part in networkx.connected_components(graph) for at in part}
+    return [lowest[at] for at in range(len(found))]
+
+
+@pytest.fixture(params=["as it is", "crowded", "scattered"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Ways of comparing that by themselves come with other numbers of fingerprints."""
+    if request.param == "crowded":  # few sorts, and crowds that are arranged by their groups
+        monkeypatch.setattr(near, "_SORT", 10**9)
+        monkeypatch.setattr(near, "_SCATTERED", 0)
+        monkeypatch.setattr(near, "_FIRST_LOOK", 1)
+    elif request.param == "scattered":  # many sorts
+        monkeypatch.setattr(near, "_SORT", 0)
+    return str(request.param)
+
+
+@pytest.mark.parametrize("dead_bits", [0, 11])
+def test_groups_of_thousands_are_what_comparing_all_with_all_finds(
+    dead_bits: int, way: str
+) -> None:
+    random = np.random.default_rng(11)
+    strangers = random.integers(0, 2**64, 1500, np.uint64, endpoint=False)
+    strangers <<= np.uint64(dead_bits)  # bits that are nearly always the same make crowds
+    templates = random.choice(strangers, 5)
+    versions = random.choice(templates, 1500)
+    for _ in range(6):
+        versions ^= np.uint64(1) << random.integers(0, 64, 1500).astype(np.uint64)
+    # One bit in each of six blocks of seven: a single sort brings such a pair together.
+    bits = [random.integers(64 * part // 7, 64 * (part + 1) // 7, 500) for part in range(7)]
+    bits.pop(random.integers(7))
+    pairs = strangers[:500] ^ np.bitwise_or.reduce(np.uint64(1) << np.array(bits, np.uint64))
+    found = random.permutation(np.concatenate([strangers, versions, pairs, strangers[:50]]))
+    groups = near_groups(found, 6)
+    assert groups.tolist() == grouped_by_comparing_all(found, 6)
+    assert np.bincount(groups).max() > 100
+
+
+def test_bits_that_say_nothing_are_not_what_is_sorted_by() -> None:
+    random = np.random.default_rng(12)
+    found = random.integers(0, 2**50, 100_000, np.uint64) << np.uint64(10)
+    for mask in near._masks(found, 6, 130):
+        kinds, sizes = np.unique(found & mask, return_counts=True)
+        assert len(kinds) > 1000
+        assert sizes.max() < 400
+
+
+def test_it_is_told_how_far_the_search_is() -> None:
+    told: list[tuple[int, int]] = []
+    near_groups(np.arange(10, dtype=np.uint64), 6, lambda done, total: told.append((done, total)))
+    assert told == [(done, 7) for done in range(1, 8)]
+
+
 @pytest.mark.parametrize("waiting", [0, 50, 10**6])
 def test_many_versions_of_one_page_are_one_group(
     waiting: int, monkeypatch: pytest.MonkeyPatch
@@ -84,10 +145,11 @@ def test_a_look_up_finds_all_that_are_near(found: list[int], asked: int, bits: i
 
 def test_more_fingerprints_are_cut_finer_and_still_all_are_found() -> None:
     random = np.random.default_rng(5)
-    many = random.integers(0, 2**64, 70_000, np.uint64, endpoint=False)
-    places = random.choice(70_000, 200, replace=False)
+    many = random.integers(0, 2**64, 150_000, np.uint64, endpoint=False)
+    places = random.choice(150_000, 200, replace=False)
     many[places[:100]] = many[places[100:]] ^ np.uint64(0b1001 << 30 | 1)
-    pairs = near_pairs(many, 3)
+    assert len(near._masks(many, 6, 130)) > len(near._masks(many[:1000], 6, 130))
+    pairs = near_pairs(many, 6)
     expected = {tuple(sorted(pair)) for pair in zip(places[:100], places[100:], strict=True)}
     assert set(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == expected
 

@@ -217,7 +217,9 @@ def test_near_duplicates_stand_in_one_set_and_others_in_none(tmp_path: Path) -> 
     fingerprints = (0b1, 0b111, 0b11111, 0xFFFF << 40)
     pages = [Fetch(key, fingerprint=f) for key, f in zip((A, B, C, D), fingerprints, strict=True)]
     write(tmp_path, pages)
-    study(tmp_path)
+    told: list[str] = []
+    study(tmp_path, tell=told.append)
+    assert "near duplicates: sort 7 of 7" in told
     found = rows(tmp_path, "near_duplicates")
     assert [(r["set"], r["alike"], r["url"][-1]) for r in found] == [
         (1, 3, "a"),
