@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import SECTIONS, Job, example, parse_job, read_job, reference
@@ -275,6 +275,7 @@ sections = st.fixed_dictionaries(
 seeds = st.lists(st.text(min_size=1).filter(str.strip), max_size=3)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of ours
 @given(seeds=seeds, rules=st.lists(rule_tables, max_size=3), tables=sections)
 def test_a_job_written_down_is_read_back_the_same(
     seeds: list[str],
