@@ -124,7 +124,7 @@ class Budget(TimeAndDisk):
         self.kept_pages += 1
         self.kept_bytes += size_bytes
         self._look_at_pages_and_bytes()
-        if is_wanted(url, self._targets):
+        if self._targets and is_wanted(url, self._targets):
             self._reach(Limit.FOUND)
         return True
 

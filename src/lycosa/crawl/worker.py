@@ -229,9 +229,9 @@ class Worker:
             if partition is None or not self._start_task(partition, now):
                 break
         if self._changed and not self._committer.is_busy:
-            self._tick_within(self._job.log.commit_seconds)
+            self._tick_before(now + self._job.log.commit_seconds)
         if self._parts.poll_seconds != float("inf"):
-            self._tick_within(self._parts.poll_seconds)
+            self._tick_before(now + self._parts.poll_seconds)
         self._set_timer()
 
     def _next_partition(self) -> Partition | None:
@@ -430,7 +430,9 @@ class Worker:
             self._tick_within(1.0)
 
     def _tick_within(self, seconds: float) -> None:
-        moment = self._clock.now() + seconds
+        self._tick_before(self._clock.now() + seconds)
+
+    def _tick_before(self, moment: float) -> None:
         if self._tick_timer is not None:
             if self._tick_moment <= moment:
                 return

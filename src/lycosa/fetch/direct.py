@@ -18,6 +18,7 @@ Always true:
 from __future__ import annotations
 
 import errno
+import select
 import socket
 from collections.abc import Callable
 
@@ -121,6 +122,7 @@ class Connection(Exchange):
         "_pending",
         "_socket",
         "_unsent",
+        "_watch",
     )
 
     def __init__(self, carrier: DirectCarrier) -> None:
@@ -128,6 +130,8 @@ class Connection(Exchange):
         self._carrier = carrier
         self._socket: socket.socket | None = None
         self._descriptor = -1
+        self._watch = select.poll()
+        """Tells of an idle connection whether anything has come: at half the cost of trying."""
         self._peer = ""
         self._unsent = b""
         self._is_asking = False
@@ -157,12 +161,8 @@ class Connection(Exchange):
     def still_stands(self) -> bool:
         """Return whether an idle connection can be used; closes it if not."""
         assert self._socket is not None
-        try:
-            self._socket.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
+        if not self._watch.poll(0):
             return True
-        except OSError:
-            pass
         self.close()  # the server has ended it, or has spoken without being asked
         return False
 
@@ -191,6 +191,8 @@ class Connection(Exchange):
         connecting.setblocking(False)
         connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket, self._descriptor = connecting, connecting.fileno()
+        self._watch = select.poll()
+        self._watch.register(self._descriptor, select.POLLIN)
         self._carrier.opened(self)
         try:
             result = connecting.connect_ex((address, self._around.ports.get(port, port)))
