@@ -49,7 +49,10 @@ def with_large_pages(tunables: str) -> str | None:
 
 
 def are_given() -> bool:
-    """Return whether the system gives large pages to those who ask, and the library can ask."""
+    """Return whether the system gives large pages to those who ask, and the library can ask.
+
+    Where it gives them to all, or to nobody, there is nothing to ask for.
+    """
     try:
         library, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
         if library != "glibc" or tuple(map(int, version.split(".")[:2])) < _FIRST_VERSION:
