@@ -17,6 +17,7 @@ COMPILED = (
     "lycosa.frontier.schedulers._queues",
     "lycosa.frontier.urltable._table",
     "lycosa.links._columns",
+    "lycosa.memory._arenas",
     "lycosa.store._packing",
     "lycosa.url._ada",
 )

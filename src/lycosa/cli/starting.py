@@ -1,8 +1,9 @@
 """The first thing that runs: what has to happen before anything is loaded."""
 
+import gc
 import sys
 
-from lycosa.memory import begin_anew
+from lycosa.memory import begin_anew, enlarge_arenas
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 
@@ -16,6 +17,9 @@ def program() -> "NoReturn":
     """Be the program: a crawl with large pages for its heap, anything else as it is."""
     if len(sys.argv) > 1 and sys.argv[1] in CRAWLING:
         begin_anew()
+        enlarge_arenas()
+    gc.disable()  # nothing of what is loaded is garbage
     from lycosa.cli.main import program as run
 
+    gc.enable()
     run()

@@ -26,7 +26,8 @@ passed in, so a simulation drives the very code that crawls the web.
     station         a worker in its real surroundings
     supervisor      starts, watches and replaces workers
     children        a worker's process as the supervisor sees it
-    member          that process
+    joining         how that process begins
+    member          what it does
     orders          what they say to each other
     channel         how
     leftovers       sealing what dead processes left

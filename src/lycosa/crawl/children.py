@@ -29,7 +29,7 @@ _LAST_WORDS_BYTES = 2000
 
 
 class Child:
-    """One process that runs `lycosa.crawl.member`."""
+    """One process that runs `lycosa.crawl.joining`."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Child:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-P", "-m", "lycosa.crawl.member", str(path.absolute())]
+            command = [sys.executable, "-P", "-m", "lycosa.crawl.joining", str(path.absolute())]
             command += [str(theirs.fileno()), str(os.getpid())]
             command.append(msgspec.json.encode(post).decode())
             self._process = subprocess.Popen(

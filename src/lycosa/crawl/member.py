@@ -1,10 +1,8 @@
 """One worker in a process of its own, under a supervisor.
 
-    python -m lycosa.crawl.member DIRECTORY SOCKET PARENT POST
-
-Started by `lycosa.crawl.supervisor` and by nobody else. Orders come and answers go through the
-socket (`orders`). When it closes, the supervisor is gone, and this process ends at once: what it
-has not committed is asked for again.
+Started by `lycosa.crawl.supervisor` and by nobody else (`joining`). Orders come and answers go
+through the socket (`orders`). When it closes, the supervisor is gone, and this process ends at
+once: what it has not committed is asked for again.
 
 Signals are the supervisor's to hear: a Ctrl-C, or the end of a service, reaches all processes
 of the crawl, and it is the supervisor that tells the others what to do. It holds the
@@ -19,7 +17,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -234,8 +231,6 @@ def _die_with(parent: int) -> None:
 def main(arguments: list[str]) -> int:
     """Run one worker until its supervisor says that all is done."""
     faulthandler.enable()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
     path, descriptor, parent, post = arguments
     _die_with(int(parent))
     give_large_blocks_back()
@@ -255,7 +250,3 @@ def main(arguments: list[str]) -> int:
     finally:
         member.close()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -4,11 +4,12 @@ What a process allocates lies in pages of 4 kB, and the processor has to look up
 Linux gives pages of 2 MB to those who ask (`madvise`). The C library asks if its environment
 tells it to, and it looks there once, before anything else happens: so a crawl begins by starting
 itself anew in such an environment, which takes 10 ms, and saves a twentieth of all CPU time
-(docs/decisions/0030-large-pages.md). Workers inherit it.
+(docs/decisions/0030-large-pages.md). Workers inherit it. Python's small objects do not come from
+the C library: their arenas are put into large pages by `_arenas`, in every process of a crawl.
 
 Always true:
   * nothing depends on it: where it cannot be done or has been done, nothing happens;
-  * who has set `glibc.malloc.hugetlb`, to whatever, is not overruled.
+  * who has set `glibc.malloc.hugetlb`, to whatever, is not overruled; 0 means no large pages.
 """
 
 import os
@@ -41,6 +42,18 @@ def begin_anew() -> None:
         return  # it goes on as it is
 
 
+def enlarge_arenas() -> None:
+    """Let small objects lie in large pages from now on, if there are any and they are wanted.
+
+    To be called before much is loaded: what has been made stays where it is.
+    """
+    if f"{_NAME}=0" in os.environ.get(TUNABLES, "").split(":") or not _has_pages():
+        return
+    from lycosa.memory._arenas import install  # not before the process has begun anew
+
+    install()
+
+
 def with_large_pages(tunables: str) -> str | None:
     """Return what to tell the C library; None when it has been told."""
     if _NAME in tunables:
@@ -57,7 +70,14 @@ def are_given() -> bool:
         library, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
         if library != "glibc" or tuple(map(int, version.split(".")[:2])) < _FIRST_VERSION:
             return False
+    except (OSError, ValueError):
+        return False
+    return _has_pages()
+
+
+def _has_pages() -> bool:
+    try:
         with open(_PAGES, encoding="ascii") as file:  # noqa: PTH123  pathlib is slow to load
             return "[madvise]" in file.read()
-    except (OSError, ValueError):
+    except OSError:
         return False

@@ -1,0 +1,176 @@
+"""Arenas, from which Python makes its small objects, in large pages.
+
+Python asks for arenas of 1 MB, each a mapping of its own, of small pages. Here they are cut out of
+blocks that are one large page each. Which mapping an arena comes from is all that changes.
+
+Always true:
+  * an arena lies in one block, and no two of them overlap;
+  * a block that no arena is in goes back to the system, but for one, which the next one needs;
+  * what was not given out here goes back where it came from, and where a block cannot be had the
+    arena comes from there, too.
+
+Everything here runs while the interpreter holds its lock, and touches no object: it is called
+from within the making of one.
+"""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport realloc
+
+cdef extern from "Python.h":
+    ctypedef struct PyObjectArenaAllocator:
+        void *ctx
+        void *(*alloc)(void *ctx, size_t size) noexcept nogil
+        void (*free)(void *ctx, void *ptr, size_t size) noexcept nogil
+
+    void PyObject_GetArenaAllocator(PyObjectArenaAllocator *)
+    void PyObject_SetArenaAllocator(PyObjectArenaAllocator *)
+
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+    #define LYCOSA_BLOCK ((size_t)1 << 21)
+
+    #if defined(MADV_HUGEPAGE)
+    /* A block that begins at a multiple of its size; NULL where there is none. */
+    static char *lycosa_block(void) {
+        char *found = mmap(NULL, 2 * LYCOSA_BLOCK, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        size_t before;
+        if (found == MAP_FAILED)
+            return NULL;
+        before = -(size_t)found & (LYCOSA_BLOCK - 1);
+        if (before)
+            munmap(found, before);
+        munmap(found + before + LYCOSA_BLOCK, LYCOSA_BLOCK - before);
+        madvise(found + before, LYCOSA_BLOCK, MADV_HUGEPAGE);
+        return found + before;
+    }
+    static void lycosa_unmap(char *block) { munmap(block, LYCOSA_BLOCK); }
+    #else
+    static char *lycosa_block(void) { return NULL; }
+    static void lycosa_unmap(char *block) { (void)block; }
+    #endif
+    """
+    const size_t BLOCK "LYCOSA_BLOCK"
+    char *new_block "lycosa_block"() noexcept nogil
+    void drop_block "lycosa_unmap"(char *) noexcept nogil
+
+cdef enum:
+    MOST_ARENAS = 32  # in a block: as many as `used` has bits
+
+cdef struct Block:
+    char *begin
+    unsigned int used  # a bit for each arena that is given out
+
+cdef PyObjectArenaAllocator usual
+cdef bint is_installed = False
+cdef size_t arena_bytes = 0  # of all arenas of this interpreter, known with the first
+cdef Block *blocks = NULL
+cdef size_t count = 0, room = 0
+cdef size_t vacant = 0  # no block before this one has room for an arena
+
+
+def install():
+    """Let all arenas from now on lie in large pages; harmless when it has been done."""
+    global is_installed
+    cdef PyObjectArenaAllocator ours
+    if not is_installed:
+        is_installed = True
+        PyObject_GetArenaAllocator(&usual)
+        ours.ctx, ours.alloc, ours.free = NULL, give, take_back
+        PyObject_SetArenaAllocator(&ours)
+
+
+def holds(uintptr_t address):
+    """Return whether something lies in one of the blocks."""
+    return find(<char *> address) < count
+
+
+def block_count():
+    """Return how many blocks there are."""
+    return count
+
+
+cdef void *give(void *context, size_t size) noexcept nogil:
+    global arena_bytes, vacant
+    cdef unsigned int whole, k
+    cdef Block *block
+    if not arena_bytes:
+        arena_bytes = size
+    if size != arena_bytes or BLOCK % size or BLOCK // size > MOST_ARENAS:
+        return usual.alloc(usual.ctx, size)
+    whole = all_of(size)
+    while vacant < count and blocks[vacant].used == whole:
+        vacant += 1
+    if vacant == count and not add_block():
+        return usual.alloc(usual.ctx, size)
+    block = blocks + vacant
+    k = 0
+    while block.used >> k & 1:
+        k += 1
+    block.used |= 1u << k
+    return block.begin + k * size
+
+
+cdef void take_back(void *context, void *arena, size_t size) noexcept nogil:
+    global vacant
+    cdef size_t place = find(<char *> arena)
+    cdef Block *block
+    if place == count:
+        usual.free(usual.ctx, arena, size)
+        return
+    block = blocks + place
+    block.used &= ~(1u << (<unsigned int> ((<char *> arena - block.begin) // size)))
+    if place < vacant:
+        vacant = place
+    if not block.used:
+        drop_spare(place)
+
+
+cdef unsigned int all_of(size_t size) noexcept nogil:
+    """Return the bits of a block that is full."""
+    cdef size_t arenas = BLOCK // size
+    return <unsigned int> ((<unsigned long long> 1 << arenas) - 1)
+
+
+cdef bint add_block() noexcept nogil:
+    global blocks, count, room
+    cdef size_t more = 2 * room if room else 64
+    cdef void *grown
+    cdef char *begin
+    if count == room:
+        grown = realloc(blocks, more * sizeof(Block))
+        if grown == NULL:
+            return False
+        blocks, room = <Block *> grown, more
+    begin = new_block()
+    if begin == NULL:
+        return False
+    blocks[count].begin, blocks[count].used = begin, 0
+    count += 1
+    return True
+
+
+cdef size_t find(char *address) noexcept nogil:
+    """Return in which block something lies, `count` if in none; there are few, and this is seldom
+    asked."""
+    cdef size_t place
+    for place in range(count):
+        if blocks[place].begin <= address < blocks[place].begin + BLOCK:
+            return place
+    return count
+
+
+cdef void drop_spare(size_t emptied) noexcept nogil:
+    """Give an empty block back if there is another one."""
+    global count, vacant
+    cdef size_t place
+    for place in range(count):
+        if place != emptied and not blocks[place].used:
+            drop_block(blocks[emptied].begin)
+            count -= 1
+            blocks[emptied] = blocks[count]
+            vacant = 0
+            return
