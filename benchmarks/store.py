@@ -33,7 +33,7 @@ from lycosa.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, R
 from lycosa.store import warc
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.exchange import Writer, message_of
-from lycosa.store.rows import Facts, Fetch, Pending, url_id
+from lycosa.store.rows import Pending, url_id
 from lycosa.url import url_of
 
 LINKS = 35
@@ -148,10 +148,9 @@ def measure_rows(captures: list[Capture]) -> None:
             values = [number, number, 0, capture.key, capture.request.url, "www.example.org"]
             values += ["192.0.2.1", "KEPT", 200, "text/html", 30_000, False, "sha1:" + "A" * 32]
             values += [0, 0, "response", "lycosa-0-00001.warc.gz", 0, 1, 0, 1]
-            fetch = Fetch._make(values)
-            facts = Facts("utf-8", capture.title, "", "en", 7, 21, None, "link", "")
-            pending.add_page(fetch, facts)
-            pending.add_content(fetch, capture.links, capture.text)
+            facts = ["utf-8", capture.title, "", "en", 7, 21, None, "link", ""]
+            pending.add_page((*values, *facts))
+            pending.add_content(tuple(values), capture.links, capture.text)
         pending.batches()
 
 

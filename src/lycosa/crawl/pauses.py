@@ -11,15 +11,18 @@ import random
 
 from lycosa.config import Job
 from lycosa.fetch.retry_after import retry_after_seconds
+from lycosa.frontier.columns import NONE
 from lycosa.frontier.state import PartitionState
 from lycosa.records import Answer
 
 
 def due_pause(job: Job, state: PartitionState, host: int) -> float:
     """Return the pause that is due to a host in any case."""
-    pause = usual_pause(job, state.hosts.kept[host])
-    for site in state.sites_of(host):
-        pause = max(pause, state.sites.crawl_delay[site])
+    pause, sites = usual_pause(job, state.hosts.kept[host]), state.sites
+    site = state.hosts.first_site[host]
+    while site != NONE:  # as `sites_of` goes, at half the cost
+        pause = max(pause, sites.crawl_delay[site])
+        site = sites.following[site]
     return pause
 
 

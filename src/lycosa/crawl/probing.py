@@ -44,7 +44,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.reading import content_type_of
@@ -80,7 +81,7 @@ DISTANCE = through(SEED, LinkKind.REDIRECT)
 """Before the site's other pages: each of them may be a soft 404."""
 
 
-class Seen(NamedTuple):
+class Seen(Struct, frozen=True):
     """An answer, and what a reader sees of it."""
 
     answer: Answer

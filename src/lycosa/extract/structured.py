@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -33,7 +32,7 @@ FORMS = ("rdfa", "json-ld", "microdata", "meta")
 _HTML = frozenset({"", "text/html", "application/xhtml+xml"})
 
 
-class Page(NamedTuple):
+class Page(msgspec.Struct, frozen=True):
     """A page that has been scanned."""
 
     body: bytes

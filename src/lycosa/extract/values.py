@@ -102,6 +102,7 @@ def wishes(content: str) -> int:
     return NOFOLLOW * ("nofollow" in words) | NOINDEX * ("noindex" in words)
 
 
+@lru_cache(maxsize=256)
 def primary_language(tag: str) -> str:
     """Return the primary subtag of a language tag, in lower case."""
     found = _LANGUAGE.match(tag)

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from msgspec import Struct
+
 from lycosa.coding.contents import ACCEPTED
 from lycosa.fetch.answers import Received, compose
 from lycosa.fetch.guard import AddressGuard
@@ -56,7 +58,7 @@ class Origin(NamedTuple):
     port: int
 
 
-class Errand(NamedTuple):
+class Errand(Struct, frozen=True):
     """A request with all that is needed to carry it out."""
 
     request: Request

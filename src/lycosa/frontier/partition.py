@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from lycosa.config import Frontier
 from lycosa.frontier.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
@@ -54,7 +55,7 @@ class TaskKind(IntEnum):
 PAGE = TaskKind.PAGE
 
 
-class Task(NamedTuple):
+class Task(Struct, frozen=True):
     """Something that may be asked for now; `subject` is a page, a site or an errand."""
 
     kind: TaskKind

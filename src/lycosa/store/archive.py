@@ -32,9 +32,10 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 import pyarrow as pa
+from msgspec import Struct
 
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
@@ -63,7 +64,7 @@ from lycosa.store.members import (
 )
 from lycosa.store.payloads import Payloads
 from lycosa.store.quads import Block, quads_of
-from lycosa.store.rows import Facts, Fetch, fetch_id, microseconds, signed, url_id
+from lycosa.store.rows import OUTCOME_NAMES, fetch_id, microseconds, signed, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment
 from lycosa.url import host_of, reversed_host_of, url_of
@@ -141,11 +142,11 @@ class ArchiveStore:
             if capture.purpose is Purpose.ROBOTS:
                 segment.pending.add_host(fetch)
             else:
-                segment.pending.add_page(fetch, _facts(capture), capture.extra or self._nothing)
+                segment.pending.add_page(fetch + _facts(capture) + (capture.extra or self._nothing))
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
                     segment.pending.add_content(fetch, capture.links, capture.text)
                 if capture.triples is not None:
-                    segment.blocks.append(_block(fetch, capture.triples))
+                    segment.blocks.append(_block(capture, url, capture.triples))
         if group.payload_name:
             self._payloads.note(group.payload_name, place)
         if segment.warc.end >= self._roll_bytes:
@@ -333,7 +334,7 @@ class ArchiveStore:
             return None
 
 
-class _Group(NamedTuple):
+class _Group(Struct, frozen=True):
     """The records of an exchange."""
 
     members: list[bytes]
@@ -358,10 +359,11 @@ _NOTHING = _Group([], 0, None, None, "", False)
 
 def _fetch(
     capture: Capture, url: str, group: _Group, segment: Segment, place: Place, start: int
-) -> Fetch:
+) -> tuple[Any, ...]:
+    """Return what all rows of a fetch share, in the order of their columns."""
     answer = capture.answer
     ended = microseconds(answer.ended)
-    return Fetch(
+    return (
         url_id(capture.key),
         fetch_id(capture.key, answer.ended),
         ended,
@@ -369,7 +371,7 @@ def _fetch(
         url,
         host_of(capture.key),
         capture.request.address,
-        capture.outcome.name,
+        OUTCOME_NAMES[capture.outcome],
         answer.status,
         answer.header("content-type") or "",
         len(answer.body),
@@ -386,13 +388,15 @@ def _fetch(
     )
 
 
-def _block(fetch: Fetch, triples: bytes) -> bytes:
-    quads = quads_of(triples, fetch.url)
-    return Block(fetch.url, signed(fetch.fetch_id), fetch.fetched_at, quads).written()
+def _block(capture: Capture, url: str, triples: bytes) -> bytes:
+    ended = capture.answer.ended
+    number = signed(fetch_id(capture.key, ended))
+    return Block(url, number, microseconds(ended), quads_of(triples, url)).written()
 
 
-def _facts(capture: Capture) -> Facts:
-    return Facts(
+def _facts(capture: Capture) -> tuple[Any, ...]:
+    """Return what was made of a page, in the order of the columns."""
+    return (
         capture.charset,
         capture.title,
         capture.description,

@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from lycosa.coding.chunks import dechunk
 from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
 from lycosa.store.messages import header, is_chunked, parse_head, split_block
-from lycosa.store.rows import KIND_NAMES
+from lycosa.store.rows import KIND_NAMES, OUTCOME_NAMES
 from lycosa.url.key import key_of
 
 _CODING_HEADERS = ("transfer-encoding", "content-encoding", "content-length")
@@ -24,7 +26,7 @@ _OUTLINK = "outlink: "
 _DIGEST_LINE = re.compile(rb"^payload-digest: (\S+)", re.MULTILINE)
 
 
-class Message(NamedTuple):
+class Message(Struct, frozen=True):
     """An HTTP answer as it is archived."""
 
     head: bytes
@@ -120,7 +122,7 @@ class Writer:
             *((f"via: {via}",) if via else ()),
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
-            f"outcome: {capture.outcome.name}",
+            f"outcome: {OUTCOME_NAMES[capture.outcome]}",
             f"payload-digest: {digest}\r\n",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")

@@ -23,13 +23,13 @@ import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
 
 from lycosa.links import Links, Rows
-from lycosa.records import LinkKind
+from lycosa.records import LinkKind, Outcome
 
 _ID = pa.int64()
 _MOMENT = pa.timestamp("us", tz="UTC")
@@ -100,49 +100,16 @@ KIND_NAMES = [""] * (max(LinkKind) + 1)
 for _kind in LinkKind:
     KIND_NAMES[_kind] = _kind.name.lower()
 
+OUTCOME_NAMES = {outcome: outcome.name for outcome in Outcome}
+"""Reading the name of a member of an enum takes as long as making a row."""
+
 _OURS = frozenset(JOURNAL_SCHEMAS["pages"].names)
 _UNSIGNED = frozenset({"url_id", "fetch_id", "fingerprint"})
 _moment_bytes = struct.Struct("<d").pack
 
 
-class Fetch(NamedTuple):
-    """What all rows of a fetch share, in the order of the columns; ids are unsigned here."""
-
-    url_id: int
-    fetch_id: int
-    fetched_at: int
-    key: str
-    url: str
-    host: str
-    address: str
-    outcome: str
-    status: int
-    content_type: str
-    size_bytes: int
-    truncated: bool
-    digest: str | None
-    began: int
-    ended: int
-    record: str | None
-    warc: str | None
-    offset: int
-    length: int
-    group_offset: int
-    group_length: int
-
-
-class Facts(NamedTuple):
-    """What was made of a page, in the order of the columns."""
-
-    charset: str
-    title: str
-    description: str
-    language: str
-    fingerprint: int
-    distance: int
-    source_id: int | None
-    via: str
-    rule: str
+Row = tuple[Any, ...]
+"""The values of a row in the order of its columns; the ids are unsigned here."""
 
 
 class Pending:
@@ -150,25 +117,26 @@ class Pending:
 
     def __init__(self, schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS) -> None:
         self._schemas = schemas
-        self.pages: list[tuple[Any, ...]] = []
-        self.hosts: list[tuple[Any, ...]] = []
+        self.pages: list[Row] = []
+        self.hosts: list[Row] = []
         self.links = Rows(KIND_NAMES)
-        self.texts: list[tuple[Fetch, bytes]] = []
+        self.texts: list[tuple[int, int, int, bytes]] = []
 
-    def add_page(self, fetch: Fetch, facts: Facts, extra: tuple[object, ...] = ()) -> None:
+    def add_page(self, row: Row) -> None:
         """Take the row of a page's fetch, with the values of the columns that plugins add."""
-        self.pages.append(fetch + facts + extra)
+        self.pages.append(row)
 
-    def add_host(self, fetch: Fetch) -> None:
+    def add_host(self, row: Row) -> None:
         """Take the row of a robots file's fetch."""
-        self.hosts.append(fetch)
+        self.hosts.append(row)
 
-    def add_content(self, fetch: Fetch, links: Links, text: bytes) -> None:
+    def add_content(self, fetch: Row, links: Links, text: bytes) -> None:
         """Take the links and the text of a page that was kept."""
+        url_number, fetch_number, moment = fetch[:3]
         self.links.add(
-            fetch.url_id,
-            fetch.fetch_id,
-            fetch.fetched_at,
+            url_number,
+            fetch_number,
+            moment,
             links.targets,
             links.kinds,
             links.texts,
@@ -176,7 +144,7 @@ class Pending:
             links.times,
         )
         if text:
-            self.texts.append((fetch, text))
+            self.texts.append((url_number, fetch_number, moment, text))
 
     def batches(self) -> dict[str, pa.RecordBatch]:
         """Return the rows as one record batch for each kind that has any."""
@@ -203,11 +171,11 @@ class Pending:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _text_batch(self) -> pa.RecordBatch:
-        fetches, texts = zip(*self.texts, strict=True)
+        url_ids, fetch_ids, moments, texts = zip(*self.texts, strict=True)
         columns = [
-            _ids(array("Q", [fetch.url_id for fetch in fetches])),
-            _ids(array("Q", [fetch.fetch_id for fetch in fetches])),
-            _moments(array("Q", [fetch.fetched_at for fetch in fetches])),
+            _ids(array("Q", url_ids)),
+            _ids(array("Q", fetch_ids)),
+            _moments(array("Q", moments)),
             _encoded(texts),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["text"])

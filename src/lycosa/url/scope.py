@@ -15,14 +15,15 @@ that decides.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from lycosa.url._ada import canonical_key
 from lycosa.url.conditions import Candidate, in_hosts
 from lycosa.url.rules import Action, Rule
 
 
-class Verdict(NamedTuple):
+class Verdict(Struct, frozen=True):
     """What the rules say: the key to go on with, or None, and why."""
 
     key: str | None

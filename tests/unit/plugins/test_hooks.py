@@ -165,7 +165,8 @@ def judged(url: str, *rules: Any, **sections: Any) -> tuple[str | None, str]:
     plugins = [Plugin(f"p{number}", on_url=rule) for number, rule in enumerate(rules)]
     scope = JobScope(job(**sections), MemoryLog(1), hooks=Hooks(plugins))
     scope.join(key_of(A))
-    return scope.judge(key_of(url))
+    verdict = scope.judge(key_of(url))
+    return verdict.key, verdict.reason
 
 
 def fail(url: str) -> bool:
