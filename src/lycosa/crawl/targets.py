@@ -51,17 +51,17 @@ class Targets:
         met = list(map(known.get, hrefs))
         if None not in met:
             return cast(list[Target], met)
-        missing = [href for href, target in zip(hrefs, met, strict=True) if target is None]
-        for href, key in zip(missing, canonical_keys(missing, base), strict=True):
-            known[href] = self._target(key, href, base)
-        found = list(map(known.__getitem__, hrefs))
-        for href in missing:
-            if href[:1] not in _BY_FOLDER:
-                known.pop(href, None)
+        places = [place for place, target in enumerate(met) if target is None]
+        missing = [hrefs[place] for place in places]
+        keys = canonical_keys(missing, base)
+        for place, href, key in zip(places, missing, keys, strict=True):
+            target = met[place] = self._target(key, href, base)
+            if href[:1] in _BY_FOLDER:
+                known[href] = target
         self._count += len(missing)
         if self._count > MOST_REFERENCES:
             self.forget()
-        return found
+        return cast(list[Target], met)
 
     def of_key(self, key: str) -> Target:
         """Return the target that a key stands for, without asking the rules."""

@@ -134,9 +134,7 @@ class ArchiveStore:
         url = capture.request.url
         group = self._archive(segment, capture, url) if capture.answer.status else _NOTHING
         with segment.lock:
-            start = segment.warc.end
-            for member in group.members:
-                segment.warc.append(member)
+            start = segment.warc.extend(group.members)
             place = group.place_in(segment.number, start)
             fetch = _fetch(capture, url, group, segment, place, start)
             if capture.purpose is Purpose.ROBOTS:

@@ -6,7 +6,7 @@ Always true of an `Appendable`:
   * a flush that failed can be tried again: until everything is written nothing is
     forgotten, and bytes are written to where they belong, not to the end of the file.
 
-`append` belongs to one thread, `flush` to another one at a time; `read` to anybody.
+`append` and `extend` belong to one thread, `flush` to another one at a time; `read` to anybody.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 from lycosa.errors import StoreError
@@ -41,6 +42,16 @@ class Appendable:
             self._unflushed[offset] = content
             self.end += len(content)
         return offset
+
+    def extend(self, contents: Iterable[bytes]) -> int:
+        """Append one after the other, and return where the first will stand."""
+        with self._lock:
+            begin = end = self.end
+            for content in contents:
+                self._unflushed[end] = content
+                end += len(content)
+            self.end = end
+        return begin
 
     def flush(self, is_synced: bool) -> None:
         """Hand everything appended so far to the operating system; perhaps to the disk."""

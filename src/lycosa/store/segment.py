@@ -72,6 +72,8 @@ class Segment:
             self.name, self.warc = _begin(folder, worker)
         except OSError as error:
             raise _cannot_begin(folder, error) from error
+        self.file_name = self.warc.path.name
+        """Of the file of records."""
         self.journals: dict[str, RowJournal] = {}
         self.quads: QuadJournal | None = None
         try:
@@ -89,11 +91,6 @@ class Segment:
     def number(self) -> int:
         """The segment's number."""
         return self.name.segment
-
-    @property
-    def file_name(self) -> str:
-        """The name of the file of records."""
-        return self.warc.path.name
 
     def flush(self) -> None:
         """Hand all that was appended to the operating system, the rows of `pages` last."""
