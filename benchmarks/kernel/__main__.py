@@ -26,7 +26,7 @@ def print_crawls(crawls: list[Figures]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        "benchmarks.kernel", description=(kernel.__doc__ or "").partition("\n")[0]
+        prog="python -m benchmarks.kernel", description=(kernel.__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--one-host-pages", type=int, default=20_000)
