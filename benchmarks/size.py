@@ -8,9 +8,9 @@ resumes it in a process of its own, with the archive, the SQLite log and its sna
 real run, and crawls on in virtual time with a transport that hands over prepared bodies. The
 first pages are not counted, nor is the opening; then the CPU of so many pages is measured.
 
-The pages are those of `kernel.py` that are like tree A (with `--small` its small ones). What they
-link to decides how much of the table is touched, so there are two kinds, and each page does the
-same work at all sizes:
+The pages are those of `benchmarks.kernel` that are like tree A (with `--small` its small ones).
+What they link to decides how much of the table is touched, so there are two kinds, and each page
+does the same work at all sizes:
 
     near    known pages of the same folder, as most links of a site do. What a reference became
             is remembered, and the table is asked for little
@@ -37,7 +37,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import kernel
+from benchmarks.kernel.crawl import COMMIT_SECONDS, CONNECTIONS, InstantTransport
+from benchmarks.kernel.pages import SMALL, TREE_A, Shape, host_name, running_text
+from benchmarks.kernel.stages import STAGES, Stopwatch, own_cost, watch_everything
 from benchmarks.race import table
 
 from lycosa.clock import VirtualClock
@@ -92,7 +94,7 @@ def new_pages(page: int) -> range:
 class LinkedWeb:
     """The first pages of every host, whose links lead to what is known and a little on."""
 
-    def __init__(self, shape: kernel.Shape, kind: str, known: int, pages: int) -> None:
+    def __init__(self, shape: Shape, kind: str, known: int, pages: int) -> None:
         self.hosts = HOSTS
         self.bodies: dict[str, bytes] = {}
         for page in range(pages):
@@ -104,7 +106,7 @@ class LinkedWeb:
             head = f"<!doctype html><html><head><title>{page}</title></head><body>"
             self.bodies[path_of(page)] = f"{head}\n<ul>\n{links}\n</ul>".encode()
         longest = max(map(len, self.bodies.values()))
-        self.rest = f"<p>{kernel.text(max(0, shape.size_bytes - longest))}</p></body>".encode()
+        self.rest = f"<p>{running_text(max(0, shape.size_bytes - longest))}</p></body>".encode()
 
     def _hrefs(self, page: int, different: int, kind: str, known: int) -> list[str]:
         chance = random.Random(f"{SEED} {page}")
@@ -112,7 +114,7 @@ class LinkedWeb:
         first = page // FOLDER_PAGES * FOLDER_PAGES
         near = range(first, min(first + FOLDER_PAGES, known))
         old = chance.sample(near if kind == "near" else range(known), different - 1 - len(new))
-        host = kernel.host_name(chance.randrange(HOSTS))
+        host = host_name(chance.randrange(HOSTS))
         return [
             *(f"../..{path_of(target).removeprefix('/docs')}" for target in [*new, *old]),
             f"http://{host}{path_of(chance.choice(old))}",
@@ -121,7 +123,7 @@ class LinkedWeb:
 
 def job_of(pages: int) -> Job:
     return Job.of(
-        [f"http://{kernel.host_name(host)}{path_of(0)}" for host in range(HOSTS)],
+        [f"http://{host_name(host)}{path_of(0)}" for host in range(HOSTS)],
         politeness={
             "delay_seconds": 0.0,
             "large_site_delay_seconds": 0.0,
@@ -129,11 +131,11 @@ def job_of(pages: int) -> Job:
             "answer_time_factor": 0.0,
         },
         limits={"pages": pages, "host_pages": 0, "depth_static": 3000},
-        fetch={"connections": kernel.CONNECTIONS},
+        fetch={"connections": CONNECTIONS},
         frontier={"partitions": PARTITIONS},
         discovery={"mining": "off"},
         traps={"budget": 0},  # many of its pages say the same
-        log={"commit_seconds": kernel.COMMIT_SECONDS},
+        log={"commit_seconds": COMMIT_SECONDS},
     )
 
 
@@ -180,11 +182,11 @@ class Figures(NamedTuple):
 
 def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> Figures:
     """Resume the crawl of a folder in this process, and measure."""
-    shape, pages = kernel.SMALL if asked.small else kernel.TREE_A, asked.pages
+    shape, pages = SMALL if asked.small else TREE_A, asked.pages
     if kind == "far":
         targets.MOST_REFERENCES = 0
     collect_seldom()
-    job = job_of(WARM_PAGES + pages + kernel.CONNECTIONS)
+    job = job_of(WARM_PAGES + pages + CONNECTIONS)
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)
     store = ArchiveStore(folder, durability=job.log.durability)
     clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
@@ -197,7 +199,7 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
         log=log,
         snapshots=SnapshotFolder(folder / "log" / "snapshots"),
         store=store,
-        transport=kernel.InstantTransport(web, clock),
+        transport=InstantTransport(web, clock),
         partitioner=make_partitioner("domain", PARTITIONS),
         budget=budget,
         ending=Ending(PARTITIONS),
@@ -215,21 +217,21 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
             raise SystemExit(f"{budget.kept_pages:,} of {wanted:,} pages, then {reasons}")
 
     run_to(WARM_PAGES)
-    watch = kernel.Stopwatch()
+    watch = Stopwatch()
     if asked.watched:
-        kernel.watch_everything(watch, log, store)
+        watch_everything(watch, log, store)
     began = time.process_time()
     run_to(WARM_PAGES + pages)
     seconds = time.process_time() - began
     watch.stop()
-    inside, whole = kernel.own_cost() if asked.watched else (0.0, 0.0)
+    inside, whole = own_cost() if asked.watched else (0.0, 0.0)
     stages = {
         stage: (
             watch.spent[stage] - watch.calls[stage] * inside - watch.begun[stage] * (whole - inside)
         )
         / pages
         / 1000
-        for stage in (kernel.STAGES if asked.watched else ())
+        for stage in (STAGES if asked.watched else ())
     }
     store.close()
     log.close()
@@ -306,12 +308,12 @@ def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: i
         f"{len(next(iter(found.values())))} runs that took turns; load {os.getloadavg()[1]:.1f} at "
         f"the end; {time.strftime('%Y-%m-%d')}. The aim is at most {AIM:.0%} apart.",
         table.markdown([*heads, "against the smallest"], rows),
-        "Where it goes, in µs a page, by one run each with the stopwatch of `kernel.py`:",
+        "Where it goes, in µs a page, by one run each with the stopwatch of `benchmarks.kernel`:",
         table.markdown(
             ["stage", *(f"{kind}, {urls:,}" for urls, kind in columns)],
             [
                 [stage, *(f"{stages[column].stages[stage]:.1f}" for column in columns)]
-                for stage in kernel.STAGES
+                for stage in STAGES
             ],
         ),
     ]

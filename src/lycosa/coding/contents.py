@@ -76,19 +76,29 @@ class _Collected:
 
 
 _STEP_BYTES = 1 << 16
+_SMALL_STEP_BYTES = 256
 
 
 def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
-    """Undo deflate in one of its wrappings; several gzip members are one content."""
+    """Undo deflate in one of its wrappings; several gzip members are one content.
+
+    Most contents are one member, which is handed over whole. What follows it is handed over in
+    steps that grow with the member: an engine copies what it did not need, and members can be
+    as many as a body has room for.
+    """
     out = _Collected(most_bytes)
     is_corrupt = False
-    rest = body
+    at, step = 0, len(body)
     while out.room > 0:
         engine = isal_zlib.decompressobj(wbits=window_bits)
         try:
-            while rest and not engine.eof and out.room > 0:
-                out.add(engine.decompress(rest, out.room))
-                rest = engine.unconsumed_tail
+            while at < len(body) and not engine.eof and out.room > 0:
+                rest = body[at : at + step]
+                at += len(rest)
+                step *= 2
+                while rest and not engine.eof and out.room > 0:
+                    out.add(engine.decompress(rest, out.room))
+                    rest = engine.unconsumed_tail
         except _IsalError:
             _salvage(body, out, window_bits)
             is_corrupt = True
@@ -96,9 +106,10 @@ def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
         if not engine.eof:
             is_corrupt = out.room > 0
             break
-        rest = engine.unused_data
-        if window_bits != _GZIP or not rest.startswith(b"\x1f\x8b"):
+        at -= len(engine.unused_data)
+        if window_bits != _GZIP or body[at : at + 2] != b"\x1f\x8b":
             break  # what follows a whole stream is padding
+        step = _SMALL_STEP_BYTES
     return out.result(most_bytes, is_corrupt)
 
 
@@ -106,16 +117,17 @@ def _salvage(body: bytes, out: _Collected, window_bits: int) -> None:
     """Decode again in small steps, so that what stands before the fault is not lost."""
     room = out.room + sum(map(len, out.pieces))
     out.pieces, out.room = [], room
-    rest = memoryview(body)
+    at = 0
     engine = zlib.decompressobj(window_bits)
     try:
-        while len(rest) and out.room > 0:
-            step, rest = bytes(rest[:256]), rest[256:]
+        while at < len(body) and out.room > 0:
+            step = body[at : at + _SMALL_STEP_BYTES]
+            at += len(step)
             while step and out.room > 0:
                 out.add(engine.decompress(step, out.room))
                 step = engine.unconsumed_tail
             if engine.eof:
-                rest = memoryview(engine.unused_data + bytes(rest))
+                at -= len(engine.unused_data)
                 engine = zlib.decompressobj(window_bits)
     except zlib.error:
         pass

@@ -1,7 +1,5 @@
 # What bytes, elements, attributes and named characters mean; filled when the module is loaded.
 
-ctypedef unsigned char byte
-
 # What a byte means between tags and within them.
 cdef enum:
     SPACE = 1  # white space
@@ -33,10 +31,6 @@ cdef enum Run:
 
 cdef enum Gap:
     NO_GAP, WORD_GAP, LINE_GAP
-
-cdef struct Piece:
-    const byte *start
-    Py_ssize_t size
 
 cdef struct Tag:
     uint64_t low
@@ -226,15 +220,6 @@ cdef inline bint is_same(const byte *data, const char *word, Py_ssize_t size) no
         if LOWER[data[i]] != <byte> word[i]:
             return False
     return True
-
-
-cdef inline Piece trimmed(Piece piece) noexcept nogil:
-    while piece.size and CLASS[piece.start[0]] & SPACE:
-        piece.start += 1
-        piece.size -= 1
-    while piece.size and CLASS[piece.start[piece.size - 1]] & SPACE:
-        piece.size -= 1
-    return piece
 
 
 cdef inline Piece without_fragment(Piece href) noexcept nogil:

@@ -63,7 +63,7 @@ def changes_listed(body: bytes) -> dict[str, float]:
     body, _ = to_utf8(_unpacked(body), None)
     changes: dict[str, float] = {}
     location, moment = "", None
-    for found in re.finditer(_LOCATION_OR_CHANGE, body):
+    for found in re.finditer(_LOCATION_OR_CHANGE, _without_comments(body)):
         if found[1] == b"loc":
             location = _text(found[2])
         elif found[1] == b"lastmod":
@@ -96,8 +96,7 @@ def is_packed(body: bytes) -> bool:
 
 def listed(body: bytes) -> list[str]:
     """Return what a sitemap or feed in UTF-8 lists, in order, repeated as it repeats."""
-    if b"<!--" in body:
-        body = re.sub(_COMMENT, b"", body)
+    body = _without_comments(body)
     first = body[:_FIRST_BYTES]
     if re.search(_FEED, first) and not is_sitemap(first):
         values = _feed_values(body)
@@ -105,6 +104,10 @@ def listed(body: bytes) -> list[str]:
         values = [found[1] for found in re.finditer(_LOCATION, body)]
     texts = (_text(value) for value in values)
     return [text for text in texts if text]
+
+
+def _without_comments(body: bytes) -> bytes:
+    return re.sub(_COMMENT, b"", body) if b"<!--" in body else body
 
 
 def _feed_values(body: bytes) -> list[bytes]:

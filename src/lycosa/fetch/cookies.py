@@ -10,6 +10,7 @@ Memory is bounded: so many hosts, so many cookies of each, so many bytes of each
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC
 from typing import NamedTuple
 
 MOST_HOSTS = 10_000
@@ -104,6 +105,8 @@ def _moment(text: str, default: float) -> float:
     from email.utils import parsedate_to_datetime  # few cookies have one
 
     try:
-        return parsedate_to_datetime(text).timestamp()
+        read = parsedate_to_datetime(text)
+        # Where no zone is said it is UTC (RFC 6265, 5.1.1), and not ours.
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return default

@@ -15,7 +15,9 @@ the URL and when the host may be asked again.
     templates       where a path counts
     miner           guesses: URLs that nobody linked to, from those that are known
     guesses         what guesses were worth, host by host
-    state           the fold: events in, columns changed; snapshots
+    holdings        all that a partition has: columns, names, counts; questions about them
+    packing         the same as bytes, for snapshots
+    state           the fold: events in, holdings changed
     schedulers/     the order
     readiness       which hosts may be asked now (host clocks, robots)
     addresses       one request per address, across all partitions of a worker

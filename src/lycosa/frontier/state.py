@@ -4,43 +4,27 @@ Always true:
   * `apply` is the only way in which anything here changes;
   * it depends on the event and on what is here, never on a clock, a configuration or
     chance: two folds of the same log are equal, byte for byte;
-  * `pending` is the number of URLs that still need something done: those that are
-    pending or waiting on sites that are not closed;
-  * a closed site ends all its pending URLs at once, in the outcome it was closed with,
-    without touching them one by one: ask `outcome_of`, not the column;
-  * a page that was kept stays kept when a revisit fails in a way that will pass;
-  * a URL that is put off is not pending: nothing is done about it in this cycle.
+  * a page that was kept stays kept when a revisit fails in a way that will pass.
+
+What there is to be changed, and what is always true of it, stands in `holdings`; `packing` makes
+bytes of it.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
-
-from lycosa.errors import FormatError
-from lycosa.frontier.address_book import AddressBook
 from lycosa.frontier.columns import (
-    DONE,
     JUDGED,
     NONE,
-    PENDING,
     PUT_OFF,
     VAIN,
     WAITING,
-    Fetches,
-    Hosts,
-    Pages,
-    Sites,
 )
-from lycosa.frontier.freshness.history import History
-from lycosa.frontier.guesses import Guesses
-from lycosa.frontier.probes import Probes
-from lycosa.frontier.traps import Traps
-from lycosa.frontier.urltable import CompactUrlTable
+from lycosa.frontier.holdings import Errand, Holdings
+from lycosa.frontier.packing import pack, unpack
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
@@ -84,71 +68,12 @@ KEPT = Outcome.KEPT
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
-SNAPSHOT_VERSION = 2
-"""1 had all keys as one text, in the order of their numbers; it is still read."""
-_SCALARS = (
-    "inbox_read",
-    "owner",
-    "job_digest",
-    "errands_taken",
-    "pending",
-    "kept_pages",
-    "kept_bytes",
-    "ran_seconds",
-    "run_began",
-    "last_moment",
-)
 
-
-class Errand(msgspec.Struct, frozen=True, array_like=True):
-    """A URL to be asked for because another site's robots file redirects to it."""
-
-    site: str
-    key: str
-    hops: int
-    host: int
-
-
-class PartitionState:
-    """The URLs, sites and hosts of one partition."""
+class PartitionState(Holdings):
+    """What one partition has, changed by events alone."""
 
     def __init__(self) -> None:
-        self.sequence = 0
-        self.inbox_read = 0
-        self.owner = ""
-        self.job_digest = ""
-        self.table = CompactUrlTable()
-        self.pages = Pages()
-        self.fetches = Fetches()
-        self.sites = Sites()
-        self.hosts = Hosts()
-        self.addresses = AddressBook()
-        self.site_names: list[str] = []
-        self.host_names: list[str] = []
-        self.rules: dict[int, bytes] = {}
-        self.errands: dict[int, Errand] = {}
-        self.errands_taken = 0
-        self.parts: set[int] = set()
-        """URLs that some page needs to be shown: where they move to is fetched as well."""
-        self.segment_ends: dict[int, int] = {}
-        """How far each segment is accounted for; what lies behind has no event and counts not."""
-        self.ran_seconds = 0.0
-        self.run_began = 0.0
-        self.last_moment = 0.0
-        self.pending = 0
-        self.kept_pages = 0
-        self.kept_bytes = 0
-        self.outcomes: Counter[int] = Counter()
-        """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
-        self.refusals: Counter[str] = Counter()
-        self.structured: Counter[str] = Counter()
-        """Triples kept, and what was left out of structured data."""
-        self.probes = Probes()
-        self.guesses = Guesses()
-        self.traps = Traps()
-        self.history = History()
-        self._site_numbers: dict[str, int] = {}
-        self._host_numbers: dict[str, int] = {}
+        super().__init__()
         self._appliers: dict[type, Callable[[Any], None]] = {
             Taken: self._apply_taken,
             Configured: self._apply_configured,
@@ -182,61 +107,6 @@ class PartitionState:
     def apply(self, event: AnyEvent) -> None:
         """Change the state as the event says."""
         self._appliers[type(event)](event)
-
-    # -- asking ---------------------------------------------------------------------------
-
-    def site_number(self, site: str) -> int | None:
-        """Return the number of a site's key, or None."""
-        return self._site_numbers.get(site)
-
-    def host_number(self, reversed_host: str) -> int | None:
-        """Return the number of a host, or None."""
-        return self._host_numbers.get(reversed_host)
-
-    def sites_of(self, host: int) -> Iterator[int]:
-        """Yield the sites of a host."""
-        site = self.hosts.first_site[host]
-        while site != NONE:
-            yield site
-            site = self.sites.following[site]
-
-    def is_pending(self, page: int) -> bool:
-        """Return whether the URL waits to be chosen, now or at its due moment."""
-        waits = self.pages.status[page] in (PENDING, WAITING)
-        return waits and not self.sites.closed[self.pages.site[page]]
-
-    def outcome_of(self, page: int) -> Outcome | None:
-        """Return the last outcome of a URL, or None while it has none."""
-        closed = self.sites.closed[self.pages.site[page]]
-        if closed and self.pages.status[page] != DONE:
-            return Outcome(closed)
-        outcome = self.pages.outcome[page]
-        return Outcome(outcome) if outcome else None
-
-    def ended_by_closing(self) -> Counter[int]:
-        """Return how many URLs have ended because their site was closed, by outcome."""
-        ended: Counter[int] = Counter()
-        for closed, pending in zip(self.sites.closed, self.sites.pending, strict=True):
-            if closed and pending:
-                ended[closed] += pending
-        return ended
-
-    def place_of(self, page: int) -> Place | None:
-        """Return where the record of the URL's last answer is."""
-        fetch = self.pages.fetch[page]
-        if fetch == NONE or not self.fetches.length[fetch]:
-            return None
-        return Place(
-            self.fetches.segment[fetch], self.fetches.offset[fetch], self.fetches.length[fetch]
-        )
-
-    def address_of(self, host: int) -> str:
-        """Return the address that a host had when it was last looked up, or ""."""
-        return self.addresses.address(self.hosts.address[host])
-
-    def seconds_run(self) -> float:
-        """Return for how long the partition has been crawled, over all runs."""
-        return self.ran_seconds + self.last_moment - self.run_began
 
     # -- folding --------------------------------------------------------------------------
 
@@ -390,15 +260,6 @@ class PartitionState:
                 if pages.fetch[page] != NONE:
                     self.fetches.length[pages.fetch[page]] = 0
 
-    def _open(self, site: int) -> None:
-        """Undo `_close`; the robots file is asked for anew."""
-        if self.sites.closed[site]:
-            self.sites.closed[site] = 0
-            self.pending += self.sites.pending[site]
-        self.sites.robots_tries[site] = 0
-        if self.sites.robots[site] == RobotsState.GIVEN_UP:
-            self.sites.robots[site] = RobotsState.UNKNOWN
-
     def _apply_errand_taken(self, event: ErrandTaken) -> None:
         name = reversed_host_of(event.key)
         host = self._host_numbers.get(name)
@@ -460,137 +321,17 @@ class PartitionState:
                 self.history.room -= 1
                 self.history.take(sites.host[site])
 
-    def _put_up(self, page: int) -> None:
-        """Let a URL be fetched that has ended, or that was put off."""
-        if self.pages.status[page] in (DONE, PUT_OFF):
-            site = self.pages.site[page]
-            self.pages.status[page] = PENDING
-            self.sites.pending[site] += 1
-            self.pending += not self.sites.closed[site]
-        self.pages.tries[page] = 0
-        if self.pages.outcome[page] in TRAPS:
-            self.traps.put_aside[self.pages.outcome[page]] -= 1
-            self.pages.outcome[page] = 0
-
-    def _withdraw_guess(self, page: int) -> None:
-        """Judge a guess no more, if it is one that nobody has judged."""
-        rule = self.pages.guess[page]
-        if rule and not rule & JUDGED:
-            self.guesses.withdrawn(self.sites.host[self.pages.site[page]], rule)
-            self.pages.guess[page] = rule | JUDGED
-
-    def _account_for(self, place: Place | None) -> None:
-        if place is not None:
-            end = place.offset + place.length
-            if end > self.segment_ends.get(place.segment, 0):
-                self.segment_ends[place.segment] = end
-
-    def _finish(self, page: int, site: int) -> None:
-        """Mark a pending or waiting URL as done."""
-        if self.pages.status[page] == DONE:
-            return
-        was_put_off = self.pages.status[page] == PUT_OFF
-        self.pages.status[page] = DONE
-        if was_put_off:
-            return
-        self.sites.pending[site] -= 1
-        if not self.sites.closed[site]:
-            self.pending -= 1
-
-    def _close(self, site: int, outcome: Outcome) -> None:
-        if not self.sites.closed[site]:
-            self.pending -= self.sites.pending[site]
-        self.sites.closed[site] = outcome
-
-    def _add_site(self, name: str) -> int:
-        host_name = reversed_host_of(name)
-        host = self._host_numbers.get(host_name)
-        if host is None:
-            host = self._add_host(host_name)
-        site = self._site_numbers[name] = len(self.site_names)
-        self.site_names.append(name)
-        self.sites.add(host, self.hosts.first_site[host])
-        self.hosts.first_site[host] = site
-        if self.hosts.closed[host]:
-            self.sites.closed[site] = self.hosts.closed[host]
-        return site
-
-    def _add_host(self, name: str) -> int:
-        host = self._host_numbers[name] = len(self.host_names)
-        self.host_names.append(name)
-        self.hosts.add()
-        return host
-
     # -- snapshots ------------------------------------------------------------------------
 
     def pack(self, sequence: int) -> bytes:
         """Return the whole state as bytes, to be kept as of `sequence`."""
-        scalars = {name: getattr(self, name) for name in _SCALARS}
-        return msgspec.msgpack.encode(
-            {
-                "version": SNAPSHOT_VERSION,
-                "sequence": sequence,
-                "scalars": scalars,
-                "table": self.table.pack(),
-                "sites": self.site_names,
-                "hosts": self.host_names,
-                "addresses": self.addresses.others,
-                "rules": self.rules,
-                "errands": self.errands,
-                "parts": sorted(self.parts),
-                "segments": self.segment_ends,
-                "outcomes": dict(self.outcomes),
-                "refusals": dict(self.refusals),
-                "structured": dict(self.structured),
-                "probes": self.probes.pack(),
-                "guesses": self.guesses.pack(),
-                "traps": self.traps.pack(),
-                "history": self.history.pack(),
-                "columns": [
-                    self.pages.pack(),
-                    self.fetches.pack(),
-                    self.sites.pack(),
-                    self.hosts.pack(),
-                ],
-            }
-        )
+        return pack(self, sequence)
 
     @classmethod
     def unpack(cls, data: bytes) -> PartitionState:
         """Return the state that `pack` made bytes of."""
-        packed = msgspec.msgpack.decode(data)
-        if packed["version"] > SNAPSHOT_VERSION:
-            raise FormatError(
-                f"a snapshot of state format {packed['version']}; this Lycosa reads up to"
-                f" {SNAPSHOT_VERSION}\n  delete log/snapshots to fold the log instead"
-            )
         state = cls()
-        state.sequence = packed["sequence"]
-        for name, value in packed["scalars"].items():
-            setattr(state, name, value)
-        if packed["version"] > 1:
-            state.table.unpack(packed["table"])
-        elif packed["keys"]:
-            state.table.add_many(packed["keys"].split("\n"))
-        state.site_names = packed["sites"]
-        state.host_names = packed["hosts"]
-        state._site_numbers = {name: n for n, name in enumerate(state.site_names)}
-        state._host_numbers = {name: n for n, name in enumerate(state.host_names)}
-        state.addresses.restore(packed.get("addresses", []))
-        state.rules = packed["rules"]
-        state.errands = msgspec.convert(packed["errands"], dict[int, Errand])
-        state.parts.update(packed.get("parts", ()))
-        state.segment_ends = packed.get("segments", {})
-        state.outcomes.update(packed["outcomes"])
-        state.refusals.update(packed["refusals"])
-        state.structured.update(packed.get("structured", {}))
-        state.probes.unpack(packed.get("probes", {}))
-        state.guesses.unpack(packed.get("guesses", {}))
-        state.traps.unpack(packed.get("traps", {}))
-        state.history.unpack(packed.get("history", {}))
-        columns = [state.pages, state.fetches, state.sites, state.hosts]
-        for column, content in zip(columns, packed["columns"], strict=True):
-            column.unpack(content)
+        unpack(data, state)
         return state
 
 

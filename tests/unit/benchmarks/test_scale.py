@@ -6,7 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from benchmarks import kernel, size, workers
+from benchmarks import size, workers
+from benchmarks.kernel.pages import TREE_A
 from benchmarks.race.measuring import Usage
 from benchmarks.race.trees import TREES
 
@@ -47,8 +48,8 @@ def test_what_the_start_takes_is_taken_off_together_with_its_pages() -> None:
 
 @pytest.mark.parametrize("kind", size.KINDS)
 def test_a_page_has_as_many_links_whatever_is_known(kind: str) -> None:
-    few = size.LinkedWeb(kernel.TREE_A, kind, 50, 20)
-    many = size.LinkedWeb(kernel.TREE_A, kind, 5000, 20)
+    few = size.LinkedWeb(TREE_A, kind, 50, 20)
+    many = size.LinkedWeb(TREE_A, kind, 5000, 20)
     for path, body in few.bodies.items():
         assert body.count(b"<a ") == many.bodies[path].count(b"<a ") == 120
 

@@ -6,13 +6,17 @@ import tracemalloc
 import zlib
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import brotli
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from isal import isal_zlib
 
+from lycosa.coding import contents
 from lycosa.coding.contents import MOST_CODINGS, Decoded, codings_of, decode
 
 
@@ -160,3 +164,37 @@ def test_damage_late_in_a_stream_keeps_what_stands_before_it() -> None:
     assert (is_cut, is_corrupt) == (False, True)
     assert len(content) > 40_000
     assert content[:40_000] == NOISE[:40_000]
+
+
+class Counting:
+    """An engine that adds up how many bytes it is handed."""
+
+    handed = 0
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def decompress(self, data: bytes, most_bytes: int) -> Any:
+        Counting.handed += len(data)
+        return self._engine.decompress(data, most_bytes)
+
+
+@pytest.mark.parametrize("end", [b"", b"\x1f\x8b\x08damage"])
+def test_members_without_number_cost_no_more_than_their_bytes(
+    monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    for module in (isal_zlib, zlib):
+        counting = SimpleNamespace(**vars(module))
+        made = module.decompressobj
+        counting.decompressobj = lambda wbits, made=made: Counting(made(wbits=wbits))
+        monkeypatch.setattr(contents, module.__name__.rpartition(".")[2], counting)
+    handed = []
+    for count in (1_000, 2_000):
+        Counting.handed = 0
+        body = gzip.compress(b"") * count + gzip.compress(b"end") + end
+        assert decode(body, ["gzip"], 1_000) == Decoded(b"end", is_corrupt=bool(end))
+        handed.append(Counting.handed)
+    assert handed[1] < 2.1 * handed[0]

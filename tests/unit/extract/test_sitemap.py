@@ -73,6 +73,13 @@ def test_a_sitemap_says_when_its_pages_changed() -> None:
     assert changes_listed(gzip.compress(body)) == expected
 
 
+def test_what_stands_in_a_comment_says_nothing_of_changes() -> None:
+    body = b"""<urlset><url><loc>https://e.org/a</loc><!-- <lastmod>2023-11-14</lastmod> --></url>
+    <!-- <url><loc>https://e.org/b</loc><lastmod>2023-11-14</lastmod></url> --></urlset>"""
+    assert scan_sitemap(body) == ["https://e.org/a"]
+    assert changes_listed(body) == {}
+
+
 @given(st.binary(max_size=400))
 def test_any_bytes_can_be_looked_through_for_changes(body: bytes) -> None:
     assert isinstance(changes_listed(b"<urlset><url><loc>" + body), dict)

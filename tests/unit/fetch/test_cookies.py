@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,21 @@ def test_a_cookie_ends_when_it_says() -> None:
     cookies = after("a=1; Max-Age=10", "b=2; Expires=Tue, 14 Nov 2023 22:13:30 GMT", "c=3")
     assert sent(cookies, later=9) == "a=1; b=2; c=3"
     assert sent(cookies, later=11) == "c=3"
+
+
+@pytest.mark.parametrize("zone", ["", " -0000"])
+def test_a_date_without_a_zone_is_in_utc_wherever_we_are(
+    monkeypatch: pytest.MonkeyPatch, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", "America/Santiago")
+    time.tzset()
+    try:
+        cookies = after(f"a=1; Expires=Tue, 14 Nov 2023 22:13:30{zone}")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert sent(cookies, later=9) == "a=1"
+    assert sent(cookies, later=11) == ""
 
 
 def test_a_cookie_can_be_changed_and_taken_back() -> None:

@@ -1,0 +1,202 @@
+# The links of a page, each once: its reference, what it is called, and how often it stands there.
+#
+# A reference is looked up in a hash table of bytes before a string is made of it, because most
+# links of a page are repeated.
+
+cdef extern from *:
+    """
+    static inline uint64_t lycosa_fold(uint64_t a, uint64_t b) {
+        unsigned __int128 product = (unsigned __int128)a * b;
+        return (uint64_t)product ^ (uint64_t)(product >> 64);
+    }
+    """
+    uint64_t fold "lycosa_fold"(uint64_t a, uint64_t b) noexcept nogil
+
+
+@cython.internal
+@cython.auto_pickle(False)
+cdef class Links(Tags):
+    """The links found so far."""
+
+    cdef bint wants_requisites, is_truncated
+    cdef Py_ssize_t most_links
+    cdef FoundLink *links
+    cdef Py_ssize_t count, room
+    cdef int32_t *slots
+    cdef uint64_t slot_mask
+    # References that Python made.
+    cdef list made
+    # The link whose text is being read.
+    cdef Py_ssize_t anchor, anchor_start
+
+    @cython.final
+    cdef Py_ssize_t add(self, Piece value, int kind, Piece rel, Piece alt) except -2:
+        """Add a link; returns its place, or -1 if there is none."""
+        if value.size == 0 or (kind >= FIRST_REQUISITE and not self.wants_requisites):
+            return -1
+        return self.add_href(trimmed(self.resolved(value)), kind, rel, alt)
+
+    @cython.final
+    cdef Py_ssize_t add_made(self, str href, int kind) except -2:
+        """Add a link whose reference was made by Python."""
+        cdef Piece piece, none
+        cdef bytes data
+        none.start = self.end
+        none.size = 0
+        if not href or (kind >= FIRST_REQUISITE and not self.wants_requisites):
+            return -1
+        data = href.encode("utf-8", "replace")
+        piece.start = <const byte *> PyBytes_AS_STRING(data)
+        piece.size = PyBytes_GET_SIZE(data)
+        self.made.append(data)
+        return self.add_href(piece, kind, none, none)
+
+    @cython.final
+    cdef Py_ssize_t add_href(self, Piece href, int kind, Piece rel, Piece alt) except -2:
+        cdef uint64_t h, slot
+        cdef FoundLink *link
+        cdef Py_ssize_t index
+        if href.size == 0:
+            return -1
+        href = without_fragment(href)
+        h = hash_of(href, kind)
+        slot = h & self.slot_mask
+        while self.slots[slot]:
+            link = &self.links[self.slots[slot] - 1]
+            if (
+                link.hash == h
+                and link.kind == kind
+                and link.href.size == href.size
+                and memcmp(link.href.start, href.start, href.size) == 0
+            ):
+                link.times += 1
+                if link.alt.size == 0:
+                    link.alt = alt
+                return self.slots[slot] - 1
+            slot = (slot + 1) & self.slot_mask
+        if self.most_links and self.count >= self.most_links:
+            self.is_truncated = True
+            return -1
+        index = self.count
+        if index == self.room or 2 * index > <Py_ssize_t> self.slot_mask:
+            self.grow()
+            slot = h & self.slot_mask
+            while self.slots[slot]:
+                slot = (slot + 1) & self.slot_mask
+        self.count += 1
+        self.slots[slot] = self.count
+        link = &self.links[index]
+        link.href, link.rel, link.alt = href, rel, alt
+        link.kind, link.hash, link.times = kind, h, 1
+        link.text_start = link.text_end = 0
+        return index
+
+    @cython.final
+    cdef int grow(self) except -1:
+        cdef Py_ssize_t i
+        cdef uint64_t slot
+        cdef FoundLink *links
+        cdef int32_t *slots
+        if self.count == self.room:
+            links = <FoundLink *> realloc(self.links, 2 * self.room * sizeof(FoundLink))
+            if links == NULL:
+                raise MemoryError
+            self.links = links
+            self.room *= 2
+        if 2 * self.count > <Py_ssize_t> self.slot_mask:
+            slots = <int32_t *> calloc(2 * (self.slot_mask + 1), sizeof(int32_t))
+            if slots == NULL:
+                raise MemoryError
+            free(self.slots)
+            self.slots = slots
+            self.slot_mask = 2 * self.slot_mask + 1
+            for i in range(self.count):
+                slot = self.links[i].hash & self.slot_mask
+                while slots[slot]:
+                    slot = (slot + 1) & self.slot_mask
+                slots[slot] = i + 1
+        return 0
+
+    @cython.final
+    cdef inline void end_anchor(self) noexcept nogil:
+        cdef FoundLink *link
+        if self.anchor >= 0:
+            link = &self.links[self.anchor]
+            if link.text_start == link.text_end:
+                link.text_start = self.anchor_start
+                link.text_end = self.text_end - self.text
+            self.anchor = -1
+
+    @cython.final
+    cdef int add_image(self) except -1:
+        cdef Piece none
+        cdef FoundLink *link
+        none.start = self.end
+        none.size = 0
+        if self.anchor >= 0:
+            link = &self.links[self.anchor]
+            if link.alt.size == 0:
+                link.alt = self.get(ALT)
+        self.add(self.get(SRC), KIND_IMAGE, none, self.get(ALT))
+        self.add_srcset()
+        return 0
+
+    @cython.final
+    cdef int add_srcset(self) except -1:
+        if self.wants_requisites and self.get(SRCSET).size:
+            for url in srcset_urls(self.value_text(self.get(SRCSET))):
+                self.add_made(url, KIND_IMAGE)
+        return 0
+
+    @cython.final
+    cdef int add_css(self, str css) except -1:
+        for href, kind in css_references(css):
+            self.add_made(href, kind)
+        return 0
+
+    @cython.final
+    cdef int read_link(self) except -1:
+        cdef int kind
+        cdef Piece none
+        none.start = self.end
+        none.size = 0
+        if self.get(REL).size and self.get(HREF).size:
+            kind = kind_of_relation(self.value_text(self.get(REL)), text_of(self.get(AS)))
+            if kind:
+                self.add(self.get(HREF), kind, self.get(REL), none)
+        return 0
+
+    @cython.final
+    cdef str link_text(self, FoundLink *link):
+        cdef byte line[4 * LONGEST_TEXT + 8]
+        cdef Piece piece
+        cdef Py_ssize_t i
+        if link.text_end == link.text_start:
+            if link.alt.size == 0:
+                return ""
+            return self.value_line(link.alt, LONGEST_TEXT)
+        piece.start = self.text + link.text_start
+        piece.size = link.text_end - link.text_start
+        if piece.start[0] == c" " or piece.start[0] == c"\n":
+            piece.start += 1
+            piece.size -= 1
+        piece = cut(piece, LONGEST_TEXT)
+        for i in range(piece.size):
+            line[i] = c" " if piece.start[i] == c"\n" else piece.start[i]
+        piece.start = line
+        return text_of(piece)
+
+
+cdef inline uint64_t hash_of(Piece piece, int kind) noexcept nogil:
+    """Hash under a secret of this process, so that no page can make its links collide."""
+    cdef uint64_t word, h = SEED ^ (<uint64_t> piece.size << 8) ^ <uint64_t> kind
+    cdef const byte *p = piece.start
+    cdef Py_ssize_t left = piece.size
+    while left >= 8:
+        memcpy(&word, p, 8)
+        h = fold(h ^ word, SECRET)
+        p += 8
+        left -= 8
+    word = 0
+    memcpy(&word, p, left)
+    return fold(h ^ word, SECRET)
