@@ -39,4 +39,8 @@ extensions = [
     for name in COMPILED
 ]
 
-setup(ext_modules=cythonize(extensions, compiler_directives=directives))
+cores = len(os.sched_getaffinity(0))
+setup(
+    ext_modules=cythonize(extensions, compiler_directives=directives, nthreads=cores),
+    options={"build_ext": {"parallel": cores}},
+)
