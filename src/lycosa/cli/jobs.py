@@ -16,7 +16,8 @@ from typing import Any
 
 from lycosa.cli.amounts import parse_seconds, parse_size
 from lycosa.config import SECTIONS, Job
-from lycosa.config.sections import Key, Revisit, keys_of
+from lycosa.config.keys import Key, keys_of
+from lycosa.config.sections import Revisit
 from lycosa.errors import ConfigError
 from lycosa.url import parse_rules
 

@@ -13,15 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
-from lycosa.config.sections import (
-    LARGEST_INTEGER,
-    LONGEST_SECONDS,
-    SECTIONS,
-    Key,
-    Table,
-    keys_of,
-    until_pattern,
-)
+from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.writing import write_value
 from lycosa.errors import ConfigError
 

@@ -7,21 +7,9 @@ commented example are all made from these definitions, so none of them can forge
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import re
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
 
-
-class Table(dict[str, Any]):
-    """A table of a job whose keys are others' to check; nobody changes it."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(repr(self))
-
-
-T = TypeVar("T", bool, int, float, str, tuple[str, ...], Table)
+from lycosa.config.keys import Record, Table, key
 
 SCHEDULERS = (
     "breadth-first",
@@ -45,44 +33,7 @@ LONGEST_SECONDS = 1e10
 """Three centuries: whoever writes more has mistaken the unit."""
 
 
-@dataclass(frozen=True)
-class Key:
-    """What is known about one key."""
-
-    name: str
-    default: int | float | str | tuple[str, ...] | Table
-    doc: str
-    unit: str = ""
-    least: float = 0
-    most: float = math.inf
-    choices: tuple[str, ...] = ()
-    pattern: str = ""
-    pattern_text: str = ""
-    """The pattern in words, for whoever missed it."""
-    is_required: bool = False
-    """Whether an empty text or list makes no sense."""
-    is_path: bool = False
-    """Whether the text names a file, from the job file's folder on if it is relative."""
-    may_be_plugged: bool = False
-    """Whether the text may also name something of a plugin, as `plugin:name`."""
-
-
-def key(default: T, doc: str, **facts: Any) -> T:
-    """Define a key; `facts` are fields of `Key`."""
-    definition: Any = dataclasses.field(default=default, metadata={"doc": doc, **facts})
-    return definition  # type: ignore[no-any-return]
-
-
-def keys_of(section: type) -> dict[str, Key]:
-    """Return the keys of a section class, in the order of their definition."""
-    return {
-        field.name: Key(field.name, cast(Any, field.default), **field.metadata)
-        for field in dataclasses.fields(section)
-    }
-
-
-@dataclass(frozen=True)
-class Limits:
+class Limits(Record):
     """When the crawl ends, and how much of one host it takes."""
 
     pages: int = key(0, "Pages to keep, revisits included; 0 is no limit.", unit="pages")
@@ -105,8 +56,7 @@ class Limits:
     )
 
 
-@dataclass(frozen=True)
-class Politeness:
+class Politeness(Record):
     """How long a host is left alone between two requests; the longest of all pauses counts."""
 
     delay_seconds: float = key(15.0, "The pause between requests to a small site.", unit="seconds")
@@ -156,8 +106,7 @@ class Politeness:
     )
 
 
-@dataclass(frozen=True)
-class Robots:
+class Robots(Record):
     """How robots files are fetched and kept (RFC 9309)."""
 
     cache_seconds: float = key(
@@ -188,8 +137,7 @@ class Robots:
     sitemaps: bool = key(True, "Whether the sitemaps that robots files name are read.")
 
 
-@dataclass(frozen=True)
-class Fetch:
+class Fetch(Record):
     """What is asked for, and in whose name."""
 
     agent: str = key(
@@ -302,8 +250,7 @@ class Fetch:
         return f"{self.agent} ({self.contact})" if self.contact else self.agent
 
 
-@dataclass(frozen=True)
-class Extract:
+class Extract(Record):
     """What is taken out of a page."""
 
     most_links: int = key(0, "Links to take from one page; 0 is no limit.", unit="links")
@@ -330,8 +277,7 @@ class Extract:
     )
 
 
-@dataclass(frozen=True)
-class Structured:
+class Structured(Record):
     """What pages say to machines, and what of it is kept as triples."""
 
     forms: tuple[str, ...] = key(
@@ -372,8 +318,7 @@ class Structured:
     )
 
 
-@dataclass(frozen=True)
-class Frontier:
+class Frontier(Record):
     """The order of the crawl, and how the URL space is cut."""
 
     scheduler: str = key(
@@ -428,8 +373,7 @@ class Frontier:
     )
 
 
-@dataclass(frozen=True)
-class Discovery:
+class Discovery(Record):
     """Whether URLs that nobody links to are guessed from those that are known."""
 
     mining: str = key(
@@ -446,8 +390,7 @@ class Discovery:
     )
 
 
-@dataclass(frozen=True)
-class Traps:
+class Traps(Record):
     """What becomes of places that have ever more URLs and nothing new."""
 
     budget: int = key(
@@ -487,8 +430,7 @@ class Traps:
     )
 
 
-@dataclass(frozen=True)
-class Log:
+class Log(Record):
     """How the crawl is written down as it goes."""
 
     commit_seconds: float = key(
@@ -516,8 +458,7 @@ class Log:
     )
 
 
-@dataclass(frozen=True)
-class Crawl:
+class Crawl(Record):
     """The processes that do the work."""
 
     workers: int = key(
@@ -536,8 +477,7 @@ class Crawl:
     )
 
 
-@dataclass(frozen=True)
-class Revisit:
+class Revisit(Record):
     """Whether pages are fetched again, and which."""
 
     policy: str = key(
@@ -598,8 +538,7 @@ class Revisit:
     )
 
 
-@dataclass(frozen=True)
-class Plugins:
+class Plugins(Record):
     """What others add to the crawl: columns, links, rules, readers of more types, orders."""
 
     use: tuple[str, ...] = key(
@@ -608,7 +547,7 @@ class Plugins:
         pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]*",
         pattern_text="names of letters, digits, `_`, `.` and `-`",
     )
-    settings: Table = key(  # noqa: RUF009
+    settings: Table = key(
         Table(),
         "What a plugin is told, in a table with its name, as `[plugins.settings.wordcount]`; the "
         "plugin says which keys it knows.",

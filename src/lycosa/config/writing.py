@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
-from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC, keys_of
+from lycosa.config.keys import keys_of
+from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _NEEDS_ESCAPE = re.compile(r'["\\\x00-\x1f\x7f]')
