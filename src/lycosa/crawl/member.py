@@ -54,7 +54,7 @@ from lycosa.crawl.orders import (
 from lycosa.crawl.parts import Reservations
 from lycosa.crawl.progress import Progress
 from lycosa.crawl.station import Station
-from lycosa.errors import LogError, LycosaError, Superseded
+from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Head
 from lycosa.loop import EventLoop
@@ -218,8 +218,6 @@ def _failure(directory: CrawlDirectory, error: Exception) -> Failed:
     try:
         with full_disk_told(directory.path):
             raise error
-    except Superseded as told:
-        return Failed(LogError.__name__, str(told))
     except Exception as told:
         return Failed(type(told).__name__, str(told))
 
