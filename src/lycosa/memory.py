@@ -8,7 +8,7 @@ itself anew in such an environment, which takes 10 ms, and saves a twentieth of 
 
 Always true:
   * nothing depends on it: where it cannot be done or has been done, nothing happens;
-  * who has set `glibc.malloc.hugetlb`, to whatever, is not overruled.
+  * who has set `glibc.malloc.hugetlb` or `mmap_threshold`, to whatever, is not overruled.
 """
 
 import os
@@ -16,6 +16,9 @@ import sys
 
 TUNABLES = "GLIBC_TUNABLES"
 _NAME = "glibc.malloc.hugetlb"
+_BLOCKS_NAME = "glibc.malloc.mmap_threshold"
+LARGE_BLOCK_BYTES = 1 << 20
+"""Blocks from this size on are to be given back to the system at once (`crawl.machine`)."""
 _FIRST_VERSION = (2, 35)
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -45,7 +48,15 @@ def with_large_pages(tunables: str) -> str | None:
     """Return what to tell the C library; None when it has been told."""
     if _NAME in tunables:
         return None
-    return ":".join(filter(None, (tunables, f"{_NAME}=1")))
+    more = [f"{_NAME}=1"]
+    if not is_told_of_blocks(tunables):
+        more.append(f"{_BLOCKS_NAME}={LARGE_BLOCK_BYTES}")
+    return ":".join(filter(None, (tunables, *more)))
+
+
+def is_told_of_blocks(tunables: str) -> bool:
+    """Return whether the C library has been told which blocks to give back at once."""
+    return _BLOCKS_NAME in tunables
 
 
 def are_given() -> bool:
@@ -57,7 +68,7 @@ def are_given() -> bool:
         library, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
         if library != "glibc" or tuple(map(int, version.split(".")[:2])) < _FIRST_VERSION:
             return False
-        with open(_PAGES, encoding="ascii") as file:  # noqa: PTH123  pathlib is slow to load
+        with open(_PAGES, encoding="utf-8") as file:  # noqa: PTH123  pathlib is slow to load
             return "[madvise]" in file.read()
     except (OSError, ValueError):
         return False

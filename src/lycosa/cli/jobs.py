@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -127,6 +126,10 @@ def _value(text: str, key: Key | None) -> object:
     if key is not None and isinstance(key.default, str):
         text = text[1:-1] if re.fullmatch(r"(['\"]).*\1", text) else text
         return str(Path(text).absolute()) if key.is_path and text else text
+    if re.fullmatch("0|[1-9][0-9]{0,15}", text):
+        return int(text)  # as TOML has it, without loading what reads TOML
+    import tomllib
+
     try:
         value: object = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

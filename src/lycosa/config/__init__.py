@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -154,6 +153,8 @@ def anchored(job: Job, folder: Path) -> Job:
 
 def parse_job(text: str, name: str = "crawl.toml") -> Job:
     """Read a job from the text of its file, whose name is used in error texts."""
+    import tomllib  # a crawl that begins has made its job of flags
+
     try:
         tables: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
@@ -194,6 +193,10 @@ def _read_table(key: Key, value: object) -> Table:
             f"`{key.name}` must be a table for each plugin, not {_shown(value)}\n"
             "  write `[plugins.settings.NAME]` on a line of its own and its keys beneath it"
         )
+    if not value:
+        return Table()
+    import tomllib
+
     try:
         text = f"table = {write_value(value)}"
         if not _is_encodable(text):

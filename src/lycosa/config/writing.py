@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
@@ -49,6 +48,8 @@ def write_job(
 
 def comment(text: str) -> list[str]:
     """Return the text as lines of a comment."""
+    import textwrap  # only where people are to read it
+
     return textwrap.wrap(text, 88, initial_indent="# ", subsequent_indent="# ")
 
 

@@ -107,8 +107,9 @@ class Member:
         self._next_figures = 0.0
         job = directory.job()
         hooks = load_hooks(job)
+        self._log = directory.log(job)
         self._station = Station(
-            directory, job, post, self._make_budget, self._ending, self._over, hooks
+            directory, job, self._log, post, self._make_budget, self._ending, self._over, hooks
         )
         self._loop = self._station.loop
         self._channel: Channel[Order] = Channel(
@@ -141,6 +142,7 @@ class Member:
     def close(self) -> None:
         """Let go of everything."""
         self._station.close()
+        self._log.close()
 
     def _make_budget(self, station: Station) -> Reservations:
         self._budget = GrantedBudget(

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
@@ -163,6 +162,8 @@ class Sorter:
             file.writelines(lines)
 
     def _spill(self) -> None:
+        from tempfile import TemporaryFile  # few segments are so large
+
         self._lines.sort()
         run = TemporaryFile("w+", encoding="ascii", newline="\n")  # noqa: SIM115
         self._files.enter_context(run)
