@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from lycosa.clock import Clock
 from lycosa.cluster.partitioners import Partitioner
@@ -97,8 +98,7 @@ class EndWatch(Protocol):
         """Return whether this is the second look in a row at the same idle whole, and the last."""
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """A worker's surroundings."""
 
     job: Job
