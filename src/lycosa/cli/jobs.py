@@ -51,9 +51,7 @@ _AMOUNTS = {"bytes": parse_size, "bytes a second": parse_size, "seconds": parse_
 def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) -> Job:
     """Return the job with what the flags say; a flag that was not given changes nothing."""
     tables = {
-        name: _plain(dataclasses.asdict(getattr(base, name)))
-        for name in SECTIONS
-        if hasattr(base, name)
+        name: dataclasses.asdict(getattr(base, name)) for name in SECTIONS if hasattr(base, name)
     }
     given = dict(flags)
     if given.get("only_seeds"):
@@ -148,7 +146,3 @@ def _worded(text: str, key: Key | None) -> object:
         return read(text) if read else text
     except ValueError:
         return text
-
-
-def _plain(table: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}

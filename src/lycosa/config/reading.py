@@ -125,6 +125,8 @@ def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: f
 
 def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...] | Table:
     """Return the value of a key in its own type; a ValueError says what is wrong with it."""
+    if value == key.default and type(value) is type(key.default):
+        return key.default  # needs no check, and no expression compiled for it
     if isinstance(key.default, Table):
         return _read_table(key, value)
     if isinstance(key.default, tuple):

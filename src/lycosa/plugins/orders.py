@@ -12,11 +12,11 @@ from lycosa.cluster.partitioners import HashPartitioner, make_partitioner
 from lycosa.config import Job
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.schedulers.scores import PluginScore
 from lycosa.frontier.state import PartitionState
 from lycosa.plugins.loading import load_hooks
 
 if TYPE_CHECKING:
+    from lycosa.frontier.schedulers.scores import PluginScore
     from lycosa.plugins.hooks import Hooks
     from lycosa.plugins.plugin import Plugin
 
