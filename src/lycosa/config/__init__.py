@@ -8,7 +8,8 @@ Always true:
   * a key that nobody knows is an error, never ignored;
   * `parse_job(job.to_toml()) == job`, and equal jobs have equal digests.
 
-`sections` defines the keys, `reading` checks, `writing` writes, `reference` explains.
+`sections` and `asking` define the keys (`keys` says what a key is), `reading` checks, `writing`
+writes, `reference` explains.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lycosa.config.asking import Fetch, Limits, Politeness, Robots
 from lycosa.config.keys import Record, keys_of
 from lycosa.config.reading import read_tables
 from lycosa.config.reference import example, reference
@@ -31,14 +33,10 @@ from lycosa.config.sections import (
     Crawl,
     Discovery,
     Extract,
-    Fetch,
     Frontier,
-    Limits,
     Log,
     Plugins,
-    Politeness,
     Revisit,
-    Robots,
     Structured,
     Traps,
     until_pattern,
