@@ -45,7 +45,7 @@ from lycosa.frontier.readiness import Surroundings
 from lycosa.frontier.state import PartitionState
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
-from lycosa.log.protocol import Write
+from lycosa.log.protocol import Take, Write
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import (
@@ -146,7 +146,7 @@ def write_crawl(folder: Path, size: Size) -> None:
     chance = random.Random(SEED)
     for number in range(PARTITIONS):
         opening: list[AnyEvent] = [Taken(START, "before"), Configured(START, JOB.digest())]
-        log.take(number, "before", encode(opening), 0)
+        log.take("before", [Take(number, 0, encode(opening))])
         events = events_of(hosts[number], urls[number], fetches[number], chance)
         step = PAGES_A_BATCH * 2
         for batch, first in enumerate(range(0, len(events), step)):

@@ -55,7 +55,7 @@ from lycosa.crawl.worker import Worker
 from lycosa.frontier.state import PartitionState
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
-from lycosa.log.protocol import Write
+from lycosa.log.protocol import Take, Write
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import Admitted, AnyEvent, Configured, RobotsLearned, RobotsState, Taken
@@ -154,7 +154,7 @@ def write_log(folder: Path, urls: int, job: Job) -> None:
     expires = START + 1e9
     for number in range(PARTITIONS):
         opening: list[AnyEvent] = [Taken(START, "before"), Configured(START, job.digest())]
-        log.take(number, "before", encode(opening), 0)
+        log.take("before", [Take(number, 0, encode(opening))])
         events: list[AnyEvent] = []
         for site, host in enumerate(hosts[number]):
             keys = [key_of(host, page) for page in range(urls // HOSTS)]

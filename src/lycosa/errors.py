@@ -4,7 +4,6 @@
     ├── ConfigError             the job cannot mean what it says; exit code 2
     ├── FormatError             stored bytes are of a format we cannot read; exit code 3
     ├── LogError                the log cannot be used as asked; exit code 4
-    │   └── Superseded          another owner has taken the partition: what we hold of it is void
     ├── StoreError              a segment cannot be written or read; exit code 5
     ├── PluginError             a plugin cannot be used, or orders the crawl wrongly; exit code 6
     └── QueryError              a question cannot be answered, or triples not handed on; exit code 7
@@ -39,19 +38,6 @@ class LogError(LycosaError):
     """The log cannot be used as asked: wrong file system, damaged file, wrong job."""
 
     exit_code = 4
-
-
-class Superseded(LogError):
-    """Another owner has written to the partition since; nothing of ours was written."""
-
-    def __init__(self, partition: int, expected: int, found: int) -> None:
-        super().__init__(
-            f"partition {partition} is at sequence {found}, not {expected}: "
-            "another worker has taken it over, and this worker must drop what it holds of it"
-        )
-        self.partition = partition
-        self.expected = expected
-        self.found = found
 
 
 class StoreError(LycosaError):

@@ -18,6 +18,7 @@ from collections.abc import Callable
 NAMES: dict[str, str] = {
     "seeds.before-post": "seeds are known, nothing is written",
     "take.before": "the log is read, the partition not yet taken",
+    "take.written": "some or all partitions are taken, nobody knows yet",
     "take.after": "the partition is taken, nothing has been done with it",
     "send.before": "a URL is chosen and its host taken; nothing has been sent",
     "send.after": "the request is on its way",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.errors import FormatError, Superseded
+from lycosa.errors import FormatError
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Log, Write
+from lycosa.log.protocol import Log, Take, Write
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import Counted, Discovered, Taken
 
@@ -42,7 +42,13 @@ def message(key: str) -> bytes:
 
 
 def take(log: Log, partition: int, owner: str, expect: int = 0) -> int:
-    return log.take(partition, owner, encode([Taken(1.0, owner)]), expect)
+    (sequence,) = log.take(owner, [Take(partition, expect, taken(owner))])
+    assert sequence is not None
+    return sequence
+
+
+def taken(owner: str) -> bytes:
+    return encode([Taken(1.0, owner)])
 
 
 def test_batches_come_back_in_order_and_after_the_sequence_asked_for(log: Log) -> None:
@@ -80,9 +86,24 @@ def test_taking_a_partition_shuts_its_former_owner_out(log: Log) -> None:
     take(log, 0, "a")
     take(log, 0, "b", 1)
     assert log.owner(0) == "b"
-    with pytest.raises(Superseded):
-        take(log, 0, "a", 1)
+    assert log.take("a", [Take(0, 1, taken("a"))]) == [None]
+    assert (log.owner(0), log.head(0).log) == ("b", 2)
     assert log.commit([Write(0, 1, batch(1), [], 0)]) == [None]
+
+
+def test_of_partitions_taken_at_once_one_that_is_superseded_does_not_hold_up_the_others(
+    log: Log,
+) -> None:
+    take(log, 1, "a")
+    assert log.take("b", [Take(number, 0, taken("b")) for number in range(3)]) == [1, None, 1]
+    assert [head.owner for head in log.heads()] == ["b", "a", "b", ""]
+    assert [head.log for head in log.heads()] == [1, 1, 1, 0]
+    assert [list(log.read(number, 0)) for number in range(4)] == [
+        [(1, taken("b"))],
+        [(1, taken("a"))],
+        [(1, taken("b"))],
+        [],
+    ]
 
 
 def test_inboxes_number_their_entries_from_one_without_gaps(log: Log) -> None:

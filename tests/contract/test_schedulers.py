@@ -24,7 +24,7 @@ from lycosa.config import SCHEDULERS, SCORES, Frontier
 from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.making import Order, make_scheduler
 from lycosa.frontier.state import PartitionState
-from lycosa.plugins.orders import HeldScheduler
+from lycosa.plugins.held import HeldScheduler
 from lycosa.records import Admitted, Fetched, Outcome
 
 SITES = ["com.a:", "com.a:s", "com.a:8080", "com.b.www:", "org.c:"]

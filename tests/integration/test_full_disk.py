@@ -18,7 +18,7 @@ import pytest
 
 from integration.test_real_crawl import DEPTH, RULES_LATER, job_of, web_of
 from lycosa.config import Job
-from lycosa.config.sections import Limits
+from lycosa.config.asking import Limits
 from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.simulation import referee_rules

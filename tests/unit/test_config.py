@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pickle
 import tomllib
 from datetime import UTC, date, datetime, time
 from ipaddress import ip_network
@@ -13,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import SECTIONS, Job, example, parse_job, read_job, reference
-from lycosa.config.sections import Key, keys_of
+from lycosa.config.asking import Limits, Politeness
+from lycosa.config.keys import Key, keys_of
 from lycosa.errors import ConfigError
 
 ALL_KEYS = [(name, key) for name in SECTIONS for key in keys_of(SECTIONS[name]).values()]
@@ -312,3 +314,27 @@ def test_a_switch_is_true_or_false_and_nothing_else() -> None:
     for value in wrong:
         with pytest.raises(ConfigError, match="must be true or false"):
             Job.of(extract={"requisites": value})
+
+
+def test_a_section_is_a_frozen_record() -> None:
+    limits = Limits(5, seconds=2.0)
+    assert (limits.pages, limits.seconds, limits.bytes) == (5, 2.0, Limits.bytes)
+    assert dataclasses.replace(limits, pages=0, seconds=0.0) == Limits()
+    assert hash(dataclasses.replace(limits)) == hash(limits)
+    assert limits != Limits() and limits != Politeness()
+    assert pickle.loads(pickle.dumps(limits)) == limits
+    assert repr(limits).startswith("Limits(pages=5, bytes=0, seconds=2.0, ")
+    with pytest.raises(dataclasses.FrozenInstanceError, match="pages"):
+        limits.pages = 6  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError, match="pages"):
+        del limits.pages
+
+
+@pytest.mark.parametrize("named", [{"page": 5}, {"pages": 5, "page": 5}])
+def test_a_section_is_not_made_of_what_it_does_not_know(named: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="page"):
+        Limits(**named)
+    with pytest.raises(TypeError, match="pages"):
+        Limits(5, pages=5)  # type: ignore[misc]
+    with pytest.raises(TypeError, match="too many"):
+        Limits(*range(100))

@@ -60,6 +60,8 @@ def test_a_profiler_is_not_left_behind(tmp_path: Path) -> None:
 
 
 def test_what_the_library_is_told() -> None:
-    assert with_large_pages("") == "glibc.malloc.hugetlb=1"
-    assert with_large_pages("a.b=1") == "a.b=1:glibc.malloc.hugetlb=1"
+    blocks = "glibc.malloc.mmap_threshold"
+    assert with_large_pages("") == f"glibc.malloc.hugetlb=1:{blocks}=1048576"
+    assert with_large_pages("a.b=1") == f"a.b=1:glibc.malloc.hugetlb=1:{blocks}=1048576"
+    assert with_large_pages(f"{blocks}=5") == f"{blocks}=5:glibc.malloc.hugetlb=1"
     assert with_large_pages("glibc.malloc.hugetlb=2") is None

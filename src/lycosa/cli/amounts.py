@@ -10,7 +10,6 @@ same but for the digits that were rounded away.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 
 import click
 
@@ -27,26 +26,29 @@ __all__ = [
 ]
 
 _PREFIXES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
-_SIZE = re.compile(rf"({_NUMBER.pattern})\s*([kmgtp]?)(i?)(?:b|bytes?)?(?:/s)?", re.IGNORECASE)
 _SECONDS = {
-    "ms": Decimal("0.001"),
-    "s": Decimal(1),
-    "sec": Decimal(1),
-    "m": Decimal(60),
-    "min": Decimal(60),
-    "h": Decimal(3600),
-    "d": Decimal(86_400),
-    "day": Decimal(86_400),
-    "days": Decimal(86_400),
-    "w": Decimal(604_800),
+    "ms": "0.001",
+    "s": "1",
+    "sec": "1",
+    "m": "60",
+    "min": "60",
+    "h": "3600",
+    "d": "86400",
+    "day": "86400",
+    "days": "86400",
+    "w": "604800",
 }
-_PIECE = re.compile(rf"({_NUMBER.pattern})\s*([a-z]+)\s*", re.IGNORECASE)
+# Compiled when an amount with a unit is read; `re` remembers what it has compiled.
+_NUMBER = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
+_SIZE = rf"(?i)({_NUMBER})\s*([kmgtp]?)(i?)(?:b|bytes?)?(?:/s)?"
+_PIECE = rf"(?i)({_NUMBER})\s*([a-z]+)\s*"
 
 
 def parse_size(text: str) -> int:
     """Return a number of bytes; a ValueError says how to write one."""
-    match = _SIZE.fullmatch(text.strip())
+    from decimal import Decimal
+
+    match = re.fullmatch(_SIZE, text.strip())
     if match is None or (match[3] and not match[2]):
         raise ValueError(f"{text!r} is not a size; write for example 800k, 10MB or 1.5GiB")
     factor = 1024 if match[3] else 1000
@@ -56,15 +58,17 @@ def parse_size(text: str) -> int:
 def parse_seconds(text: str) -> float:
     """Return a number of seconds; a ValueError says how to write one."""
     stripped = text.strip()
-    if _NUMBER.fullmatch(stripped):
+    if (stripped.isascii() and stripped.isdecimal()) or re.fullmatch(_NUMBER, stripped):
         return float(stripped)
-    total, at = Decimal(0), 0
-    while match := _PIECE.match(stripped, at):
+    from decimal import Decimal  # whoever gives no amount with a unit need not wait for it
+
+    total, rest = Decimal(0), stripped
+    while match := re.match(_PIECE, rest):
         if (unit := _SECONDS.get(match[2].lower())) is None:
             break
-        total += Decimal(match[1]) * unit
-        at = match.end()
-    if not stripped or at != len(stripped):
+        total += Decimal(match[1]) * Decimal(unit)
+        rest = rest[match.end() :]
+    if not stripped or rest:
         raise ValueError(f"{text!r} is not a time; write for example 30s, 1h30m or 2d")
     return float(total)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import json
 import shutil
@@ -14,7 +13,8 @@ from click.shell_completion import get_completion_class
 
 from lycosa.cli.options import json_flag
 from lycosa.config import SECTIONS, example
-from lycosa.config.sections import RULES_DOC, SEEDS_DOC, Key, keys_of
+from lycosa.config.keys import Key, keys_of
+from lycosa.config.sections import RULES_DOC, SEEDS_DOC
 from lycosa.config.writing import write_value
 from lycosa.errors import ConfigError
 
@@ -48,7 +48,7 @@ def config(section: str | None, as_example: bool, as_json: bool) -> None:
 def _section_data(name: str) -> dict[str, object]:
     facts = ("default", "unit", "choices", "doc")
     return {
-        key.name: {fact: dataclasses.asdict(key)[fact] for fact in facts}
+        key.name: {fact: getattr(key, fact) for fact in facts}
         for key in keys_of(SECTIONS[name]).values()
     }
 

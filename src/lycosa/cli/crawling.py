@@ -146,7 +146,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
             listener = Listener(
                 _Reporting(display), display.seconds, refused, display.stopping, waiting
             )
-            ended = running.run_crawl(directory, listener=listener)
+            ended = running.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:
             logger.info("stopped at once")
             display.say(f"stopped at once; nothing committed is lost; resume with: {resume_with}")

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from lycosa.cli.amounts import parse_seconds, parse_size
 from lycosa.config import SECTIONS, Job
-from lycosa.config.sections import Key, Revisit, keys_of
+from lycosa.config.keys import Key, keys_of
+from lycosa.config.sections import Revisit
 from lycosa.errors import ConfigError
 from lycosa.url import parse_rules
 
@@ -51,9 +51,7 @@ _AMOUNTS = {"bytes": parse_size, "bytes a second": parse_size, "seconds": parse_
 def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) -> Job:
     """Return the job with what the flags say; a flag that was not given changes nothing."""
     tables = {
-        name: _plain(dataclasses.asdict(getattr(base, name)))
-        for name in SECTIONS
-        if hasattr(base, name)
+        name: dataclasses.asdict(getattr(base, name)) for name in SECTIONS if hasattr(base, name)
     }
     given = dict(flags)
     if given.get("only_seeds"):
@@ -126,6 +124,10 @@ def _value(text: str, key: Key | None) -> object:
     if key is not None and isinstance(key.default, str):
         text = text[1:-1] if re.fullmatch(r"(['\"]).*\1", text) else text
         return str(Path(text).absolute()) if key.is_path and text else text
+    if re.fullmatch("0|[1-9][0-9]{0,15}", text):
+        return int(text)  # as TOML has it, without loading what reads TOML
+    import tomllib
+
     try:
         value: object = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -144,7 +146,3 @@ def _worded(text: str, key: Key | None) -> object:
         return read(text) if read else text
     except ValueError:
         return text
-
-
-def _plain(table: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in table.items()}

@@ -17,7 +17,6 @@ Codes 1 to 7 are those of `lycosa.errors`. What a wrong flag gets is click's own
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 import threading
@@ -72,12 +71,10 @@ def cli(session: Session, /, debug: bool) -> None:
 def program() -> NoReturn:
     """Be the program: run the command line and end the process.
 
-    What a start makes stays, so cycles are looked for seldom. At the end the interpreter would
-    take every object apart, for 80 ms; by then all that matters is closed, and the kernel frees
-    the rest at once. Where a thread still runs, or somebody watches (a debugger, a profiler), it
-    ends in the usual way.
+    At the end the interpreter would take every object apart, for 80 ms; by then all that matters
+    is closed, and the kernel frees the rest at once. Where a thread still runs, or somebody
+    watches (a debugger, a profiler), it ends in the usual way.
     """
-    gc.set_threshold(50_000, 20, 20)
     code = main()
     if threading.active_count() > 1 or sys.gettrace() or sys.getprofile():
         sys.exit(code)

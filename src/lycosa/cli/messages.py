@@ -12,7 +12,6 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -22,13 +21,13 @@ from lycosa.crawl.messages import said_to
 logger = logging.getLogger("lycosa")
 
 
-@dataclass
 class Session:
     """One call of the program: what `main` must know when something goes wrong."""
 
-    is_debugging: bool = False
-    messages: Path | None = None
-    """The log file of the crawl that the command is about."""
+    def __init__(self, *, is_debugging: bool = False, messages: Path | None = None) -> None:
+        self.is_debugging = is_debugging
+        self.messages = messages
+        """The log file of the crawl that the command is about."""
 
 
 def notice(text: str) -> None:

@@ -101,6 +101,7 @@ def by_domain(partitions: int) -> HashPartitioner:
     return HashPartitioner(partitions, reversed_domain_of, f"domain by {suffixes}")
 
 
+@cache
 def _suffixes_version() -> str:
     """Return the version of the installed list.
 

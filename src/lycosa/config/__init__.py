@@ -8,19 +8,20 @@ Always true:
   * a key that nobody knows is an error, never ignored;
   * `parse_job(job.to_toml()) == job`, and equal jobs have equal digests.
 
-`sections` defines the keys, `reading` checks, `writing` writes, `reference` explains.
+`sections` and `asking` define the keys (`keys` says what a key is), `reading` checks, `writing`
+writes, `reference` explains.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lycosa.config.asking import Fetch, Limits, Politeness, Robots
+from lycosa.config.keys import Record, keys_of
 from lycosa.config.reading import read_tables
 from lycosa.config.reference import example, reference
 from lycosa.config.sections import (
@@ -32,17 +33,12 @@ from lycosa.config.sections import (
     Crawl,
     Discovery,
     Extract,
-    Fetch,
     Frontier,
-    Limits,
     Log,
     Plugins,
-    Politeness,
     Revisit,
-    Robots,
     Structured,
     Traps,
-    keys_of,
     until_pattern,
 )
 from lycosa.config.writing import sections_of, write_job
@@ -77,26 +73,25 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Record):
     """One crawl, as its user wants it."""
 
     seeds: tuple[str, ...] = ()
     rules: tuple[dict[str, object], ...] = ()
     """As written; `lycosa.url` gives them their meaning."""
-    limits: Limits = field(default_factory=Limits)
-    politeness: Politeness = field(default_factory=Politeness)
-    robots: Robots = field(default_factory=Robots)
-    fetch: Fetch = field(default_factory=Fetch)
-    extract: Extract = field(default_factory=Extract)
-    structured: Structured = field(default_factory=Structured)
-    frontier: Frontier = field(default_factory=Frontier)
-    discovery: Discovery = field(default_factory=Discovery)
-    traps: Traps = field(default_factory=Traps)
-    log: Log = field(default_factory=Log)
-    revisit: Revisit = field(default_factory=Revisit)
-    crawl: Crawl = field(default_factory=Crawl)
-    plugins: Plugins = field(default_factory=Plugins)
+    limits: Limits = Limits()
+    politeness: Politeness = Politeness()
+    robots: Robots = Robots()
+    fetch: Fetch = Fetch()
+    extract: Extract = Extract()
+    structured: Structured = Structured()
+    frontier: Frontier = Frontier()
+    discovery: Discovery = Discovery()
+    traps: Traps = Traps()
+    log: Log = Log()
+    revisit: Revisit = Revisit()
+    crawl: Crawl = Crawl()
+    plugins: Plugins = Plugins()
 
     @classmethod
     def of(
@@ -156,6 +151,8 @@ def anchored(job: Job, folder: Path) -> Job:
 
 def parse_job(text: str, name: str = "crawl.toml") -> Job:
     """Read a job from the text of its file, whose name is used in error texts."""
+    import tomllib  # a crawl that begins has made its job of flags
+
     try:
         tables: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

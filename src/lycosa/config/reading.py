@@ -8,20 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
-from lycosa.config.sections import (
-    LARGEST_INTEGER,
-    LONGEST_SECONDS,
-    SECTIONS,
-    Key,
-    Table,
-    keys_of,
-    until_pattern,
-)
+from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.writing import write_value
 from lycosa.errors import ConfigError
 
@@ -133,6 +125,8 @@ def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: f
 
 def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...] | Table:
     """Return the value of a key in its own type; a ValueError says what is wrong with it."""
+    if value == key.default and type(value) is type(key.default):
+        return key.default  # needs no check, and no expression compiled for it
     if isinstance(key.default, Table):
         return _read_table(key, value)
     if isinstance(key.default, tuple):
@@ -201,6 +195,10 @@ def _read_table(key: Key, value: object) -> Table:
             f"`{key.name}` must be a table for each plugin, not {_shown(value)}\n"
             "  write `[plugins.settings.NAME]` on a line of its own and its keys beneath it"
         )
+    if not value:
+        return Table()
+    import tomllib
+
     try:
         text = f"table = {write_value(value)}"
         if not _is_encodable(text):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC, Key, Table, keys_of
+from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC
 from lycosa.config.writing import section_defaults, write_job, write_value
 
 _INTRODUCTION = """\

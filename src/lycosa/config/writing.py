@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
-from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC, keys_of
+from lycosa.config.keys import keys_of
+from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _NEEDS_ESCAPE = re.compile(r'["\\\x00-\x1f\x7f]')
@@ -48,6 +48,8 @@ def write_job(
 
 def comment(text: str) -> list[str]:
     """Return the text as lines of a comment."""
+    import textwrap  # only where people are to read it
+
     return textwrap.wrap(text, 88, initial_indent="# ", subsequent_indent="# ")
 
 

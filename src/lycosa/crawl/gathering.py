@@ -9,6 +9,8 @@ precedes it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.distilling import Distilling
 from lycosa.crawl.mining import Mining
@@ -20,7 +22,6 @@ from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
 from lycosa.crawl.trapping import Trapper
-from lycosa.crawl.visiting import Visit, Visits
 from lycosa.crawl.watching import Watcher
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
@@ -44,6 +45,9 @@ from lycosa.records import (
     Request,
 )
 from lycosa.url import parse
+
+if TYPE_CHECKING:
+    from lycosa.crawl.visiting import Visit, Visits
 
 FORGETTABLE_SECONDS = 1.0
 """A pause may be longer than the host's usual one by this much without being committed at
@@ -69,7 +73,11 @@ class Gatherer:
     ) -> None:
         self._parts = parts
         self._mining = mining
-        self._visits = Visits(parts.hooks, parts.job) if parts.hooks is not None else None
+        self._visits: Visits | None = None
+        if parts.hooks is not None:
+            from lycosa.crawl.visiting import Visits  # a crawl without plugins never comes here
+
+            self._visits = Visits(parts.hooks, parts.job)
         self._job = parts.job if self._visits is None else self._visits.job
         self._router = router
         self._prober = Prober(parts)

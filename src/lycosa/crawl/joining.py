@@ -17,10 +17,9 @@ def join(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     enlarge_arenas()
-    gc.disable()  # nothing of what is loaded is garbage
+    gc.set_threshold(200_000, 20, 20)  # nothing of what is loaded is garbage
     from lycosa.crawl.member import main
 
-    gc.enable()
     return main(arguments)
 
 

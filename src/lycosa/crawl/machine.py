@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import gc
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.errors import StoreError
+from lycosa.memory import LARGE_BLOCK_BYTES, TUNABLES, is_told_of_blocks
 
 
 @contextmanager
@@ -37,9 +37,12 @@ def give_large_blocks_back() -> None:
     a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
     Arrow is to ask the C library, too: its own allocator keeps 45 MB of a small crawl's sealing.
     """
-    threshold_option, threshold_bytes = -3, 1 << 20  # M_MMAP_THRESHOLD of glibc
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(threshold_option, threshold_bytes)
+    if not is_told_of_blocks(os.environ.get(TUNABLES, "")):
+        import ctypes  # a crawl that has begun anew has been told by its environment
+
+        threshold_option = -3  # M_MMAP_THRESHOLD of glibc
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).mallopt(threshold_option, LARGE_BLOCK_BYTES)
     pa.set_memory_pool(pa.system_memory_pool())
 
 

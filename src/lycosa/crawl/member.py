@@ -51,7 +51,7 @@ from lycosa.crawl.orders import (
 from lycosa.crawl.parts import Reservations
 from lycosa.crawl.progress import Progress
 from lycosa.crawl.station import Station
-from lycosa.errors import LogError, LycosaError, Superseded
+from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Head
 from lycosa.loop import EventLoop
@@ -104,8 +104,9 @@ class Member:
         self._next_figures = 0.0
         job = directory.job()
         hooks = load_hooks(job)
+        self._log = directory.log(job)
         self._station = Station(
-            directory, job, post, self._make_budget, self._ending, self._over, hooks
+            directory, job, self._log, post, self._make_budget, self._ending, self._over, hooks
         )
         self._loop = self._station.loop
         self._channel: Channel[Order] = Channel(
@@ -138,6 +139,7 @@ class Member:
     def close(self) -> None:
         """Let go of everything."""
         self._station.close()
+        self._log.close()
 
     def _make_budget(self, station: Station) -> Reservations:
         self._budget = GrantedBudget(
@@ -215,8 +217,6 @@ def _failure(directory: CrawlDirectory, error: Exception) -> Failed:
     try:
         with full_disk_told(directory.path):
             raise error
-    except Superseded as told:
-        return Failed(LogError.__name__, str(told))
     except Exception as told:
         return Failed(type(told).__name__, str(told))
 

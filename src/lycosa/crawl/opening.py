@@ -1,21 +1,25 @@
-"""Taking a partition: newest snapshot, replay the rest, become its owner.
+"""Taking partitions: newest snapshot, replay the rest, become their owner.
 
 Resuming after a stop, after a kill, and taking over from another worker are the same
 thing. The log decides between rivals: the `Taken` event is appended only if nothing has
 been written since we read it; otherwise we read on and try again.
+
+All that a worker is given is read first, then taken at once: one transaction instead of one for
+each partition, which is most of the time that a new crawl's beginning takes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
-from lycosa.errors import LogError, Superseded
+from lycosa.errors import LogError
 from lycosa.failpoints import reach
 from lycosa.frontier.state import PartitionState
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
-from lycosa.log.protocol import Log
+from lycosa.log.protocol import Log, Take
 from lycosa.log.snapshot import Snapshots
 from lycosa.records import AnyEvent, Configured, Taken
 
@@ -60,29 +64,45 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
             f" {head}: they do not belong together\n"
             "  restore log/ from one copy, or delete log/snapshots to fold the log alone"
         )
-    replay(state, log.read(number, state.sequence))
+    if state.sequence < head:
+        replay(state, log.read(number, state.sequence))
     return Opened(state, bool(state.owner), sequence)
 
 
 def take_partition(
     log: Log, snapshots: Snapshots, number: int, taken: Taken, digest: str
 ) -> Opened:
-    """Fold a partition and become its owner."""
-    opened = read_partition(log, snapshots, number)
-    state = opened.state
-    while True:
-        is_resumed = bool(state.owner)
-        events: list[AnyEvent] = [taken]
-        if state.job_digest != digest:
-            events.append(Configured(taken.moment, digest))
-        reach("take.before")
-        try:
-            sequence = log.take(number, taken.owner, encode(events), state.sequence)
-        except Superseded:
-            replay(state, log.read(number, state.sequence))
-            continue
-        reach("take.after")
-        for event in events:
-            state.apply(event)
-        state.sequence = sequence
-        return Opened(state, is_resumed, opened.snapshot_sequence)
+    """Fold one partition and become its owner."""
+    return take_partitions(log, snapshots, [number], taken, digest)[number]
+
+
+def take_partitions(
+    log: Log, snapshots: Snapshots, numbers: Iterable[int], taken: Taken, digest: str
+) -> dict[int, Opened]:
+    """Fold partitions and become their owner; what others write meanwhile is read, too."""
+    opened = {number: read_partition(log, snapshots, number) for number in numbers}
+    waiting = list(opened)
+    while waiting:
+        events = {number: _events(opened[number].state, taken, digest) for number in waiting}
+        takes: list[Take] = []
+        for number in waiting:
+            reach("take.before")
+            takes.append(Take(number, opened[number].state.sequence, encode(events[number])))
+        waiting = []
+        for (number, _, _), sequence in zip(takes, log.take(taken.owner, takes), strict=True):
+            state, _, snapshot_sequence = opened[number]
+            if sequence is None:
+                replay(state, log.read(number, state.sequence))
+                opened[number] = Opened(state, bool(state.owner), snapshot_sequence)
+                waiting.append(number)
+                continue
+            reach("take.after")
+            for event in events[number]:
+                state.apply(event)
+            state.sequence = sequence
+    return opened
+
+
+def _events(state: PartitionState, taken: Taken, digest: str) -> list[AnyEvent]:
+    """Return what is written to a partition that is taken."""
+    return [taken] if state.job_digest == digest else [taken, Configured(taken.moment, digest)]

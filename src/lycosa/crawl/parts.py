@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from lycosa.clock import Clock
 from lycosa.cluster.partitioners import Partitioner
@@ -17,9 +18,11 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.frontier.addresses import Slots
 from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
-from lycosa.plugins.hooks import Hooks
 from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved, Validators
 from lycosa.store.ends import LinkEnds
+
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
 
 
 class Transport(Protocol):
@@ -95,8 +98,7 @@ class EndWatch(Protocol):
         """Return whether this is the second look in a row at the same idle whole, and the last."""
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """A worker's surroundings."""
 
     job: Job

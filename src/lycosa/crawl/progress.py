@@ -180,10 +180,12 @@ def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:
 
 def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:
     """Return how many hosts are in each phase."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     for partition in partitions:
-        counts.update(partition.readiness.counts())
-    return dict(counts)
+        if partition.state.host_names or not counts:
+            for phase, count in partition.readiness.counts().items():
+                counts[phase] = counts.get(phase, 0) + count
+    return counts
 
 
 def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None = None) -> float:

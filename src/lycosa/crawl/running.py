@@ -15,9 +15,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from lycosa.config import Job
+from lycosa.config import Job, anchored
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock
 from lycosa.crawl.ending import Ending
@@ -38,11 +38,14 @@ from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Log
-from lycosa.plugins.hooks import Hooks
+from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loading import load_hooks
 from lycosa.plugins.orders import partitioner_of
-from lycosa.plugins.plugin import Plugin
 from lycosa.url import key_of
+
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
+    from lycosa.plugins.plugin import Plugin
 
 CONNECTIONS_EACH = 8
 """How many connections a worker should have, where the job leaves their number to us."""
@@ -62,6 +65,7 @@ class Ended(NamedTuple):
 def run_crawl(
     directory: CrawlDirectory,
     *,
+    job: Job | None = None,
     seeds: Iterable[str] = (),
     listener: Listener | None = None,
     plugins: Sequence[Plugin] = (),
@@ -69,10 +73,11 @@ def run_crawl(
 ) -> Ended:
     """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
 
+    `job` is that of the directory, from whoever has read or written it and need not read it again.
     `plugins` are those that are functions of this process; the job names them as all others.
     """
     listener, stop = listener or Listener(), stop or Stop()
-    job = directory.job()
+    job = directory.job() if job is None else anchored(job, directory.path)
     require_contact(job)
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()
@@ -89,7 +94,7 @@ def run_crawl(
                 listener.refused_seed(seed, reason)
             workers = worker_count(job, JobScope(job, log).hosts, hooks)
             if workers == 1:
-                return _crawl_alone(directory, job, listener, hooks, stop)
+                return _crawl_alone(directory, job, log, listener, hooks, stop)
             return _supervise(directory, job, workers, lock, log, listener, stop)
         finally:
             log.close()
@@ -189,9 +194,14 @@ def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
 
 
 def _crawl_alone(
-    directory: CrawlDirectory, job: Job, listener: Listener, hooks: Hooks | None, stop: Stop
+    directory: CrawlDirectory,
+    job: Job,
+    log: SqliteLog,
+    listener: Listener,
+    hooks: Hooks | None,
+    stop: Stop,
 ) -> Ended:
-    alone = _Alone(directory, job, listener, hooks)
+    alone = _Alone(directory, job, log, listener, hooks)
     try:
         return alone.crawl(stop)
     finally:
@@ -202,7 +212,12 @@ class _Alone:
     """The crawl of one worker, in this process."""
 
     def __init__(
-        self, directory: CrawlDirectory, job: Job, listener: Listener, hooks: Hooks | None
+        self,
+        directory: CrawlDirectory,
+        job: Job,
+        log: SqliteLog,
+        listener: Listener,
+        hooks: Hooks | None,
     ) -> None:
         self._listener = listener
         self._telling = _Telling(listener)
@@ -212,7 +227,9 @@ class _Alone:
         fetch = job.fetch
         post = Post(0, numbers, fetch.connections, fetch.bytes_per_second, is_alone=True)
         ending = Ending(job.frontier.partitions)
-        self._station = Station(directory, job, post, self._make_budget, ending, self._end, hooks)
+        self._station = Station(
+            directory, job, log, post, self._make_budget, ending, self._end, hooks
+        )
         self._loop = self._station.loop
 
     def crawl(self, stop: Stop) -> Ended:

@@ -10,10 +10,14 @@ note is written before anything that follows from it is posted.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lycosa.config import Job
 from lycosa.log.protocol import Log
-from lycosa.plugins.hooks import Hooks
 from lycosa.url import Action, Rule, Scope, Verdict, host_of, parse_rules
+
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
 
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "

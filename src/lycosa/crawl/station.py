@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lycosa import __version__
 from lycosa.clock import RealClock
@@ -40,12 +39,15 @@ from lycosa.crawl.worker import Worker
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.slots import AddressSlots
 from lycosa.frontier.state import PartitionState, counted_by
+from lycosa.log.sqlite import SqliteLog
 from lycosa.loop import EventLoop, Loop
-from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.orders import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.sealing import Sealed, seal_dead
+
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
 
 SEAL_LOOK_SECONDS = 1.0
 
@@ -57,6 +59,7 @@ class Station:
         self,
         directory: CrawlDirectory,
         job: Job,
+        log: SqliteLog,
         post: Post,
         budget: Callable[[Station], Reservations],
         ending: EndWatch,
@@ -64,6 +67,8 @@ class Station:
         hooks: Hooks | None,
     ) -> None:
         self.job = job
+        self.log = log
+        """Whoever has opened it closes it, behind us."""
         self._hooks = hooks
         self.directory = directory
         self._post = post
@@ -77,8 +82,6 @@ class Station:
         with ExitStack() as opened:
             opened.callback(self.loop.close)
             opened.callback(self.clock.close)
-            self.log = directory.log(job)
-            opened.callback(self.log.close)
             self._slots = AddressSlots()
             opened.callback(self._slots.close)
             partitioner = partitioner_of(job, hooks)
@@ -152,11 +155,14 @@ class Station:
 
     def free_disk(self) -> int:
         """Return how much room the disk has."""
-        return shutil.disk_usage(self.directory.path).free
+        disk = os.statvfs(self.directory.path)
+        return disk.f_bavail * disk.f_frsize
 
     def progress(self) -> Progress:
         """Return how the worker is getting on, without time and speed."""
-        states = list(self.worker.states().values())
+        worker = self.worker
+        # A partition without hosts has asked for nothing and counted nothing; most are so at first.
+        states = [state for state in worker.states().values() if state.host_names]
         times, lock_seconds = self.worker.commit_times, self.log.lock_seconds
         return Progress(
             seconds=0.0,
@@ -166,7 +172,7 @@ class Station:
             pages_per_second=0.0,
             pending=sum(state.pending for state in states),
             in_flight=self.worker.in_flight,
-            hosts=phases_of(self.worker.partitions().values()),
+            hosts=phases_of(worker.partitions().values()),
             outcomes=outcomes_of(states),
             refusals=refusals_of(states),
             mined=mined_of(states),
@@ -197,7 +203,6 @@ class Station:
         with ExitStack() as rest:
             rest.callback(self.loop.close)
             rest.callback(self._slots.close)
-            rest.callback(self.log.close)
             rest.callback(self._store.abandon)
             rest.callback(self._sealer.shutdown)
             rest.callback(self.clock.close)

@@ -32,7 +32,7 @@ from lycosa.crawl.lookups import Lookups
 from lycosa.crawl.mining import Mining
 from lycosa.crawl.mirroring import Mirrors
 from lycosa.crawl.novelty import Novelty
-from lycosa.crawl.opening import take_partition
+from lycosa.crawl.opening import take_partitions
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
@@ -123,10 +123,7 @@ class Worker:
         now = self._clock.now()
         parts = self._parts
         taken, digest = Taken(now, parts.owner), self._job.digest()
-        opened = {
-            number: take_partition(parts.log, parts.snapshots, number, taken, digest)
-            for number in numbers
-        }
+        opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
         is_resumed = any(partition.is_resumed for partition in opened.values())
         scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
         politeness = self._job.politeness

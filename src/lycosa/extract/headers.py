@@ -21,14 +21,14 @@ from lycosa.records import LinkKind
 
 Headers = tuple[tuple[str, str], ...]
 
-_TARGET = re.compile(r"[\s,]*+<([^>]*+)>")
-_PARAMETER = re.compile(
-    r"""\s*+;\s*+([^\s=;,"]*+)(?:\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|([^\s;,]*+)))?+""",
-    re.DOTALL,
+# Few answers need these; `re` remembers what it has compiled.
+_TARGET = r"[\s,]*+<([^>]*+)>"
+_PARAMETER = (
+    r"""(?s)\s*+;\s*+([^\s=;,"]*+)(?:\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|([^\s;,]*+)))?+"""
 )
-_REST = re.compile(r"""(?:[^,"]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))*+""", re.DOTALL)
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_AGENT = re.compile(r"\s*+([A-Za-z0-9_-]++)\s*+:(.*+)", re.DOTALL)
+_REST = r"""(?s)(?:[^,"]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))*+"""
+_ESCAPED = r"(?s)\\(.)"
+_AGENT = r"(?s)\s*+([A-Za-z0-9_-]++)\s*+:(.*+)"
 _DIRECTIVES_WITH_VALUE = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -55,7 +55,7 @@ def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
     for name, value in headers:
         if len(name) != 12 or name.lower() != "x-robots-tag":
             continue
-        addressed = _AGENT.match(value)
+        addressed = re.match(_AGENT, value)
         if addressed and addressed[1].lower() not in _DIRECTIVES_WITH_VALUE:
             if addressed[1].lower() not in (agent.lower(), "robots"):
                 continue
@@ -68,10 +68,10 @@ def _links(value: str) -> list[tuple[str, LinkKind, str]]:
     links: list[tuple[str, LinkKind, str]] = []
     position = 0
     while position < len(value):
-        target = _TARGET.match(value, position)
+        target = re.compile(_TARGET).match(value, position)
         if target is None:
             # Something else than a link: on to the comma that ends it.
-            rest = _REST.match(value, position)
+            rest = re.compile(_REST).match(value, position)
             position = (rest.end() if rest else position) + 1
             continue
         parameters, position = _parameters(value, target.end())
@@ -85,11 +85,11 @@ def _links(value: str) -> list[tuple[str, LinkKind, str]]:
 
 def _parameters(value: str, position: int) -> tuple[dict[str, str], int]:
     parameters: dict[str, str] = {}
-    while found := _PARAMETER.match(value, position):
+    while found := re.compile(_PARAMETER).match(value, position):
         quoted, token = found[2], found[3]
-        text = _ESCAPED.sub(r"\1", quoted) if quoted is not None else token or ""
+        text = re.sub(_ESCAPED, r"\1", quoted) if quoted is not None else token or ""
         # The first one counts (RFC 8288, 3.3).
         parameters.setdefault(found[1].lower(), text)
         position = found.end()
-    rest = _REST.match(value, position)
+    rest = re.compile(_REST).match(value, position)
     return parameters, rest.end() if rest else len(value)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -74,7 +75,9 @@ class Distiller:
     ) -> None:
         """Take these forms; limits of 0 are none."""
         self._forms = frozenset(forms)
-        self._filter = compiled(drop) if drop else None
+        self._drop = tuple(drop)
+        for pattern in drop:
+            _expression(pattern)  # a ValueError is told now
         self._marks = [_mark(pattern) for pattern in drop]
         self._most_triples = most_triples
         self._largest_bytes = largest_bytes
@@ -158,8 +161,8 @@ class Distiller:
 
     def _cut(self, found: Found) -> None:
         """Drop what the filter names, and what is too much."""
-        if self._filter is not None and any(mark in found.triples for mark in self._marks):
-            found.triples, dropped = self._filter.subn(b"", found.triples)
+        if any(mark in found.triples for mark in self._marks):
+            found.triples, dropped = compiled(self._drop).subn(b"", found.triples)
             if dropped:
                 found.left_out[DROPPED] += dropped
         if self._most_triples and (size := found.size) > self._most_triples:
@@ -173,7 +176,8 @@ def _united(parts: list[bytes]) -> bytes:
     return b"".join(dict.fromkeys(b"".join(parts).splitlines(keepends=True)))
 
 
-def compiled(patterns: Sequence[str]) -> re.Pattern[bytes]:
+@lru_cache(maxsize=4)
+def compiled(patterns: tuple[str, ...]) -> re.Pattern[bytes]:
     """Return an expression for the lines that a pattern fits; ValueError when one is no pattern."""
     return re.compile(
         b"^(?:" + b"|".join(_expression(pattern) for pattern in patterns) + rb") \.\n",

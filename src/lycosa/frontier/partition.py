@@ -81,9 +81,9 @@ class Partition:
             else scheduler(state)
         )
         counter = self.scheduler
-        self._linked = (
-            counter.linked if isinstance(counter, CountsLinks) and counter.counts_links else None
-        )
+        # Few have the attribute, and to ask for the whole protocol takes 20 µs a partition.
+        wants_links = getattr(counter, "counts_links", False)
+        self._linked = counter.linked if wants_links and isinstance(counter, CountsLinks) else None
         self.readiness = Readiness(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
         self.posts: dict[int, list[AnyMessage]] = {}

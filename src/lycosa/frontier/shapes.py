@@ -46,12 +46,13 @@ REPEATED = 3
 MANY_PARAMETERS = 3
 """So many parameters are a machine's choice of order, colour and size."""
 
-_DATE = re.compile(r"(?<!\d)(?:\d{4}([-/_.])\d{1,2}(?:\1\d{1,2})?|(?:19|20)\d{6})(?!\d)")
 _FOUR_DIGITS = re.compile(r"\d{4}")
 """What every date has: quicker to look for than a date."""
-_DIGIT = re.compile(r"\d")
-_ENDING = re.compile(r"\.[A-Za-z]{1,5}\Z")
-_ID = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z_-]{16,}\Z", re.IGNORECASE)
+# Many sites need none of these; `re` remembers what it has compiled.
+_DATE = r"(?<!\d)(?:\d{4}([-/_.])\d{1,2}(?:\1\d{1,2})?|(?:19|20)\d{6})(?!\d)"
+_DIGIT = r"\d"
+_ENDING = r"\.[A-Za-z]{1,5}\Z"
+_ID = r"(?i)(?=.*\d)(?=.*[a-z])[0-9a-z_-]{16,}\Z"
 _CALENDAR_NAMES = frozenset(
     ("date", "day", "month", "year", "week", "mon", "yr", "cal", "tribe-bar-date")
 )
@@ -60,7 +61,7 @@ _SESSION_BEGINNINGS = tuple(name[:-1] for name in SESSION_IDS if name.endswith("
 _LOOSE_NAMES = "|".join(
     re.escape(name) for name in sorted({*_CALENDAR_NAMES, *_SESSION_NAMES, *_SESSION_BEGINNINGS})
 )
-_LOOSE_QUERY = re.compile(rf"[?&](?:{_LOOSE_NAMES})|=[0-9a-z_-]{{16,}}", re.IGNORECASE)
+_LOOSE_QUERY = rf"(?i)[?&](?:{_LOOSE_NAMES})|=[0-9a-z_-]{{16,}}"
 
 
 class Compared(Enum):
@@ -91,11 +92,11 @@ def may_be_endless(path: str) -> bool:
         segments = path.partition("?")[0].split("/")
         if slashes > MOST_SEGMENTS or len(set(segments)) < len(segments) - 1:
             return True
-    if "?" in path and (path.count("&") >= MANY_PARAMETERS - 1 or _LOOSE_QUERY.search(path)):
+    if "?" in path and (path.count("&") >= MANY_PARAMETERS - 1 or re.search(_LOOSE_QUERY, path)):
         return True
     if ";" in path or "/(" in path:
         return True
-    return _FOUR_DIGITS.search(path) is not None and _DATE.search(path) is not None
+    return _FOUR_DIGITS.search(path) is not None and re.search(_DATE, path) is not None
 
 
 def shape_of(path: str) -> Shape:
@@ -114,7 +115,7 @@ def shape_of(path: str) -> Shape:
         kinds = sorted({_kind(segment) for segment in segments})
         text = "".join(f"/{kind}" for kind in kinds if kind) + suffix
         return Shape(text, Outcome.TRAP_PATH_REPETITION, Compared.NOT_AT_ALL)
-    named = [segment for segment in segments if segment and not _DIGIT.search(segment)]
+    named = [segment for segment in segments if segment and not re.search(_DIGIT, segment)]
     if named and Counter(named).most_common(1)[0][1] >= REPEATED:
         text = "".join(f"/{name}" for name in sorted(set(named))) + suffix
         return Shape(text, Outcome.TRAP_PATH_REPETITION, Compared.NEARLY)
@@ -125,7 +126,7 @@ def shape_of(path: str) -> Shape:
 
 def _undated(path: str) -> tuple[str, bool]:
     """Return a path in which the first date is named as such, and whether there was one."""
-    dated = _DATE.sub("<date>", path, count=1)
+    dated = re.sub(_DATE, "<date>", path, count=1)
     return dated, dated is not path and dated != path
 
 
@@ -148,7 +149,7 @@ def _plain(segments: list[str]) -> str:
     is_folder = len(segments) > 1 and not segments[-1]
     name = segments[-2] if is_folder else segments[-1]
     folders = segments[: -2 if is_folder else -1]
-    ending = _ENDING.search(name)
+    ending = re.search(_ENDING, name)
     kinds = dict.fromkeys(_kind(folder) for folder in folders)
     shown = "".join(f"/{kind}" for kind in list(kinds)[:MOST_FOLDERS])
     last = _kind(name) if name else ""
@@ -160,17 +161,17 @@ def _plain(segments: list[str]) -> str:
 def _kind(segment: str) -> str:
     if "<date>" in segment:
         return "<date>"
-    return "0" if _DIGIT.search(segment) else segment
+    return "0" if re.search(_DIGIT, segment) else segment
 
 
 def _is_session(name: str, value: str) -> bool:
     return (
         name in _SESSION_NAMES
         or name.startswith(_SESSION_BEGINNINGS)
-        or _ID.match(value) is not None
+        or re.match(_ID, value) is not None
     )
 
 
 def _is_date(name: str, value: str) -> bool:
-    is_named = name in _CALENDAR_NAMES and _DIGIT.search(value) is not None
-    return is_named or _DATE.search(value) is not None
+    is_named = name in _CALENDAR_NAMES and re.search(_DIGIT, value) is not None
+    return is_named or re.search(_DATE, value) is not None

@@ -25,7 +25,7 @@ import fcntl
 import mmap
 import os
 import struct
-import tempfile
+import sys
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -129,7 +129,7 @@ def runtime_folder() -> Path:
     elif runtime := os.environ.get("XDG_RUNTIME_DIR"):
         folder = Path(runtime) / "lycosa"
     else:
-        folder = Path(tempfile.gettempdir()) / f"lycosa-{os.getuid()}"
+        folder = _temporary_folder() / f"lycosa-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.stat().st_uid
@@ -141,6 +141,18 @@ def runtime_folder() -> Path:
             "  name a folder of your own: LYCOSA_RUNTIME_DIR"
         )
     return folder
+
+
+def _temporary_folder() -> Path:
+    """Return what `tempfile` says; it is not loaded for the sake of saying /tmp."""
+    is_named = "tempfile" in sys.modules or any(
+        os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")
+    )
+    if not is_named and os.access("/tmp", os.W_OK | os.X_OK):
+        return Path("/tmp")
+    import tempfile
+
+    return Path(tempfile.gettempdir())
 
 
 def _boot() -> str:

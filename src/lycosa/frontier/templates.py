@@ -28,14 +28,13 @@ MOST_SPOTS = 4
 LONGEST_NUMBER = 9
 """Longer numbers are moments and names of rows, which nobody counts up."""
 
-_DATE = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)([-/_.]?)(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?!\d)"
-)
-_DIGITS = re.compile(r"\d+")
-_WORD = re.compile(r"[A-Za-z]*\d[0-9A-Za-z]*|(?<![A-Za-z])(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z])")
-_HEX = re.compile(r"(?:[0-9a-f]{2,8}|[0-9A-F]{2,8})\Z")
-_DIGIT_BEFORE_LETTER = re.compile(r"\d[a-fA-F]")
-_PARAMETER = re.compile(r"(?<=[=])\d+(?=&|\Z)")
+# Only the mining of siblings needs these; `re` remembers what it has compiled.
+_DATE = r"(?<!\d)((?:19|20)\d\d)([-/_.]?)(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?!\d)"
+_DIGITS = r"\d+"
+_WORD = r"[A-Za-z]*\d[0-9A-Za-z]*|(?<![A-Za-z])(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z])"
+_HEX = r"(?:[0-9a-f]{2,8}|[0-9A-F]{2,8})\Z"
+_DIGIT_BEFORE_LETTER = r"\d[a-fA-F]"
+_PARAMETER = r"(?<=[=])\d+(?=&|\Z)"
 
 
 class Template(NamedTuple):
@@ -94,7 +93,7 @@ def spots_of(path: str) -> list[Spot]:
     if "?" in path:
         spots = list(_parameters(path))
     else:
-        dated = _DATE.search(path)
+        dated = re.search(_DATE, path)
         found = [_date_spot(path, dated)] if dated is not None else []
         spots = [spot for spot in found if spot is not None]
         inside = dated.span() if dated is not None and spots else (0, 0)
@@ -103,7 +102,7 @@ def spots_of(path: str) -> list[Spot]:
 
 
 def _parameters(path: str) -> Iterator[Spot]:
-    for match in _PARAMETER.finditer(path, path.index("?")):
+    for match in re.compile(_PARAMETER).finditer(path, path.index("?")):
         if len(match[0]) <= LONGEST_NUMBER and (match[0] == "0" or match[0][0] != "0"):
             template = Template(path[: match.start()], path[match.end() :], "n", 0)
             yield Spot(template, int(match[0]), MiningRule.PAGING)
@@ -126,11 +125,11 @@ def _date_spot(path: str, match: re.Match[str]) -> Spot | None:
 def _numbers(path: str, inside: tuple[int, int]) -> Iterator[Spot]:
     """Yield numbers outside of a date, decimal and hexadecimal."""
     name = path.rstrip("/").rfind("/") + 1
-    for word in _WORD.finditer(path):
+    for word in re.finditer(_WORD, path):
         if word.start() < inside[1] and inside[0] < word.end():
             continue
-        is_hex = _HEX.match(word[0]) is not None
-        is_telling = is_hex and _DIGIT_BEFORE_LETTER.search(word[0]) is not None
+        is_hex = re.match(_HEX, word[0]) is not None
+        is_telling = is_hex and re.search(_DIGIT_BEFORE_LETTER, word[0]) is not None
         if is_hex and word.start() >= name:
             way = "X" if word[0] != word[0].lower() else "x"
             place = (path[: word.start()], path[word.end() :])
@@ -138,7 +137,7 @@ def _numbers(path: str, inside: tuple[int, int]) -> Iterator[Spot]:
             yield Spot(template, int(word[0], 16), MiningRule.HEXADECIMAL, is_telling)
         if is_telling:
             continue
-        for digits in _DIGITS.finditer(path, word.start(), word.end()):
+        for digits in re.compile(_DIGITS).finditer(path, word.start(), word.end()):
             text = digits[0]
             if len(text) > LONGEST_NUMBER:
                 continue

@@ -11,6 +11,7 @@ Additions at the end of an event, with a default, need no new version.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -25,8 +26,18 @@ UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
 
 _encoder = msgspec.msgpack.Encoder()
 _header = msgspec.msgpack.Decoder(tuple[int, msgspec.Raw])
-_events = msgspec.msgpack.Decoder(list[AnyEvent])
-_messages = msgspec.msgpack.Decoder(list[AnyMessage])
+
+
+@cache
+def _events() -> msgspec.msgpack.Decoder[list[AnyEvent]]:
+    """Return what reads events; a new crawl reads none, and to make it takes a millisecond."""
+    return msgspec.msgpack.Decoder(list[AnyEvent])
+
+
+@cache
+def _messages() -> msgspec.msgpack.Decoder[list[AnyMessage]]:
+    """Return what reads inbox messages."""
+    return msgspec.msgpack.Decoder(list[AnyMessage])
 
 
 def encode(items: Sequence[AnyEvent] | Sequence[AnyMessage]) -> bytes:
@@ -36,13 +47,13 @@ def encode(items: Sequence[AnyEvent] | Sequence[AnyMessage]) -> bytes:
 
 def decode_events(batch: bytes) -> list[AnyEvent]:
     """Return the events of a batch of this or an older version."""
-    events: list[AnyEvent] = _decode(batch, _events, list[AnyEvent])
+    events: list[AnyEvent] = _decode(batch, _events(), list[AnyEvent])
     return events
 
 
 def decode_messages(batch: bytes) -> list[AnyMessage]:
     """Return the inbox messages of a batch of this or an older version."""
-    messages: list[AnyMessage] = _decode(batch, _messages, list[AnyMessage])
+    messages: list[AnyMessage] = _decode(batch, _messages(), list[AnyMessage])
     return messages
 
 

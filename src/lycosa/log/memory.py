@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lycosa.errors import Superseded
 from lycosa.failpoints import reach
-from lycosa.log.protocol import Head, Write
+from lycosa.log.protocol import Head, Take, Write
 
 
 class MemoryLog:
@@ -24,11 +23,17 @@ class MemoryLog:
         self._heads = [Head(0, 0, "")] * partitions
         self._notes: dict[str, bytes] = {}
 
-    def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
-        """Append as the new owner."""
-        self._check(partition, expect)
-        self._heads[partition] = self._heads[partition]._replace(owner=owner)
-        return self._append(partition, events)
+    def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
+        """Append as the new owner, step by step."""
+        results: list[int | None] = []
+        for partition, expect, events in takes:
+            if len(self._logs[partition]) == expect:
+                self._heads[partition] = self._heads[partition]._replace(owner=owner)
+                results.append(self._append(partition, events))
+            else:
+                results.append(None)
+            reach("take.written")
+        return results
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
         """Post everything, step by step; then append, step by step."""
@@ -96,11 +101,6 @@ class MemoryLog:
 
     def close(self) -> None:
         """Nothing to let go of."""
-
-    def _check(self, partition: int, expect: int) -> None:
-        found = len(self._logs[partition])
-        if found != expect:
-            raise Superseded(partition, expect, found)
 
     def _append(self, partition: int, events: bytes) -> int:
         self._logs[partition].append(events)

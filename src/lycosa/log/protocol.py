@@ -32,13 +32,25 @@ class Write(NamedTuple):
     """Inbox entries up to this sequence are decided on in `events` and may be dropped."""
 
 
+class Take(NamedTuple):
+    """What a new owner writes to one partition, to have it from then on."""
+
+    partition: int
+    expect: int
+    """The last sequence of the log that the new owner knows."""
+    events: bytes
+
+
 class Log(Protocol):
     """The log and inbox of every partition, and a few notes about the whole job."""
 
     partitions: int
 
-    def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
-        """Append `events` as the new owner; returns the sequence or raises `Superseded`."""
+    def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
+        """For each take append as the new owner; the new sequence, or None if superseded.
+
+        A superseded take changes nothing, and does not hold up the others.
+        """
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
         """For each write post, then append; the new sequence, or None if superseded.

@@ -21,10 +21,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lycosa.errors import FormatError, LogError, Superseded
+from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import Archive
-from lycosa.log.protocol import Head, Write
+from lycosa.log.protocol import Head, Take, Write
 from lycosa.log.takes import Takes
 
 VERSION = 1
@@ -78,17 +78,21 @@ class SqliteLog:
         self._owners: dict[int, str] = {}
         self._owners_at = -1
 
-    def take(self, partition: int, owner: str, events: bytes, expect: int) -> int:
-        """Append as the new owner."""
+    def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
+        """Append everything that is not superseded as the new owner, in one transaction."""
         with self._lock, self._takes.changing(), self._transaction():
-            found = self._head(partition)
-            if found != expect:
-                raise Superseded(partition, expect, found)
-            self._append(partition, events, expect)
-            self._connection.execute(
-                "UPDATE heads SET owner = ? WHERE partition = ?", (owner, partition)
+            valid = [take for take in takes if self._head(take.partition) == take.expect]
+            self._connection.executemany(
+                "INSERT INTO log VALUES (?, ?, ?)",
+                [(take.partition, take.expect + 1, take.events) for take in valid],
             )
-        return expect + 1
+            self._connection.executemany(
+                "UPDATE heads SET log = ?, owner = ? WHERE partition = ?",
+                [(take.expect + 1, owner, take.partition) for take in valid],
+            )
+            reach("take.written")
+            accepted = {take.partition for take in valid}
+        return [take.expect + 1 if take.partition in accepted else None for take in takes]
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
         """Write everything that is not superseded in one transaction."""

@@ -9,7 +9,8 @@ the C library: their arenas are put into large pages by `_arenas`, in every proc
 
 Always true:
   * nothing depends on it: where it cannot be done or has been done, nothing happens;
-  * who has set `glibc.malloc.hugetlb`, to whatever, is not overruled; 0 means no large pages.
+  * who has set `glibc.malloc.hugetlb` or `mmap_threshold`, to whatever, is not overruled; 0 for
+    the first means no large pages at all.
 """
 
 import os
@@ -17,6 +18,9 @@ import sys
 
 TUNABLES = "GLIBC_TUNABLES"
 _NAME = "glibc.malloc.hugetlb"
+_BLOCKS_NAME = "glibc.malloc.mmap_threshold"
+LARGE_BLOCK_BYTES = 1 << 20
+"""Blocks from this size on are to be given back to the system at once (`crawl.machine`)."""
 _FIRST_VERSION = (2, 35)
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -58,7 +62,15 @@ def with_large_pages(tunables: str) -> str | None:
     """Return what to tell the C library; None when it has been told."""
     if _NAME in tunables:
         return None
-    return ":".join(filter(None, (tunables, f"{_NAME}=1")))
+    more = [f"{_NAME}=1"]
+    if not is_told_of_blocks(tunables):
+        more.append(f"{_BLOCKS_NAME}={LARGE_BLOCK_BYTES}")
+    return ":".join(filter(None, (tunables, *more)))
+
+
+def is_told_of_blocks(tunables: str) -> bool:
+    """Return whether the C library has been told which blocks to give back at once."""
+    return _BLOCKS_NAME in tunables
 
 
 def are_given() -> bool:
@@ -77,7 +89,7 @@ def are_given() -> bool:
 
 def _has_pages() -> bool:
     try:
-        with open(_PAGES, encoding="ascii") as file:  # noqa: PTH123  pathlib is slow to load
+        with open(_PAGES, encoding="utf-8") as file:  # noqa: PTH123  pathlib is slow to load
             return "[madvise]" in file.read()
     except OSError:
         return False

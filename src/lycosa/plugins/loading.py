@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from lycosa.config import Job, Plugins
 from lycosa.errors import PluginError
-from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.plugin import Plugin
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from lycosa.plugins.hooks import Hooks
+    from lycosa.plugins.plugin import Plugin
 
 GROUP = "lycosa.plugins"
 
@@ -38,6 +39,8 @@ def load_hooks(job: Job, given: Sequence[Plugin] = ()) -> Hooks | None:
     names = dict.fromkeys([*job.plugins.use, *here])
     if not names:
         return None
+    from lycosa.plugins.hooks import Hooks  # a crawl without plugins never comes here
+
     points = entry_points() if any(name not in here for name in names) else {}
     plugins = []
     for name in names:
@@ -68,6 +71,10 @@ def installed() -> dict[str, str]:
 
 
 def _by_name(given: Sequence[Plugin]) -> dict[str, Plugin]:
+    if not given:
+        return {}
+    from lycosa.plugins.plugin import Plugin  # a crawl without plugins never comes here
+
     found: dict[str, Plugin] = {}
     for plugin in given:
         if not isinstance(plugin, Plugin):
@@ -83,6 +90,8 @@ def _by_name(given: Sequence[Plugin]) -> dict[str, Plugin]:
 
 
 def _load(name: str, points: Mapping[str, EntryPoint], settings: Mapping[str, Any]) -> Plugin:
+    from lycosa.plugins.plugin import Plugin
+
     point = points.get(name)
     if point is None:
         raise PluginError(

@@ -1,30 +1,24 @@
-"""Schedulers, scores and partitioners of plugins, held to their promises.
+"""The partitioner and the scheduler of a job: ours, or those of a plugin (`held`).
 
-Politeness does not depend on a plugin. Whatever its scheduler says, a URL is asked for only if it
-is pending and its site is awake; a partitioner is asked about hosts alone, so that all URLs of a
-host stay together. One that breaks its promises, or raises, ends the crawl with a `PluginError`:
-nobody could go on without an order. What was committed stays, and the crawl can be resumed.
-
-Cost: one dictionary entry for each pending URL of a crawl whose scheduler is a plugin's.
+What plugins are made of is loaded with the first of them: a crawl without any need not wait for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from lycosa.cluster.partitioners import HashPartitioner, make_partitioner
 from lycosa.config import Job
-from lycosa.errors import PluginError
-from lycosa.frontier.distance import depth_of
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.schedulers.scores import PluginScore
 from lycosa.frontier.state import PartitionState
-from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.loading import load_hooks
-from lycosa.plugins.plugin import Pending, Plugin
-from lycosa.url import host_of, url_of
+
+if TYPE_CHECKING:
+    from lycosa.frontier.schedulers.scores import PluginScore
+    from lycosa.plugins.hooks import Hooks
+    from lycosa.plugins.plugin import Plugin
 
 
 def require_plugins(job: Job, given: Sequence[Plugin] = ()) -> None:
@@ -39,16 +33,9 @@ def partitioner_of(job: Job, hooks: Hooks | None = None) -> HashPartitioner:
     named, partitions = job.frontier.partitioner, job.frontier.partitions
     if ":" not in named:
         return make_partitioner(named, partitions)
-    function, identity = (hooks or Hooks(())).partitioner(named)
+    from lycosa.plugins.held import held_partitioner
 
-    def name_of(reversed_host: str) -> str:
-        with _telling(named, "partitioner"):
-            name = function(host_of(f"{reversed_host}:/"))
-        if not isinstance(name, str):
-            raise _broken(named, "partitioner", f"it gave back {name!r:.200} for a host, not text")
-        return name
-
-    return HashPartitioner(partitions, name_of, identity)
+    return held_partitioner(hooks or _no_hooks(), named, partitions)
 
 
 def scheduler_of(
@@ -59,13 +46,9 @@ def scheduler_of(
     score = _score_of(job, hooks)
     if ":" not in named:
         return lambda state: make_scheduler(state, Order(job.frontier, now, score))
-    make = (hooks or Hooks(())).scheduler(named)
+    from lycosa.plugins.held import held_scheduler
 
-    def made(state: PartitionState) -> Scheduler:
-        with _telling(named, "scheduler"):
-            return HeldScheduler(make(PendingIn(state)), named)
-
-    return made
+    return held_scheduler(hooks or _no_hooks(), named)
 
 
 def _score_of(job: Job, hooks: Hooks | None) -> PluginScore | None:
@@ -73,110 +56,13 @@ def _score_of(job: Job, hooks: Hooks | None) -> PluginScore | None:
     named = job.frontier.score
     if ":" not in named:
         return None
-    score = (hooks or Hooks(())).score(named)
+    from lycosa.plugins.held import held_score
 
-    def scored(url: str, depth: int) -> float:
-        with _telling(named, "score"):
-            value: object = score(url, depth)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise _broken(named, "score", f"it gave back {value!r:.200} for {url}, not 0 to 1")
-        return value
-
-    return scored
+    return held_score(hooks or _no_hooks(), named)
 
 
-class PendingIn(Pending):
-    """The URLs of a partition."""
+def _no_hooks() -> Hooks:
+    """Return the hooks of nobody, which say that the job uses no such plugin."""
+    from lycosa.plugins.hooks import Hooks
 
-    def __init__(self, state: PartitionState) -> None:
-        self._state = state
-
-    def url(self, page: int) -> str:
-        """Return the URL with this number."""
-        return url_of(self._state.table.key(page))
-
-    def depth(self, page: int) -> int:
-        """Return how many links a URL is from a seed."""
-        return depth_of(self._state.pages.distance[page])
-
-
-class HeldScheduler:
-    """Implements `Scheduler` by a plugin's, which is believed nothing but the order."""
-
-    def __init__(self, scheduler: Scheduler, named: str) -> None:
-        self._scheduler = scheduler
-        self._named = named
-        self._offered: dict[int, int] = {}
-        self._waiting: dict[int, int] = {}
-        self._awake: set[int] = set()
-        self.ready = 0
-
-    def offer(self, page: int, site: int) -> None:
-        """Take in a URL that has become pending."""
-        self._offered[page] = site
-        self._waiting[site] = self._waiting.get(site, 0) + 1
-        self.ready += site in self._awake
-        with _telling(self._named, "scheduler"):
-            self._scheduler.offer(page, site)
-
-    def move(self, page: int, site: int) -> None:
-        """Note that a URL has come nearer."""
-        with _telling(self._named, "scheduler"):
-            self._scheduler.move(page, site)
-
-    def drop(self, site: int) -> None:
-        """Forget a site."""
-        self.rest(site)
-        if self._waiting.pop(site, 0):
-            self._offered = {page: s for page, s in self._offered.items() if s != site}
-        with _telling(self._named, "scheduler"):
-            self._scheduler.drop(site)
-
-    def wake(self, site: int) -> None:
-        """Count a site's URLs as ready."""
-        if site not in self._awake:
-            self._awake.add(site)
-            self.ready += self._waiting.get(site, 0)
-        with _telling(self._named, "scheduler"):
-            self._scheduler.wake(site)
-
-    def rest(self, site: int) -> None:
-        """Count a site's URLs as not ready."""
-        if site in self._awake:
-            self._awake.discard(site)
-            self.ready -= self._waiting.get(site, 0)
-        with _telling(self._named, "scheduler"):
-            self._scheduler.rest(site)
-
-    def waiting(self, site: int) -> int:
-        """Return how many URLs of a site are offered."""
-        return self._waiting.get(site, 0)
-
-    def choose(self) -> int | None:
-        """Return the plugin's choice, if it may be asked for."""
-        if not self.ready:
-            return None
-        with _telling(self._named, "scheduler"):
-            page = self._scheduler.choose()
-        site = self._offered.pop(page, None) if isinstance(page, int) else None
-        if page is None or site is None or site not in self._awake:
-            what = "chose nothing while something was ready" if page is None else f"chose {page!r}"
-            raise _broken(self._named, "scheduler", f"it {what}; only what is ready may be chosen")
-        self._waiting[site] -= 1
-        self.ready -= 1
-        return page
-
-
-@contextmanager
-def _telling(named: str, kind: str) -> Iterator[None]:
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        raise _broken(named, kind, f"{type(error).__name__}: {error}") from error
-
-
-def _broken(named: str, kind: str, what: str) -> PluginError:
-    return PluginError(
-        f"the {kind} `{named}` of a plugin failed: {what}\n"
-        "  nothing is lost: mend the plugin, then go on with `lycosa resume`"
-    )
+    return Hooks(())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lycosa import __version__
 from lycosa.amounts import counted, duration_text, size_text
 from lycosa.config import SECTIONS, Job
-from lycosa.config.sections import keys_of
+from lycosa.config.keys import keys_of
 from lycosa.config.writing import write_value
 from lycosa.crawl.auditing import Audit, audit
 from lycosa.crawl.directory import CrawlDirectory

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
@@ -31,9 +30,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9/._~=&+-]*")
 _SIMPLE = re.compile(r"/[A-Za-z0-9/._~+-]*+")
 """A path without a query in which nothing can be a session or an escape."""
 _NO_MARKS = str.maketrans("", "", "-T:")
-_PATH_SESSION = re.compile(r"^(.*)/\((?:[a-z0-9]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/[^?]+\.aspx)")
+# Many sites need none of these; `re` remembers what it has compiled.
+_PATH_SESSION = r"^(.*)/\((?:[a-z0-9]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/[^?]+\.aspx)"
 _QUERY_SESSIONS = [
-    re.compile(rf"^(.*){pattern}(?:&|$)")
+    rf"^(.*){pattern}(?:&|$)"
     for pattern in (
         r"jsessionid=[0-9a-z]{32}",
         r"phpsessid=[0-9a-z]{32}",
@@ -65,12 +65,12 @@ def _site(beginning: str) -> str:
 
 def _rest(path_and_query: str) -> str:
     parts = urlsplit("http://host" + path_and_query)
-    path = _PATH_SESSION.sub(r"\1", _without_dots(_normal(parts.path)))
+    path = re.sub(_PATH_SESSION, r"\1", _without_dots(_normal(parts.path)))
     if len(path) > 1 and path.endswith("/"):
         path = path[:-1]
     query = _normal(parts.query)
     for pattern in _QUERY_SESSIONS:
-        query = pattern.sub(r"\1", query)
+        query = re.sub(pattern, r"\1", query)
     query = "&".join(sorted(query.split("&"), key=lambda part: part.split("=", 1)))
     return f"{path or '/'}{'?' + query if query else ''}"
 
@@ -163,6 +163,8 @@ class Sorter:
             file.writelines(lines)
 
     def _spill(self) -> None:
+        from tempfile import TemporaryFile  # few segments are so large
+
         self._lines.sort()
         run = TemporaryFile("w+", encoding="ascii", newline="\n")  # noqa: SIM115
         self._files.enter_context(run)

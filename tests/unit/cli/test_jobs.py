@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lycosa.cli.jobs import FLAG_KEYS, build_job, flag_rules, read_setting
 from lycosa.cli.seeds import gather, with_scheme
 from lycosa.config import SECTIONS, Job
-from lycosa.config.sections import keys_of
+from lycosa.config.keys import keys_of
 from lycosa.errors import ConfigError
 from lycosa.url import Scope, key_of, parse_rules
 

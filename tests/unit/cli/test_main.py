@@ -50,9 +50,11 @@ class PretendedCrawl:
         self,
         directory: CrawlDirectory,
         *,
+        job: Job,
         listener: Listener,
     ) -> Ended:
-        self.job = directory.job()
+        assert job == directory.job()
+        self.job = job
         listener.refused_seed("mailto:a@b", "scheme")
         listener.progress(BUSY)
         if self.is_stopped:

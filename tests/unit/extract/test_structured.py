@@ -112,7 +112,7 @@ def test_patterns_can_name_subjects_and_objects() -> None:
 
 def test_a_pattern_of_two_parts_is_none() -> None:
     with pytest.raises(ValueError, match="three parts"):
-        compiled(["* <http://a.test/>"])
+        compiled(("* <http://a.test/>",))
 
 
 def test_more_than_the_most_is_cut_off_and_counted() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.log.format import encode
+from lycosa.log.protocol import Take
 from lycosa.log.sqlite import SqliteLog
 from lycosa.log.takes import Takes
 from lycosa.records import Taken
@@ -47,10 +48,10 @@ def test_who_dies_while_taking_leaves_it_odd_and_the_next_one_mends_it(tmp_path:
 
 def test_an_owner_learns_of_the_next_one_in_another_process_at_once(tmp_path: Path) -> None:
     log, other = SqliteLog(tmp_path, 2), SqliteLog(tmp_path, 2)
-    log.take(0, "first", encode([Taken(1.0, "first")]), 0)
+    log.take("first", [Take(0, 0, encode([Taken(1.0, "first")]))])
     for _ in range(3):
         assert (log.owner(0), log.owner(1), other.owner(0)) == ("first", "", "first")
-    other.take(0, "second", encode([Taken(2.0, "second")]), 1)
+    other.take("second", [Take(0, 1, encode([Taken(2.0, "second")]))])
     assert (log.owner(0), other.owner(0)) == ("second", "second")
     log.close()
     other.close()

@@ -8,8 +8,9 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.errors import PluginError
+from lycosa.plugins.held import HeldScheduler
 from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.orders import HeldScheduler, partitioner_of, require_plugins
+from lycosa.plugins.orders import partitioner_of, require_plugins
 from lycosa.plugins.plugin import Pending, Plugin
 from lycosa.url import key_of
 from unit.crawl.drawn_web import DrawnWeb, crawl, linking, page

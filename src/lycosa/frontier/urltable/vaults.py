@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 import weakref
 from bisect import bisect
 from pathlib import Path
@@ -75,6 +74,8 @@ class FileVault:
     def put(self, data: bytes) -> Place:
         """Keep bytes."""
         if self._file is None:
+            import tempfile  # most crawls have memory enough
+
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file = tempfile.TemporaryFile(  # noqa: SIM115
                 dir=self._folder, prefix="sealed-", suffix=".urls", buffering=0

@@ -1,0 +1,81 @@
+"""A crawl loads what it uses and nothing else: most of the time of a small one is loading.
+
+None of what is listed here is needed for a crawl over plain HTTP without plugins, and all of it
+was in the way of one, or would be (docs/decisions/0031-a-start-in-less-time.md). Who adds an import
+at the head of a module, and not where it is needed, brings it back.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.plan import Mixture
+from lycosa.testweb.sections import Tree
+from lycosa.testweb.server import SocketWeb
+
+CHILD = """\
+import atexit, sys
+sys.modules["numpy"] = None  # Arrow would load it, and it half of what is not wanted here
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+from lycosa.cli.starting import program
+program()
+"""
+
+NOT_NEEDED = {
+    "asyncio": "our loop is our own",
+    "curl": "plain HTTP is spoken by ourselves",
+    "email": "heads of answers are read by ourselves",
+    "http": "the same",
+    "lycosa.api": "that is for other programs",
+    "lycosa.crawl.member": "there is one worker",
+    "lycosa.crawl.supervisor": "there is one worker",
+    "lycosa.crawl.visiting": "there are no plugins",
+    "lycosa.frontier.schedulers.tree": "another scheduler's",
+    "lycosa.plugins.hooks": "there are no plugins",
+    "lycosa.plugins.plugin": "there are no plugins",
+    "lxml": "for other kinds of pages",
+    "multiprocessing": "workers are started by ourselves",
+    "pyarrow.compute": "250 functions of Python",
+    "pyarrow.dataset": "for those who read crawls",
+    "pyarrow.fs": "the file systems of three clouds",
+    "pyarrow.parquet": "what writes is in `pyarrow._parquet`",
+    "pycurl": "plain HTTP is spoken by ourselves",
+    "pyoxigraph": "for questions",
+    "rich": "nobody looks",
+    "ssl": "nobody asks for https",
+    "tempfile": "memory is enough",
+    "tomllib": "the job was made of flags",
+    "xml": "for sitemaps",
+}
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> set[str]:
+    """Crawl a page; returns what the process had loaded in the end."""
+    child = tmp_path / "child.py"
+    child.write_text(CHILD)
+    web = GeneratedWeb(2, Mixture(1, 1, sections=(((Tree(1, 1),), 1.0),)))
+    names = {name: value for name, value in os.environ.items() if name not in ("TMPDIR", "TEMP")}
+    with SocketWeb(web) as server:
+        command = [sys.executable, str(child), "crawl", web.home(0), "-o", str(tmp_path / "crawl")]
+        command += ["--allow-private", "--depth", "0"]
+        command += ["--set", f"fetch.hosts_file={server.hosts_file}"]
+        command += ["--workers", "1", "--delay", "0", "--mining", "off", "--quiet", "--json"]
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=False, env=names
+        )
+    assert ended.returncode == 0, ended.stderr
+    assert '"pages": 1' in ended.stdout
+    return set(ended.stderr.split())
+
+
+def test_a_crawl_of_one_page_loads_nothing_that_it_does_not_use(loaded: set[str]) -> None:
+    assert {"lycosa.crawl.running", "lycosa.store.sealing", "pyarrow._parquet"} <= loaded
+    in_the_way = {name: why for name, why in NOT_NEEDED.items() if name in loaded}
+    assert in_the_way == {}
