@@ -9,7 +9,6 @@ forgetting  of a host that was blocked nothing is left
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -147,7 +146,7 @@ def wait_for_pages(directory: CrawlDirectory, process: subprocess.Popen[bytes], 
     while size < pages * 700:  # bytes of a page in the archive, about
         assert time.monotonic() < deadline and process.poll() is None
         size = sum(file.stat().st_size for file in directory.path.glob("warc/*.gz"))
-        os.sched_yield()
+        time.sleep(0.005)
 
 
 # -- pages that change -----------------------------------------------------------------------
