@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -24,13 +22,9 @@ from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
 from warc_tools import check_folder
+from warm import lycosa
 
 HOSTS = 12
-
-
-def lycosa(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lycosa", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def kept(directory: CrawlDirectory) -> Counter[str]:
