@@ -51,8 +51,13 @@ checked:
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Byte code that is missing is written once: four processes would each compile everything.
+$(VENV)/.collected: $(STAMP)
+	-$(BIN)/pytest --collect-only --ignore tests/conformance >/dev/null
+	touch $@
+
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
-tested:
+tested: $(VENV)/.collected
 	$(BIN)/pytest -n 4 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
 
 conformance: setup

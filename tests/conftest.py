@@ -2,11 +2,14 @@
 
 What tests write goes to memory where there is room for it: a crawl asks the disk hundreds of times
 whether something is durable, and only a power failure could tell whether that is so.
+
+Files with long tests come first, so that at the end nobody waits for one of them.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -22,6 +25,12 @@ _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 _IN_MEMORY = pytest.StashKey[str]()
 
+_LONG = (
+    *("throughput", "replay", "misbehaviour_crawl", "real_crawl", "workers", "report", "full_disk"),
+    *("forgetting", "howto_python", "freshness", "howto", "cycles", "traps", "mining"),
+)
+"""Files of `integration` with a test of more than five seconds, the longest first."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,8 +41,20 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_IN_MEMORY] = config.option.basetemp
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    folder = Path(__file__).parent / "integration"
+    rank = {folder / f"test_{name}.py": number for number, name in enumerate(_LONG)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the search for garbage need not look at it."""
+    gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    gc.unfreeze()
     folder = session.config.stash.get(_IN_MEMORY, None)
     if folder is not None and exitstatus == pytest.ExitCode.OK:
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import http.server
-import os
 import subprocess
 import sys
 import threading
@@ -37,7 +36,7 @@ def oxigraph(folder: Path) -> Iterator[str]:
             deadline = time.monotonic() + 60
             while not answers(address):
                 assert server.poll() is None and time.monotonic() < deadline
-                os.sched_yield()
+                time.sleep(0.01)
             yield address
         finally:
             server.kill()

@@ -1,6 +1,6 @@
 """A process to be killed: crawls the small test web in virtual time, from where it stands.
 
-    python run_crawl.py FOLDER SEED [FAILPOINT:N]
+    python -m integration.run_crawl FOLDER SEED [FAILPOINT:N]
 
 With a fail point it sends itself SIGKILL when that is reached for the n-th time. It ends
 by itself when the crawl is done. Virtual time goes on where the last life's events ended.
@@ -15,9 +15,6 @@ from pathlib import Path
 
 from lycosa.crawl.simulation import KillPlan, Simulation, no_kills
 from lycosa.testweb.generated import GeneratedWeb
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from small_crawl import job_for
 
 

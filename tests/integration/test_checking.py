@@ -26,6 +26,7 @@ from lycosa.testweb.robots_kinds import ROBOTS_KINDS
 from lycosa.testweb.rulebook import RefereeRules
 from lycosa.testweb.sections import Copies, Moves, News, Tree, Vault
 from lycosa.testweb.server import SocketWeb
+from warm import lycosa
 
 DELAY_SECONDS = 0.3
 ROBOTS = {
@@ -50,10 +51,7 @@ class Site:
         settings = (*pauses, f"fetch.hosts_file={self.server.hosts_file}")
         flags = [flag for setting in settings for flag in ("--set", setting)]
         contact = ["--allow-private"] if is_private else ["--contact", "a@example.org"]
-        command = [sys.executable, "-m", "lycosa", "check", kind, *arguments, "--json"]
-        done = subprocess.run(
-            [*command, *contact, *flags], capture_output=True, text=True, timeout=60, check=False
-        )
+        done = lycosa("check", kind, *arguments, "--json", *contact, *flags)
         assert done.stdout, done.stderr
         return done.returncode, json.loads(done.stdout)
 

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
+from warm import in_full, lycosa
+
 LYCOSA = (sys.executable, "-m", "lycosa")
 PAGES = 40
 """Of one host: a tree of four levels with three children a page."""
@@ -44,11 +46,6 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
             told.setdefault(words[0], []).append(words[1])
         yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
         server.terminate()
-
-
-def lycosa(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [*LYCOSA, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
 
 
 def eventually(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
@@ -96,7 +93,7 @@ def test_explain_knows_a_page_and_owns_up_to_what_it_does_not_know(web: Web, cra
 
 
 def test_cat_gives_headers_body_and_text(web: Web, crawled: Path) -> None:
-    assert lycosa("cat", crawled, web.seeds[0], "--headers").stdout.startswith("HTTP/1.1 200")
+    assert in_full("cat", crawled, web.seeds[0], "--headers").stdout.startswith("HTTP/1.1 200")
     body = lycosa("cat", crawled, web.seeds[0]).stdout
     assert "<title>" in body
     text = lycosa("cat", crawled, web.seeds[0], "--text")
@@ -108,7 +105,7 @@ def test_cat_gives_headers_body_and_text(web: Web, crawled: Path) -> None:
 
 
 def test_audit_finds_the_crawl_clean(crawled: Path) -> None:
-    audit = lycosa("audit", crawled, "--json")
+    audit = in_full("audit", crawled, "--json")
     assert audit.returncode == 0, audit.stdout
     verdict = json.loads(audit.stdout)
     assert verdict["is_clean"]
@@ -160,7 +157,7 @@ def test_added_seeds_are_crawled_at_the_next_resume(web: Web, tmp_path: Path) ->
     path = tmp_path / "c"
     seeds = lycosa("crawl", web.seeds[0], "-o", path, "--only-seeds", "--json", *web.flags())
     assert json.loads(seeds.stdout)["pages"] == 1
-    added = lycosa("add", path, web.seeds[1])
+    added = in_full("add", path, web.seeds[1])
     assert added.stdout == f"1 seed added to {path}\n"
     assert json.loads(lycosa("resume", path, "--json").stdout)["pages"] == 2
 
@@ -169,7 +166,7 @@ def test_a_blocked_host_is_asked_no_more(web: Web, tmp_path: Path) -> None:
     path = tmp_path / "c"
     lycosa("crawl", *web.seeds, "-o", path, "--max-pages", 6, *web.flags())
     host = web.seeds[0].removeprefix("http://").rstrip("/").partition(":")[0]
-    blocked = lycosa("block", path, host)
+    blocked = in_full("block", path, host)
     assert blocked.returncode == 0, blocked.stderr
     assert f"{host} is blocked; " in blocked.stdout
     summary = json.loads(lycosa("resume", path, "--max-pages", 0, "--json").stdout)

@@ -30,6 +30,8 @@ from lycosa.url import key_of, url_of
 DAY = 600.0
 """A short one: workers that poll make a long one long."""
 CYCLES = 5
+POLL_SECONDS = 5.0
+"""Most of a day several workers have nothing to do but to look for news from each other."""
 
 
 class CountingWeb(GeneratedWeb):
@@ -137,6 +139,7 @@ def test_killed_anywhere_a_cycle_goes_on_and_fetches_each_page_once(
         seed=seed,
         log="sqlite" if seed % 3 == 0 else "memory",
         workers=workers,
+        poll_seconds=POLL_SECONDS,
     )
     result = simulation.run(KillRandomly(seed, kills=25, probability=0.02))
     assert len(result.kills) == 25

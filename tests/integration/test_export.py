@@ -13,6 +13,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.export import export
 from triple_stores import graphs_at, oxigraph
 from unit.query.segments import block, seal
+from warm import in_full, lycosa
 
 PAGES = 120
 KILLED = """
@@ -32,9 +33,8 @@ export(Path(sys.argv[1]), sys.argv[2], reach=reach)
 """
 
 
-def lycosa(*words: object) -> str:
-    command = [sys.executable, "-m", "lycosa", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def said_by(*words: object) -> str:
+    done = lycosa(*words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -56,10 +56,10 @@ def test_graphs_arrive_once_through_kills_and_are_replaced(tmp_path: Path) -> No
         assert done.pages == PAGES - 49
         expected = {f"http://a.test/{n}?q=a&b": 2 + (n == 0) for n in range(PAGES)}
         assert graphs_at(address) == expected
-        assert lycosa("export", "triples", folder, "--to", url).startswith("0 triples of 0 pages")
+        assert said_by("export", "triples", folder, "--to", url).startswith("0 triples of 0 pages")
 
         seal(folder, 2, block("a.test/0?q=a&b", 20), block("a.test/1?q=a&b", 20, "now"))
-        assert lycosa("export", "triples", folder, "--to", url) == (
+        assert said_by("export", "triples", folder, "--to", url) == (
             "1 triples of 2 pages sent in 2 requests\n"
         )
         del expected["http://a.test/0?q=a&b"]
@@ -72,9 +72,6 @@ def test_an_address_that_is_no_store_is_told(tmp_path: Path) -> None:
     CrawlDirectory.create(folder, Job())
     seal(folder, 1, block("a.test/1", 10, "x"))
     with oxigraph(tmp_path / "store") as address:
-        command = [sys.executable, "-m", "lycosa", "export", "triples", str(folder), "--to"]
-        done = subprocess.run(
-            [*command, f"{address}/nothing"], capture_output=True, text=True, check=False
-        )
+        done = in_full("export", "triples", folder, "--to", f"{address}/nothing")
         assert done.returncode == 7
         assert "answered PUT with status" in done.stderr

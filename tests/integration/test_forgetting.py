@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,13 +22,9 @@ from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
 from warc_tools import check_folder
+from warm import lycosa
 
 HOSTS = 12
-
-
-def lycosa(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lycosa", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def kept(directory: CrawlDirectory) -> Counter[str]:
@@ -49,7 +42,7 @@ def crawl_and_kill(directory: CrawlDirectory, most_bytes: int) -> None:
     deadline = time.monotonic() + 60
     while sum(file.stat().st_size for file in directory.path.glob("warc/*.gz")) < most_bytes:
         assert time.monotonic() < deadline and process.poll() is None
-        os.sched_yield()
+        time.sleep(0.005)
     process.kill()
     process.wait()
 

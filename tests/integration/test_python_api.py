@@ -23,6 +23,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.progress import Progress
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.server import SocketWeb
+from warm import lycosa
 
 HOSTS = 6
 PAGES = 40
@@ -315,11 +316,6 @@ def test_a_killed_crawl_loses_nothing_that_hooks_said(
     assert len(kept) == PAGES - 13 - 2 * 4
     assert all(page.extra["words"] for page in kept)
     assert crawl.outcomes() == {"KEPT": len(kept), "HOOK_FAILED": 3, "NOT_FOUND": 1}
-
-
-def lycosa(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ The test web serves in this process; the crawler is another process, run by its 
 from __future__ import annotations
 
 import math
-import os
 import random
 import signal
 import subprocess
@@ -220,7 +219,7 @@ def test_ctrl_c_stops_cleanly_and_resume_goes_on(tmp_path: Path) -> None:
         deadline = time.monotonic() + 60
         while not list((directory.path / "warc").glob("*.warc.gz")):
             assert time.monotonic() < deadline and process.poll() is None
-            os.sched_yield()
+            time.sleep(0.005)
         process.send_signal(signal.SIGINT)
         assert "lycosa resume" in finish(process, directory, 130)
         finish(start(directory), directory)

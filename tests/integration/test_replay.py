@@ -82,10 +82,12 @@ def wayback_command() -> Path:
         if stamp.exists() and stamp.read_text() == wanted:
             return command
         shutil.rmtree(ENVIRONMENT, ignore_errors=True)
-        venv.create(ENVIRONMENT, with_pip=True)
-        pip = [str(ENVIRONMENT / "bin" / "pip"), "install", "--quiet", "--require-hashes"]
+        venv.create(ENVIRONMENT, symlinks=True)
+        # Our own pip installs it, and Python compiles what is imported: half the work.
+        pip = [sys.executable, "-m", "pip", "--python", str(ENVIRONMENT / "bin" / "python")]
+        flags = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-compile"]
         installed = subprocess.run(
-            [*pip, "--disable-pip-version-check", "-r", str(LOCK)],
+            [*pip, "install", *flags, "-r", str(LOCK)],
             capture_output=True,
             text=True,
             check=False,

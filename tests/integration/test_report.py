@@ -20,6 +20,7 @@ from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.server import SocketWeb
+from warm import lycosa
 
 PHONE, LAPTOP = 360, 1280
 LYCOSA = (sys.executable, "-m", "lycosa")
@@ -84,9 +85,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def test_every_section_of_the_demo_is_filled(demo: Path) -> None:
-    done = subprocess.run(
-        [*LYCOSA, "report", str(demo), "--json"], capture_output=True, text=True, check=False
-    )
+    done = lycosa("report", demo, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     told: dict[str, Any] = json.loads(done.stdout)
     assert told["report"] == str(demo / "report" / "index.html")
@@ -108,8 +107,7 @@ def test_every_section_of_the_demo_is_filled(demo: Path) -> None:
 
 def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: Path) -> None:
     reported, status = (
-        json.loads(subprocess.check_output([*LYCOSA, command, str(demo), "--json"]))
-        for command in ("report", "status")
+        json.loads(lycosa(command, demo, "--json").stdout) for command in ("report", "status")
     )
     (audit,) = (section for section in reported["sections"] if section["name"] == "audit")
     told = re.fullmatch(
@@ -159,7 +157,7 @@ def test_a_crawl_can_be_reported_on_while_it_runs(tmp_path: Path) -> None:
     path = tmp_path / "running"
     with SocketWeb(GeneratedWeb.tree(4, 3), tls=False, folder=tmp_path) as server:
         flags = ["--allow-private", "--set", f"fetch.hosts_file={server.hosts_file}", "--json"]
-        command = [*LYCOSA, "crawl", "http://www.s0.test/", "-o", path, "--delay", "5s", *flags]
+        command = [*LYCOSA, "crawl", "http://www.s0.test/", "-o", path, "--delay", "2s", *flags]
         with subprocess.Popen(
             list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as crawl:
@@ -175,12 +173,15 @@ def test_a_crawl_can_be_reported_on_while_it_runs(tmp_path: Path) -> None:
 
 
 def _reported(path: Path) -> dict[str, Any]:
-    """Report as soon as there is anything to report on."""
+    """Report as soon as there is anything to report on: try again when more was fetched."""
     deadline = time.monotonic() + 90
+    size = 0
     while True:
-        done = subprocess.run(
-            [*LYCOSA, "report", str(path), "--json"], capture_output=True, text=True, check=False
-        )
+        while (now := sum(file.stat().st_size for file in path.glob("warc/*"))) == size:
+            assert time.monotonic() < deadline, "nothing was fetched"
+            time.sleep(0.02)
+        size = now
+        done = lycosa("report", path, "--json")
         if done.returncode == 0:
             told: dict[str, Any] = json.loads(done.stdout)
             return told

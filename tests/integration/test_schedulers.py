@@ -15,7 +15,7 @@ import pytest
 from lycosa.config import SCHEDULERS, Frontier, Job
 from lycosa.crawl.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
 from lycosa.testweb.graph import GraphWeb
-from small_crawl import PARTITIONS, check, job_for, small_web
+from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
 SCORED = [
     Frontier(scheduler=name, score=score, window=4, partitions=PARTITIONS)
@@ -62,7 +62,7 @@ def test_several_workers_share_no_order_and_bring_the_same_pages(
 ) -> None:
     web = small_web(3)
     job = dataclasses.replace(job_for(web), frontier=order)
-    simulation = Simulation(web, job, tmp_path, seed=3, workers=3)
+    simulation = Simulation(web, job, tmp_path, seed=3, workers=3, poll_seconds=POLL_SECONDS)
     result = simulation.run(KillRandomly(3, kills=4, probability=0.01))
     check(simulation, dataclasses.replace(result, ends=1), 3)
 

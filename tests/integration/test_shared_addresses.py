@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 from lycosa.crawl.simulation import KillRandomly, MemorySlots, Simulation, no_kills
-from small_crawl import check, job_for, small_web
+from small_crawl import POLL_SECONDS, check, job_for, small_web
+
+
+def three_workers(folder: Path, seed: int) -> Simulation:
+    web = small_web(seed)
+    return Simulation(web, job_for(web), folder, seed=seed, workers=3, poll_seconds=POLL_SECONDS)
 
 
 @pytest.mark.parametrize(("seed", "kills"), [(0, 0), (1, 4)])
 def test_workers_that_share_addresses_are_polite(seed: int, kills: int, tmp_path: Path) -> None:
-    web = small_web(seed)
-    simulation = Simulation(web, job_for(web), tmp_path, seed=seed, workers=3)
+    simulation = three_workers(tmp_path, seed)
     plan = KillRandomly(seed, kills, 0.003) if kills else no_kills
     check(simulation, simulation.run(plan), seed)
 
@@ -23,6 +27,5 @@ def test_without_slots_the_referee_would_complain(
 ) -> None:
     monkeypatch.setattr(MemorySlots, "take", lambda *_: 0.0)
     monkeypatch.setattr(MemorySlots, "let_go", lambda *_: None)
-    web = small_web(1)
-    result = Simulation(web, job_for(web), tmp_path, seed=1, workers=3).run()
+    result = three_workers(tmp_path, 1).run()
     assert {breach.kind.name for breach in result.breaches} >= {"ADDRESS_OVERLAP"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,13 +11,9 @@ import pytest
 from lycosa.crawl.simulation import Simulation
 from lycosa.failpoints import NAMES
 from small_crawl import check, job_for, small_web
+from warm import run_module
 
-SCRIPT = Path(__file__).parent / "run_crawl.py"
-
-
-def run(folder: Path, seed: int, *place: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT), str(folder), str(seed), *place]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+CRAWL = "integration.run_crawl"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -28,11 +22,11 @@ def test_a_process_killed_by_signal_goes_on_where_it_was(seed: int, tmp_path: Pa
     places = chance.sample(sorted(name for name in NAMES if not name.startswith("cycle.")), 6)
     kills = 0
     for place in places:
-        ended = run(tmp_path, seed, f"{place}:{chance.randint(1, 25)}")
+        ended = run_module(CRAWL, tmp_path, seed, f"{place}:{chance.randint(1, 25)}")
         kills += ended.returncode == -signal.SIGKILL
         assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
     assert kills >= 1
-    ended = run(tmp_path, seed)
+    ended = run_module(CRAWL, tmp_path, seed)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "exhausted\n", "")
     web = small_web(seed)
     simulation = Simulation(

@@ -9,9 +9,7 @@ forgetting  of a host that was blocked nothing is left
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -32,6 +30,7 @@ from lycosa.testweb.papers import TABLE_7, TreeRow
 from lycosa.testweb.raw import Hosted
 from lycosa.testweb.server import SocketWeb
 from lycosa.testweb.web import HTML, PLAIN, Reply
+from warm import lycosa
 
 
 def job_of(server: SocketWeb, *seeds: str, **sections: dict[str, object]) -> Job:
@@ -52,9 +51,8 @@ def job_of(server: SocketWeb, *seeds: str, **sections: dict[str, object]) -> Job
     return Job.of(seeds, (), **tables)
 
 
-def lycosa(*words: object) -> str:
-    command = [sys.executable, "-m", "lycosa", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def said_by(*words: object) -> str:
+    done = lycosa(*words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -137,7 +135,7 @@ def test_table_7_the_largest_tree_through_kills(tmp_path: Path) -> None:
     assert (done.size, done.unreadable, done.is_anew) == (row.triples, 0, False)
     counted = answer(directory.path, "SELECT (COUNT(*) AS ?n) { GRAPH ?page { ?page ?p ?o } }")
     assert counted == [["11718"]]
-    told = json.loads(lycosa("status", directory.path, "--json"))
+    told = json.loads(said_by("status", directory.path, "--json"))
     assert told["structured"] == {"triples": row.triples, "pages": row.pages}
 
 
@@ -147,7 +145,7 @@ def wait_for_pages(directory: CrawlDirectory, process: subprocess.Popen[bytes], 
     while size < pages * 700:  # bytes of a page in the archive, about
         assert time.monotonic() < deadline and process.poll() is None
         size = sum(file.stat().st_size for file in directory.path.glob("warc/*.gz"))
-        os.sched_yield()
+        time.sleep(0.005)
 
 
 # -- pages that change -----------------------------------------------------------------------
@@ -257,10 +255,10 @@ def test_a_forgotten_host_is_gone_from_segments_and_index(tmp_path: Path) -> Non
         job = job_of(server, "http://a.test/", "http://b.test/")
         directory = CrawlDirectory.create(tmp_path / "crawl", job)
         assert run_crawl(directory).reason == "exhausted"
-    lycosa("index", directory.path)
+    said_by("index", directory.path)
     names = "SELECT ?name { ?s <http://schema.org/name> ?name } ORDER BY ?name"
     assert answer(directory.path, names) == [["secret"], ["secret too"], ["stays"]]
-    said = lycosa("block", directory.path, "b.test", "--forget")
+    said = said_by("block", directory.path, "b.test", "--forget")
     assert "the index of triples was built anew without it" in said
     assert answer(directory.path, names) == [["stays"]]
     assert not any(b"secret" in quad for quad in quads_in_segments(directory.path))
@@ -300,9 +298,9 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
     with SocketWeb(web, tls=False) as server:
         directory = CrawlDirectory.create(tmp_path / "crawl", job_of(server, "http://a.test/"))
         run_crawl(directory)
-    told = json.loads(lycosa("status", directory.path, "--json"))["structured"]
+    told = json.loads(said_by("status", directory.path, "--json"))["structured"]
     assert told["dropped"] == 2 and told["json-ld-unknown-context"] == 1
-    shown = lycosa("status", directory.path)
+    shown = said_by("status", directory.path)
     assert "structured data not taken" in shown and "triples that the filter dropped" in shown
     (quads,) = [quad for quad in quads_in_segments(directory.path) if b"/name>" in quad]
     assert quads == b'<http://a.test/> <http://schema.org/name> "x" <http://a.test/> .'

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import networkx
 import pytest
 
+from warm import lycosa
+
 LYCOSA = (sys.executable, "-m", "lycosa")
 PAGES = 40
 """Of one host: a tree of four levels with three children a page."""
@@ -41,11 +43,6 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
             told.setdefault(words[0], []).append(words[1])
         yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
         server.terminate()
-
-
-def lycosa(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [*LYCOSA, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def eventually(is_so: Callable[[], bool], seconds: float = 60.0) -> None:

@@ -134,6 +134,7 @@ class Simulation:
         seed: int = 0,
         log: str = "memory",
         workers: int = 1,
+        poll_seconds: float = 0.5,
         referee: Referee | None = None,
         commit_takes_seconds: float = 0.004,
         free_disk: Callable[[], int] = lambda: 1 << 62,
@@ -141,12 +142,17 @@ class Simulation:
         name_seconds: tuple[float, float] = NAME_SECONDS,
         hooks: Hooks | None = None,
     ) -> None:
-        """Set a crawl up. A kill ends all its workers: they are one process here."""
+        """Set a crawl up. A kill ends all its workers: they are one process here.
+
+        Where hours of virtual time pass in waiting, several workers that have nothing to do
+        should look for news from each other less often than every half second (`poll_seconds`).
+        """
         self.web = web
         self.job = job
         self.folder = folder
         self.seed = seed
         self.workers = workers
+        self.poll_seconds = poll_seconds if workers > 1 else float("inf")
         self.clock = VirtualClock(begins_at, commit_takes_seconds)
         self.referee = referee or Referee(referee_rules(job, commit_takes_seconds), web)
         self.partitioner = partitioner_of(job, hooks)
@@ -314,7 +320,7 @@ class _Life:
                 ending=ending,
                 owner=f"life-{self._number}-worker-{index}",
                 random=random.Random(f"{simulation.seed} {self._number} {index}"),
-                poll_seconds=float("inf") if simulation.workers == 1 else 0.5,
+                poll_seconds=simulation.poll_seconds,
                 slots=slots,
                 sealed_folder=simulation.folder,
                 hooks=simulation.hooks,

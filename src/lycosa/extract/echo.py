@@ -13,6 +13,7 @@ the segment does not occur, one search.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 _SPACE = re.compile(r"\s")
@@ -31,12 +32,27 @@ def without_echo(text: str, path: str) -> str:
         return text
     pieces: list[str] = []
     done = 0
-    for found in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text):
-        if found.start() < done:
+    for begin in _found_alone(name, text):
+        if begin < done:
             continue
-        start = max(text.rfind(" ", done, found.start()), text.rfind("\n", done, found.start()))
+        start = max(text.rfind(" ", done, begin), text.rfind("\n", done, begin))
         pieces.append(text[done : max(start + 1, done)])
-        space = _SPACE.search(text, found.end())
+        space = _SPACE.search(text, begin + len(name))
         done = space.start() if space else len(text)
     pieces.append(text[done:])
     return "".join(pieces)
+
+
+def _found_alone(name: str, text: str) -> Iterator[int]:
+    """Yield where the name stands for itself: no letter and no digit before it or after it.
+
+    A pattern would have to be compiled anew for every page.
+    """
+    begin = text.find(name)
+    while begin >= 0:
+        end = begin + len(name)
+        if text[max(begin - 1, 0) : begin].isalnum() or text[end : end + 1].isalnum():
+            begin = text.find(name, begin + 1)
+        else:
+            yield begin
+            begin = text.find(name, end)

@@ -7,6 +7,7 @@ another URL, and is answered with 404.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -32,6 +33,7 @@ class Parts(NamedTuple):
         return f"{self.path}?{self.query}" if self.query else self.path
 
 
+@lru_cache(maxsize=1 << 13)
 def take_apart(url: str) -> Parts:
     """Split an absolute URL; a fragment is dropped."""
     url = url.partition("#")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import islice
 
 import pytest
@@ -27,6 +28,7 @@ Page = tuple[str, str]
 """A path and its text."""
 
 
+@lru_cache(maxsize=100)
 def prose(key: object, words: int = 25) -> str:
     return " ".join(random.Random(str(key)).choices(WORDS, k=words))
 

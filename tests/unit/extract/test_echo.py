@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lycosa.extract.echo import own_name, without_echo
+from lycosa.extract.echo import _found_alone, own_name, without_echo
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,14 @@ def test_all_other_words_stay_in_their_order(words: list[str]) -> None:
     left = without_echo(" ".join(words), "/x/lamp.html").split()
     dropped = {"lamp", "/x/lamp.html", "lamp_"}
     assert left == [word for word in words if word.strip() and word not in dropped]
+
+
+@given(st.text("a_ ²é.\n", min_size=1, max_size=3), st.lists(st.integers(0, 5), max_size=12))
+@example("._.", [0, 1, 1])
+def test_a_name_is_found_where_a_pattern_finds_it(name: str, pieces: list[int]) -> None:
+    text = "".join((name, name[1:], name[:1], "é", "_", " ")[number] for number in pieces)
+    pattern = rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"
+    assert list(_found_alone(name, text)) == [found.start() for found in re.finditer(pattern, text)]
 
 
 def test_one_endless_word_takes_linear_time() -> None:
