@@ -32,7 +32,9 @@ _DATE = re.compile(
     r"(?<!\d)((?:19|20)\d\d)([-/_.]?)(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?!\d)"
 )
 _DIGITS = re.compile(r"\d+")
-_WORD = re.compile(r"[A-Za-z]*\d[0-9A-Za-z]*|(?<![A-Za-z])(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z])")
+_WORD = re.compile(
+    r"(?<![A-Za-z])(?:[A-Za-z]*+\d[0-9A-Za-z]*+|(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z]))"
+)
 _HEX = re.compile(r"(?:[0-9a-f]{2,8}|[0-9A-F]{2,8})\Z")
 _DIGIT_BEFORE_LETTER = re.compile(r"\d[a-fA-F]")
 _PARAMETER = re.compile(r"(?<=[=])\d+(?=&|\Z)")
