@@ -32,7 +32,7 @@ NEAR_BITS = 3
 """Fingerprints that differ in no more bits are near; the tables find all of them up to 3."""
 
 _QUARTERS = 4
-_PICTURE = re.compile(rb"\ssrc\s*=\s*[\"']?\s*([^\"'\s>?#]+)", re.IGNORECASE)
+_PICTURE = re.compile(rb"\ssrc\s*+=\s*+[\"']?+\s*+([^\"'\s>?#]++)", re.IGNORECASE)
 
 
 class Novelty:

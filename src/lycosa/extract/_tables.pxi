@@ -90,7 +90,6 @@ cdef Tag NO_TAG
 cdef list _names_and_values = []
 
 cdef int KIND_ANCHOR = LinkKind.ANCHOR
-cdef int KIND_CANONICAL = LinkKind.CANONICAL
 cdef int KIND_FORM = LinkKind.FORM
 cdef int KIND_IMAGE = LinkKind.IMAGE
 cdef int KIND_REFRESH = LinkKind.REFRESH

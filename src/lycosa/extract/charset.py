@@ -96,7 +96,7 @@ _SPACES = " \t\n\f\r"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
 # Few pages need these; `re` remembers what it has compiled.
-_PARAMETER = r"""(?i)charset\s*=\s*["']?\s*([^\s"';,]{1,60})"""
+_PARAMETER = r"""(?i)charset\s*+=\s*+["']?+\s*+([^\s"';,]{1,60}+)"""
 _IN_CONTENT = (
     rb"""(?i)charset[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"([^"]*+)"|'([^']*+)'|([^ \t\n\f\r;"']++))"""
 )

@@ -22,7 +22,8 @@ from lycosa.records import LinkKind
 Headers = tuple[tuple[str, str], ...]
 
 # Few answers need these; `re` remembers what it has compiled.
-_TARGET = r"[\s,]*+<([^>]*+)>"
+_BETWEEN = r"[\s,]*+"
+_TARGET = r"<([^>]*+)>"
 _PARAMETER = (
     r"""(?s)\s*+;\s*+([^\s=;,"]*+)(?:\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|([^\s;,]*+)))?+"""
 )
@@ -66,15 +67,17 @@ def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
 
 def _links(value: str) -> list[tuple[str, LinkKind, str]]:
     links: list[tuple[str, LinkKind, str]] = []
-    position = 0
+    position = _behind(_BETWEEN, value, 0)
     while position < len(value):
         target = re.compile(_TARGET).match(value, position)
         if target is None:
+            if value[position] == "<":
+                break  # it is never closed, and so is no other
             # Something else than a link: on to the comma that ends it.
-            rest = re.compile(_REST).match(value, position)
-            position = (rest.end() if rest else position) + 1
+            position = _behind(_BETWEEN, value, _behind(_REST, value, position))
             continue
-        parameters, position = _parameters(value, target.end())
+        parameters, end = _parameters(value, target.end())
+        position = _behind(_BETWEEN, value, end)
         rel = relation(parameters.get("rel", ""))
         kind = kind_of_relation(rel)
         href = target[1].strip()
@@ -91,5 +94,10 @@ def _parameters(value: str, position: int) -> tuple[dict[str, str], int]:
         # The first one counts (RFC 8288, 3.3).
         parameters.setdefault(found[1].lower(), text)
         position = found.end()
-    rest = re.compile(_REST).match(value, position)
-    return parameters, rest.end() if rest else len(value)
+    return parameters, _behind(_REST, value, position)
+
+
+def _behind(pattern: str, value: str, position: int) -> int:
+    """Return where what a pattern fits ends; it may be nothing."""
+    found = re.compile(pattern).match(value, position)
+    return found.end() if found else position

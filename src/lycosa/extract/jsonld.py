@@ -42,8 +42,8 @@ LARGEST_BYTES = 2_000_000
 MOST_TRIPLES = 100_000
 
 _OPENING = re.compile(rb"<!--|<(script|style|textarea|title)\b", re.IGNORECASE)
-_WRAPPING = re.compile(r"\A\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?)")
-_WRAPPED = re.compile(r"(?:-->|(?://|/\*)?\s*\]\]>(?:\s*\*/)?)\s*\Z")
+_WRAPPING = re.compile(r"\A\s*+(?:<!--|(?:(?://|/\*)\s*+)?+<!\[CDATA\[(?:\s*+\*/)?+)")
+_WRAPPED = re.compile(r"(?:-->|(?:(?://|/\*)\s*+)?+\]\]>(?:\s*+\*/)?+)\s*+\Z")
 
 
 class Distilled(NamedTuple):

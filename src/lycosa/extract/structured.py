@@ -185,11 +185,15 @@ def compiled(patterns: tuple[str, ...]) -> re.Pattern[bytes]:
     )
 
 
-def _expression(pattern: str) -> bytes:
+def _words(pattern: str) -> list[str]:
     words = pattern.strip().split(None, 2)
     if len(words) != 3:
         raise ValueError(f"{pattern!r} has not three parts")
-    subject, predicate, value = words
+    return words
+
+
+def _expression(pattern: str) -> bytes:
+    subject, predicate, value = _words(pattern)
     return b" ".join(
         (_word(subject, rb"[^ \n]*"), _word(predicate, rb"[^ \n]*"), _word(value, rb"[^\n]*"))
     )
@@ -200,7 +204,8 @@ def _mark(pattern: str) -> bytes:
 
     To look for that takes a hundredth of the time of the expression.
     """
-    return max((part.strip().encode() for part in pattern.split("*")), key=len)
+    line = " ".join(_words(pattern))
+    return max((part.strip().encode() for part in line.split("*")), key=len)
 
 
 def _word(word: str, any_run: bytes) -> bytes:

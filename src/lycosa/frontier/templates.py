@@ -31,7 +31,7 @@ LONGEST_NUMBER = 9
 # Only the mining of siblings needs these; `re` remembers what it has compiled.
 _DATE = r"(?<!\d)((?:19|20)\d\d)([-/_.]?)(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?!\d)"
 _DIGITS = r"\d+"
-_WORD = r"[A-Za-z]*\d[0-9A-Za-z]*|(?<![A-Za-z])(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z])"
+_WORD = r"(?<![A-Za-z])(?:[A-Za-z]*+\d[0-9A-Za-z]*+|(?:[a-f]{2,8}|[A-F]{2,8})(?![0-9A-Za-z]))"
 _HEX = r"(?:[0-9a-f]{2,8}|[0-9A-F]{2,8})\Z"
 _DIGIT_BEFORE_LETTER = r"\d[a-fA-F]"
 _PARAMETER = r"(?<=[=])\d+(?=&|\Z)"

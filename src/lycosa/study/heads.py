@@ -158,9 +158,9 @@ def _moment(text: str) -> datetime | None:
         return None
     try:
         found = parsedate_to_datetime(text)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, IndexError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _id_of(location: str, base: str) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,3 +53,10 @@ def test_a_page_without_pictures_shows_no_others() -> None:
     assert novelty.shows_other_pictures("site", b'<img src="a.png?1"><IMG\nSRC=b.png>')
     assert not novelty.shows_other_pictures("site", b"<img src=b.png><img src='a.png?2'>")
     assert novelty.shows_other_pictures("site", b"<img src=c.png>")
+
+
+def test_no_page_takes_long_to_be_looked_at_for_pictures() -> None:
+    began = time.process_time()
+    body = b"<img src=" + b" " * 1_000_000 + b">"
+    assert not Novelty().shows_other_pictures("site", body)
+    assert time.process_time() - began < 30

@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lycosa.extract._scan import is_utf8
-from lycosa.extract.charset import _LABELS, charset_of_label, decode, prescan, to_utf8
+from lycosa.extract.charset import (
+    _LABELS,
+    charset_of_label,
+    charset_of_type,
+    decode,
+    prescan,
+    to_utf8,
+)
 from lycosa.extract.links import scan
 
 PAGE = "<title>Привет</title>"
@@ -148,3 +157,10 @@ def test_utf8_is_recognised_as_python_does(body: bytes) -> None:
         assert not is_utf8(body)
     else:
         assert is_utf8(body)
+
+
+@pytest.mark.parametrize("before", ["charset", "charset=", "charset='"])
+def test_no_content_type_takes_long(before: str) -> None:
+    began = time.process_time()
+    assert charset_of_type(f"text/html; {before}{' ' * 250_000};") is None
+    assert time.process_time() - began < 30

@@ -166,6 +166,7 @@ def test_any_json_gives_triples_that_can_be_read_or_a_reason(value: object) -> N
     assert set(found.refused) <= set(REASONS)
 
 
+SCRIPT = b'<script type="application/ld+json">%s</script>'
 BOMBS = {
     "many items": page(
         json.dumps(
@@ -176,6 +177,9 @@ BOMBS = {
     "unclosed": b'<script type="application/ld+json">' * 100_000,
     "comments": b"<!--" * 1_000_000,
     "attributes": b"<script " * 500_000,
+    "spaces before": SCRIPT % (b" " * 1_000_000 + b"{}"),
+    "spaces within": SCRIPT % (b'{"a":' + b" " * 1_000_000 + b"1}"),
+    "spaces behind": SCRIPT % (b"{}]]>" + b" " * 1_000_000 + b"x"),
 }
 
 

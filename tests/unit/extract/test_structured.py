@@ -110,6 +110,12 @@ def test_patterns_can_name_subjects_and_objects() -> None:
     assert_same(found.triples, f'<{URL}> og:title "t" .')
 
 
+def test_a_pattern_may_be_written_with_room_between_its_parts() -> None:
+    pattern = f"<{URL}>  <https://dev.twitter.com/cards#card>\t*"
+    found = distil(META, Distiller(drop=[pattern]))
+    assert (found.triples, found.left_out[DROPPED]) == (b"", 1)
+
+
 def test_a_pattern_of_two_parts_is_none() -> None:
     with pytest.raises(ValueError, match="three parts"):
         compiled(("* <http://a.test/>",))

@@ -53,7 +53,24 @@ def test_a_style_sheet_gives_facts() -> None:
     assert facts.charset == "koi8-r"
 
 
-@pytest.mark.parametrize("unit", ["url(", "url('", "/*", "@import ", '"', "\\", 'url("\n', "a, ("])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "url(",
+        "url('",
+        "/*",
+        "@import ",
+        '"',
+        "\\",
+        'url("\n',
+        "a, (",
+        ",",
+        " ",
+        "<,",
+        "<>;",
+        "<>; a=",
+    ],
+)
 def test_values_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     began = time.perf_counter()

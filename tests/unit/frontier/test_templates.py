@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -97,3 +99,9 @@ def test_a_year_that_is_none_is_not_written() -> None:
     template = Template("/", ".html", "m-", 0)
     assert not template.holds(2100 * 12)
     assert template.path(2021 * 12) == "/2021-01.html"
+
+
+def test_no_path_takes_long() -> None:
+    began = time.process_time()
+    assert list(spots_of("/" + "g" * 100_000)) == []
+    assert time.process_time() - began < 30

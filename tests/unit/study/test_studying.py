@@ -132,6 +132,14 @@ def test_heads_tell_servers_and_ages(tmp_path: Path) -> None:
     assert rows(tmp_path, "ages") == [{"months": 0, "pages": 2}]
 
 
+def test_a_date_beyond_the_calendar_is_none(tmp_path: Path) -> None:
+    late = ("Last-Modified", "Fri, 31 Dec 9999 23:59:59 -0100")
+    write(tmp_path, [Fetch(A, headers=(HTML, late))])
+    study(tmp_path)
+    (site,) = rows(tmp_path, "sites")
+    assert (site["pages"], site["mean_age_days"]) == (1, None)
+
+
 def test_headers_are_counted_by_answers_and_sites(tmp_path: Path) -> None:
     strict = ("Strict-Transport-Security", "max-age=9")
     twice = (HTML, ("Server", "Thttpd"), strict, ("strict-transport-security", "max-age=10"))

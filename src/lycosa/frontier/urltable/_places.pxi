@@ -1,6 +1,6 @@
 # Where each number is: the leaf in which it stands, or SEALED and the chunk.
 #
-# The places of PART consecutive numbers are a part. A part lies open in one large array, four
+# The places of 4,096 consecutive numbers are a part. A part lies open in one large array, four
 # bytes a number, or is packed: its different places once, and for each number which of them,
 # in as many bits as that takes. Numbers of sealed sites share few chunks, so that a part of them
 # takes less than a byte a number. `tighten` packs the parts that it at least halves; a part is
