@@ -2,8 +2,6 @@
 
 What tests write goes to memory where there is room for it: a crawl asks the disk hundreds of times
 whether something is durable, and only a power failure could tell whether that is so.
-
-Files with long tests come first, so that at the end nobody waits for one of them.
 """
 
 from __future__ import annotations
@@ -25,12 +23,6 @@ _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 _IN_MEMORY = pytest.StashKey[str]()
 
-_LONG = (
-    *("throughput", "replay", "misbehaviour_crawl", "real_crawl", "workers", "report", "full_disk"),
-    *("forgetting", "howto_python", "freshness", "howto", "cycles", "traps", "mining"),
-)
-"""Files of `integration` with a test of more than five seconds, the longest first."""
-
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,12 +31,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES:
         config.option.basetemp = tempfile.mkdtemp(prefix="lycosa-tests-", dir=_MEMORY)
         config.stash[_IN_MEMORY] = config.option.basetemp
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    folder = Path(__file__).parent / "integration"
-    rank = {folder / f"test_{name}.py": number for number, name in enumerate(_LONG)}
-    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
 def pytest_collection_finish() -> None:
