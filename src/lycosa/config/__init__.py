@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -79,19 +80,19 @@ class Job(Record):
     seeds: tuple[str, ...] = ()
     rules: tuple[dict[str, object], ...] = ()
     """As written; `lycosa.url` gives them their meaning."""
-    limits: Limits = Limits()
-    politeness: Politeness = Politeness()
-    robots: Robots = Robots()
-    fetch: Fetch = Fetch()
-    extract: Extract = Extract()
-    structured: Structured = Structured()
-    frontier: Frontier = Frontier()
-    discovery: Discovery = Discovery()
-    traps: Traps = Traps()
-    log: Log = Log()
-    revisit: Revisit = Revisit()
-    crawl: Crawl = Crawl()
-    plugins: Plugins = Plugins()
+    limits: Limits = field(default_factory=Limits)
+    politeness: Politeness = field(default_factory=Politeness)
+    robots: Robots = field(default_factory=Robots)
+    fetch: Fetch = field(default_factory=Fetch)
+    extract: Extract = field(default_factory=Extract)
+    structured: Structured = field(default_factory=Structured)
+    frontier: Frontier = field(default_factory=Frontier)
+    discovery: Discovery = field(default_factory=Discovery)
+    traps: Traps = field(default_factory=Traps)
+    log: Log = field(default_factory=Log)
+    revisit: Revisit = field(default_factory=Revisit)
+    crawl: Crawl = field(default_factory=Crawl)
+    plugins: Plugins = field(default_factory=Plugins)
 
     @classmethod
     def of(

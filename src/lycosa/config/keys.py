@@ -78,8 +78,11 @@ class Record:
         if len(values) > len(names) or unknown or named.keys() & given.keys():
             wrong = ", ".join(sorted(unknown or named.keys() & given.keys())) or "too many values"
             raise TypeError(f"{type(self).__name__}() cannot be made of this: {wrong}")
-        fields = self.__dataclass_fields__
-        self.__dict__.update({name: fields[name].default for name in names}, **given, **named)
+        given |= named
+        # Not by way of `__dict__`: who has touched that reads its attributes at half the speed.
+        for name, field in self.__dataclass_fields__.items():
+            value = given[name] if name in given else _default(field)
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -88,13 +91,22 @@ class Record:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __eq__(self, other: object) -> bool:
-        if other.__class__ is not self.__class__:
+        if not isinstance(other, Record) or other.__class__ is not self.__class__:
             return NotImplemented
-        return self.__dict__ == other.__dict__
+        return self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash(tuple(self.__dict__.values()))
+        return hash(self._values())
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        names = self.__match_args__
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__qualname__}({fields})"
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+
+def _default(field: dataclasses.Field[Any]) -> object:
+    make = field.default_factory
+    return field.default if make is dataclasses.MISSING else make()
