@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from growth import is_linear
 from lycosa.extract.rdfa import MOST_OUTPUT, SPARE_OUTPUT, distil
 
 BASE = "http://e.test/folder/page"
@@ -131,20 +131,9 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 }  # fmt: skip
 
 
-def seconds(body: bytes) -> float:
-    best = 1e9
-    for _ in range(3):
-        start = time.process_time()
-        distil(body, BASE, "text/html")
-        best = min(best, time.process_time() - start)
-    return best
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_is_linear_in_the_size(shape: str) -> None:
-    few, many = SHAPES[shape](2_000), SHAPES[shape](16_000)
-    # Eight times as much; if it took the square, it would take 64 times as long.
-    assert seconds(many) < 24 * max(seconds(few), 0.002), (len(few), len(many))
+    assert is_linear(lambda size: distil(SHAPES[shape](size), BASE, "text/html"), 16_000)
 
 
 @pytest.mark.parametrize("media_type", MEDIA_TYPES)
