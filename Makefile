@@ -106,7 +106,8 @@ mutants: setup
 
 debug-build: setup
 	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force
-	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract tests/unit/frontier tests/unit/coding tests/unit/links tests/unit/store tests/contract
+	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract tests/unit/frontier tests/unit/coding tests/unit/links tests/unit/store tests/unit/test_arenas.py \
+		tests/contract
 	$(BIN)/python setup.py build_ext --inplace --force
 
 lock: setup
