@@ -37,7 +37,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.kernel.crawl import COMMIT_SECONDS, CONNECTIONS, InstantTransport
+from benchmarks.kernel.crawl import COMMIT_SECONDS, CONNECTIONS, NO_PAUSES, InstantTransport
 from benchmarks.kernel.pages import SMALL, TREE_A, Shape, host_name, running_text
 from benchmarks.kernel.stages import STAGES, Stopwatch, own_cost, watch_everything
 from benchmarks.race import table
@@ -124,12 +124,7 @@ class LinkedWeb:
 def job_of(pages: int) -> Job:
     return Job.of(
         [f"http://{host_name(host)}{path_of(0)}" for host in range(HOSTS)],
-        politeness={
-            "delay_seconds": 0.0,
-            "large_site_delay_seconds": 0.0,
-            "ip_delay_seconds": 0.0,
-            "answer_time_factor": 0.0,
-        },
+        politeness=NO_PAUSES,
         limits={"pages": pages, "host_pages": 0, "depth_static": 3000},
         fetch={"connections": CONNECTIONS},
         frontier={"partitions": PARTITIONS},

@@ -36,6 +36,13 @@ PAGES_BETWEEN_COMMITS = 700
 COMMIT_SECONDS = 0.5
 CONNECTIONS = 64
 PARTITIONS = 64
+NO_PAUSES = {
+    "delay_seconds": 0.0,
+    "large_site_delay_seconds": 0.0,
+    "ip_delay_seconds": 0.0,
+    "answer_time_factor": 0.0,
+}
+"""The politeness of a made-up web that nobody serves."""
 HTML = (("content-type", "text/html; charset=utf-8"), ("server", "bench"))
 
 
@@ -98,12 +105,7 @@ class Crawl:
         seeds = [f"http://{host_name(number)}{path_of(0)}" for number in range(web.hosts)]
         self.job = Job.of(
             seeds,
-            politeness={
-                "delay_seconds": 0.0,
-                "large_site_delay_seconds": 0.0,
-                "ip_delay_seconds": 0.0,
-                "answer_time_factor": 0.0,
-            },
+            politeness=NO_PAUSES,
             limits={"pages": pages, "host_pages": 0, "depth_static": 3000},
             fetch={"connections": CONNECTIONS},
             frontier={"partitions": PARTITIONS},

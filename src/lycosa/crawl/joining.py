@@ -5,11 +5,10 @@
 Signals are the supervisor's to hear (`member`), also while this process is still loading.
 """
 
-import gc
 import signal
 import sys
 
-from lycosa.memory import enlarge_arenas
+from lycosa.memory import enlarge_arenas, expect_much
 
 
 def join(arguments: list[str]) -> int:
@@ -17,7 +16,7 @@ def join(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     enlarge_arenas()
-    gc.set_threshold(200_000, 20, 20)  # nothing of what is loaded is garbage
+    expect_much()
     from lycosa.crawl.member import main
 
     return main(arguments)

@@ -13,6 +13,7 @@ Always true:
     the first means no large pages at all.
 """
 
+import gc
 import os
 import sys
 
@@ -31,10 +32,10 @@ def begin_anew() -> None:
     To be called before anything is loaded. Somebody who watches (a debugger, a profiler) would
     lose sight of it, so then it is not done.
     """
-    if sys.gettrace() or sys.getprofile() or not sys.executable or not are_given():
-        return
     tunables = with_large_pages(os.environ.get(TUNABLES, ""))
-    if tunables is None:
+    if tunables is None or sys.gettrace() or sys.getprofile():
+        return
+    if not sys.executable or not are_given():
         return
     try:
         os.execve(
@@ -44,6 +45,15 @@ def begin_anew() -> None:
         )
     except OSError:
         return  # it goes on as it is
+
+
+def expect_much() -> None:
+    """Make ready for all that is about to be loaded, and stays: 70,000 objects.
+
+    To look through them for cycles takes 15 ms, so that is done only by a command that makes many
+    more; a crawl sets them aside when it begins (`crawl.machine`).
+    """
+    gc.set_threshold(200_000, 20, 20)
 
 
 def enlarge_arenas() -> None:

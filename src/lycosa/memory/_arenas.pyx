@@ -25,37 +25,7 @@ cdef extern from "Python.h":
     void PyObject_GetArenaAllocator(PyObjectArenaAllocator *)
     void PyObject_SetArenaAllocator(PyObjectArenaAllocator *)
 
-cdef extern from *:
-    """
-    #if defined(__linux__)
-    #include <sys/mman.h>
-    #endif
-    #define LYCOSA_BLOCK ((size_t)1 << 21)
-
-    #if defined(MADV_HUGEPAGE)
-    /* A block that begins at a multiple of its size; NULL where there is none. */
-    static char *lycosa_block(void) {
-        char *found = mmap(NULL, 2 * LYCOSA_BLOCK, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        size_t before;
-        if (found == MAP_FAILED)
-            return NULL;
-        before = -(size_t)found & (LYCOSA_BLOCK - 1);
-        if (before)
-            munmap(found, before);
-        munmap(found + before + LYCOSA_BLOCK, LYCOSA_BLOCK - before);
-        madvise(found + before, LYCOSA_BLOCK, MADV_HUGEPAGE);
-        return found + before;
-    }
-    static void lycosa_unmap(char *block) { munmap(block, LYCOSA_BLOCK); }
-    #else
-    static char *lycosa_block(void) { return NULL; }
-    static void lycosa_unmap(char *block) { (void)block; }
-    #endif
-    """
-    const size_t BLOCK "LYCOSA_BLOCK"
-    char *new_block "lycosa_block"() noexcept nogil
-    void drop_block "lycosa_unmap"(char *) noexcept nogil
+include "_mapping.pxi"
 
 cdef enum:
     MOST_ARENAS = 32  # in a block: as many as `used` has bits
@@ -99,7 +69,7 @@ cdef void *give(void *context, size_t size) noexcept nogil:
     cdef Block *block
     if not arena_bytes:
         arena_bytes = size
-    if size != arena_bytes or BLOCK % size or BLOCK // size > MOST_ARENAS:
+    if size != arena_bytes or LARGE_PAGE % size or LARGE_PAGE // size > MOST_ARENAS:
         return usual.alloc(usual.ctx, size)
     whole = all_of(size)
     while vacant < count and blocks[vacant].used == whole:
@@ -131,7 +101,7 @@ cdef void take_back(void *context, void *arena, size_t size) noexcept nogil:
 
 cdef unsigned int all_of(size_t size) noexcept nogil:
     """Return the bits of a block that is full."""
-    cdef size_t arenas = BLOCK // size
+    cdef size_t arenas = LARGE_PAGE // size
     return <unsigned int> ((<unsigned long long> 1 << arenas) - 1)
 
 
@@ -145,7 +115,7 @@ cdef bint add_block() noexcept nogil:
         if grown == NULL:
             return False
         blocks, room = <Block *> grown, more
-    begin = new_block()
+    begin = <char *> map_large(LARGE_PAGE)
     if begin == NULL:
         return False
     blocks[count].begin, blocks[count].used = begin, 0
@@ -158,7 +128,7 @@ cdef size_t find(char *address) noexcept nogil:
     asked."""
     cdef size_t place
     for place in range(count):
-        if blocks[place].begin <= address < blocks[place].begin + BLOCK:
+        if blocks[place].begin <= address < blocks[place].begin + LARGE_PAGE:
             return place
     return count
 
@@ -169,7 +139,7 @@ cdef void drop_spare(size_t emptied) noexcept nogil:
     cdef size_t place
     for place in range(count):
         if place != emptied and not blocks[place].used:
-            drop_block(blocks[emptied].begin)
+            unmap(blocks[emptied].begin, LARGE_PAGE)
             count -= 1
             blocks[emptied] = blocks[count]
             vacant = 0

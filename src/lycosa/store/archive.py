@@ -32,7 +32,6 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import pyarrow as pa
 from msgspec import Struct
@@ -64,7 +63,7 @@ from lycosa.store.members import (
 )
 from lycosa.store.payloads import Payloads
 from lycosa.store.quads import Block, quads_of
-from lycosa.store.rows import OUTCOME_NAMES, fetch_id, microseconds, signed, url_id
+from lycosa.store.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment
 from lycosa.url import host_of, reversed_host_of, url_of
@@ -144,7 +143,7 @@ class ArchiveStore:
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
                     segment.pending.add_content(fetch, capture.links, capture.text)
                 if capture.triples is not None:
-                    segment.blocks.append(_block(capture, url, capture.triples))
+                    segment.blocks.append(_block(fetch, url, capture.triples))
         if group.payload_name:
             self._payloads.note(group.payload_name, place)
         if segment.warc.end >= self._roll_bytes:
@@ -357,7 +356,7 @@ _NOTHING = _Group([], 0, None, None, "", False)
 
 def _fetch(
     capture: Capture, url: str, group: _Group, segment: Segment, place: Place, start: int
-) -> tuple[Any, ...]:
+) -> Row:
     """Return what all rows of a fetch share, in the order of their columns."""
     answer = capture.answer
     ended = microseconds(answer.ended)
@@ -386,13 +385,12 @@ def _fetch(
     )
 
 
-def _block(capture: Capture, url: str, triples: bytes) -> bytes:
-    ended = capture.answer.ended
-    number = signed(fetch_id(capture.key, ended))
-    return Block(url, number, microseconds(ended), quads_of(triples, url)).written()
+def _block(fetch: Row, url: str, triples: bytes) -> bytes:
+    _, number, moment = fetch[:3]
+    return Block(url, signed(number), moment, quads_of(triples, url)).written()
 
 
-def _facts(capture: Capture) -> tuple[Any, ...]:
+def _facts(capture: Capture) -> Row:
     """Return what was made of a page, in the order of the columns."""
     return (
         capture.charset,

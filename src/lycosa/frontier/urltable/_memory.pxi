@@ -6,14 +6,12 @@
 # mapping of its own that begins at such a multiple, and is moved, without being copied, to
 # another one when it grows.
 
+include "../../memory/_mapping.pxi"
+
 cdef extern from *:
     """
     #include <stdlib.h>
     #include <string.h>
-    #if defined(__linux__)
-    #include <sys/mman.h>
-    #endif
-    #define LYCOSA_PAGE ((size_t)1 << 21)
     #define LYCOSA_LARGE (2 * LYCOSA_PAGE)
 
     #if defined(MREMAP_MAYMOVE) && defined(MREMAP_FIXED) && defined(MADV_HUGEPAGE)
@@ -25,21 +23,6 @@ cdef extern from *:
             munmap(p, size);
         else
             free(p);
-    }
-    /* A place for `size` bytes at a multiple of the large page, none of them touched. */
-    static void *lycosa_map(size_t size) {
-        char *found = mmap(NULL, size + LYCOSA_PAGE, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        size_t skipped;
-        if (found == MAP_FAILED)
-            return NULL;
-        skipped = -(size_t)found & (LYCOSA_PAGE - 1);
-        if (skipped)
-            munmap(found, skipped);
-        if (LYCOSA_PAGE - skipped)
-            munmap(found + skipped + size, LYCOSA_PAGE - skipped);
-        madvise(found + skipped, size, MADV_HUGEPAGE);
-        return found + skipped;
     }
     static void *lycosa_grow(void *p, size_t old, size_t size) {
         void *moved;
