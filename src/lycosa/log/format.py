@@ -5,7 +5,12 @@ that are newer than itself, by name, and upgrades older ones: `UPGRADES[n]` turn
 plain lists of version n into those of version n + 1. msgspec was measured against the
 standard library's pickle and json (docs/decisions/0003-encoding.md).
 
-Additions at the end of an event, with a default, need no new version.
+A field added at the end of an event, with a default, needs no new version: older releases
+pass over it. A new event does, since older releases would take it for damage; the batches
+written before it are read as they are (`READ_AS_THEY_ARE`).
+
+    1   the first format
+    2   new events: origins that cannot be reached, records that were lost
 """
 
 from __future__ import annotations
@@ -19,7 +24,10 @@ import msgspec
 from lycosa.errors import FormatError
 from lycosa.records import AnyEvent, AnyMessage
 
-VERSION = 1
+VERSION = 2
+
+READ_AS_THEY_ARE = frozenset({1, VERSION})
+"""Versions that hold only events which the current one has too, in the same form."""
 
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
 """How the items of a batch of version n become those of version n + 1."""
@@ -60,7 +68,7 @@ def decode_messages(batch: bytes) -> list[AnyMessage]:
 def _decode(batch: bytes, decoder: msgspec.msgpack.Decoder[Any], kind: Any) -> Any:
     try:
         version, items = _header.decode(batch)
-        if version == VERSION:
+        if version in READ_AS_THEY_ARE:
             return decoder.decode(items)
         return msgspec.convert(_upgrade(version, msgspec.msgpack.decode(items)), kind)
     except (msgspec.DecodeError, msgspec.ValidationError) as problem:
@@ -75,10 +83,10 @@ def _upgrade(version: int, items: list[Any]) -> list[Any]:
     if version > VERSION or version not in UPGRADES:
         raise FormatError(
             f"the log holds a batch of format {version}; this Lycosa reads formats"
-            f" {min([*UPGRADES, VERSION])} to {VERSION}\n"
+            f" {min([*UPGRADES, *READ_AS_THEY_ARE])} to {VERSION}\n"
             "  it was written by another release: resume the crawl with that one or a newer one"
         )
-    while version < VERSION:
+    while version in UPGRADES:
         items = UPGRADES[version](items)
         version += 1
     return items
