@@ -24,6 +24,9 @@ from lycosa.crawl.progress import outcomes_of, refusals_of
 from lycosa.errors import LycosaError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.state import PartitionState
+from lycosa.query.answering import Answerers, raise_unless_answered
+from lycosa.query.forms import GRAPH_FORMS, RESULT_FORMS
+from lycosa.query.questions import Question
 from lycosa.records import Outcome, Place
 from lycosa.store.layout import KINDS, Name
 from lycosa.store.members import Stored, WarcFiles, read_exchange
@@ -161,15 +164,38 @@ class Crawl:
         canonical = canonicalize(url)
         return None if canonical is None else find(self.path, canonical)
 
+    # -- structured data ------------------------------------------------------------------
+
+    def sparql(self, question: str, form: str = "json", seconds: float = 30.0) -> bytes:
+        """Ask what pages say to machines, in SPARQL; `lycosa index` builds the index.
+
+        The forms are those of `lycosa sparql`: `json`, `xml`, `csv` and `tsv` for tables, `json`
+        and `xml` for yes and no, `turtle`, `ntriples`, `nquads`, `trig`, `rdfxml` and `jsonld` for
+        graphs. The question is answered by a process that has no network, whatever it says, and
+        that ends when it takes longer than `seconds`. The process is kept for the next question.
+        """
+        if form not in (*RESULT_FORMS, *GRAPH_FORMS):
+            known = ", ".join((*RESULT_FORMS, *GRAPH_FORMS))
+            raise LycosaError(f"there is no form `{form}`\n  known are: {known}")
+        said = self._answerers.ask(Question(question, form=form), seconds)
+        raise_unless_answered(said)
+        return said.body
+
     # -- inside ---------------------------------------------------------------------------
 
     @cached_property
     def _files(self) -> WarcFiles:
         return WarcFiles(self.path)
 
+    @cached_property
+    def _answerers(self) -> Answerers:
+        return Answerers(self.path, most=1)
+
     def __del__(self) -> None:
         if "_files" in self.__dict__:
             self._files.close()
+        if "_answerers" in self.__dict__:
+            self._answerers.close()
 
     def _states(self) -> list[PartitionState]:
         if not self._directory.log_folder.exists():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from lycosa.cli.amounts import counted, duration_flag, size_flag
 from lycosa.cli.checking import ask_flags, batch_flag, job_flags
@@ -24,14 +25,13 @@ from lycosa.cli.summary import command
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError, QueryError
+from lycosa.query.forms import FORMS, GRAPH_FORMS
 
 if TYPE_CHECKING:
-    from lycosa.query.asking import Answer
     from lycosa.query.index import Progress
+    from lycosa.query.questions import Answered
 
 _FIRST_QUESTION = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
-_FORMS = ("table", "json", "xml", "csv", "tsv")
-_GRAPH_FORMS = ("turtle", "ntriples", "nquads", "trig", "rdfxml", "jsonld")
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
@@ -102,7 +102,7 @@ def index(session: Session, /, path: Path, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice((*_FORMS, *_GRAPH_FORMS)),
+    type=click.Choice(FORMS),
     help="How to print the answer. Tables: table (default), json, xml, csv, tsv; graphs: turtle "
     "(default), ntriples, nquads, trig, rdfxml, jsonld.",
 )
@@ -118,33 +118,41 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None) -> int
     The graph of a page is its URL; without GRAPH the question is about all pages together. Build
     the index first: lycosa index. The exit code is 1 when an ASK is answered by no.
     """
-    from lycosa.query import asking
-    from lycosa.query.index import Index
+    from lycosa.query.answering import AnsweringProcess
+    from lycosa.query.questions import Asked, Question
 
     _open(session, path)
-    question = _question(query)
-    _tell_of_news(path)
-    with _ended_by_ctrl_c(), Index(path).reading() as store:
-        answer = asking.ask(store, question)
-        form = form or ("turtle" if "turtle" in asking.forms_of(answer) else "table")
-        if form == "table" and form not in asking.forms_of(answer):
-            return _print_table(answer)
-        output = sys.stdout.buffer
-        asking.write(answer, form, output)
-        if form == "json":
-            output.write(b"\n")
-        output.flush()
-        return int(asking.is_no(answer))
-
-
-@contextmanager
-def _ended_by_ctrl_c() -> Iterator[None]:
-    """Let the kernel end the process: a question that is being answered hears nothing of Python."""
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    question = Question(_question(query), form=form or "usual")
+    process = AnsweringProcess(path, ends_with_us=True)
     try:
-        yield
+        _tell_of_news(path)
+        return _print_answer(process.answer(Asked(question, 0, 0)))
     finally:
-        signal.signal(signal.SIGINT, before)
+        process.end()
+
+
+def _print_answer(answer: Iterator[Answered]) -> int:
+    """Print an answer as it comes; returns the exit code."""
+    from lycosa.query.answering import raise_unless_answered
+
+    output = sys.stdout.buffer
+    table: list[bytes] = []
+    form, last = "", None
+    for last in answer:
+        if last.kind == "begin":
+            form = last.text
+        elif last.kind == "piece" and form == "table":
+            table.append(last.body)
+        elif last.kind == "piece":
+            output.write(last.body)
+    output.flush()
+    raise_unless_answered(last)
+    if form == "table":
+        _print_table(*msgspec.msgpack.decode(b"".join(table)))
+    elif form == "json":
+        output.write(b"\n")
+        output.flush()
+    return int(last is not None and last.is_no)
 
 
 def _question(given: str) -> str:
@@ -169,23 +177,16 @@ def _tell_of_news(path: Path) -> None:
         notice(f"{more} not in the index; load: {command('index', path)}")
 
 
-def _print_table(answer: Answer) -> int:
-    from lycosa.query import asking
-
-    if asking.is_graph(answer):
-        raise QueryError("the answer is a graph, which is no table\n  choose another --format")
-    said = asking.as_yes_or_no(answer)
-    if said is not None:
-        click.echo("yes" if said else "no")
-        return int(not said)
-    head, rows = asking.as_table(answer)
+def _print_table(said: str, head: list[str], rows: list[list[str]]) -> None:
+    if said:
+        click.echo(said)
+        return
     lines = [head, *([harmless(cell).replace("\n", " ") for cell in row] for row in rows)]
     widths = [max(len(line[number]) for line in lines) for number in range(len(head))]
     lines.insert(1, ["-" * width for width in widths])
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
-    return 0
 
 
 @click.command()
@@ -195,7 +196,7 @@ def _print_table(answer: Answer) -> int:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(_GRAPH_FORMS),
+    type=click.Choice(GRAPH_FORMS),
     default="ntriples",
     help="How to print the triples (default: ntriples).",
 )
@@ -362,7 +363,8 @@ def serve(
     """Answer SPARQL questions of other programs.
 
     A SPARQL 1.1 endpoint over the index of a crawl, at /sparql. It changes nothing and asks
-    nobody: updates and SERVICE are refused. It listens on this machine alone unless --host says
+    nobody: updates and SERVICE are refused, and questions are answered by processes that have no
+    network. It listens on this machine alone unless --host says
     otherwise; there are no passwords. When lycosa index has loaded more, the next question is
     about that.
     """

@@ -3,8 +3,12 @@
 The graph of a page is the page's URL. Without `GRAPH` a question is about all pages together: the
 default graph is the union of all.
 
-Always true: nothing is changed and nobody else is asked. Updates are refused by the parser, which
-reads queries alone; `SERVICE` is refused here, because the store would ask whatever host it names.
+Always true: nothing is changed. Updates are refused by the parser, which reads queries alone. No
+graph is fetched: `FROM` chooses among those that are here.
+
+`SERVICE` is refused here, because the store would ask whatever host it names. But a tokenizer
+cannot promise that no host is asked, so processes without network put the questions
+(`query.answerer`).
 """
 
 from __future__ import annotations
@@ -12,14 +16,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import Any
 
 import pyoxigraph
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTriples, RdfFormat
 
 from lycosa.errors import QueryError
+from lycosa.query.questions import Refused
 
-TABLE = "table"
 RESULT_FORMATS = {
     "json": QueryResultsFormat.JSON,
     "xml": QueryResultsFormat.XML,
@@ -35,18 +39,23 @@ GRAPH_FORMATS = {
     "jsonld": RdfFormat.JSON_LD,
 }
 _OF_QUADS = frozenset({"nquads", "trig", "jsonld"})
-FORMATS = (TABLE, *RESULT_FORMATS, *GRAPH_FORMATS)
 
 Answer = QuerySolutions | QueryTriples | QueryBoolean
 
+# Names as SPARQL 1.1 has them (19.8, rules 139 to 169): a dot does not end one, and after `ex:` it
+# does not begin one. So `ex:.SERVICE` is a name, a dot and a word.
 _TOKEN = re.compile(
     r"""
-      (?P<skip> \#[^\n\r]*+
-      | "{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3}|\Z) | '{3}(?:[^'\\]|\\.|'(?!''))*+(?:'{3}|\Z)
+      (?P<skip> [\x20\t\r\n]++ | \#[^\n\r]*+ )
+    | (?P<whole>
+        "{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3}|\Z) | '{3}(?:[^'\\]|\\.|'(?!''))*+(?:'{3}|\Z)
       | "(?:[^"\\\n\r]|\\.)*+" | '(?:[^'\\\n\r]|\\.)*+'
-      | <[^<>"{}|^`\\\x00-\x20]*+>
-      | [?$][\w\u00b7-\u203f]*+
-      | (?:[\w.-]*+:)(?:[\w.:-]|%[0-9A-Fa-f]{2}|\\.)*+ )
+      | <(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*+>
+      | [?$][\w\u00b7\u0300-\u036f\u203f\u2040]*+
+      | @[A-Za-z]++(?:-[A-Za-z0-9]++)*+
+      | (?P<prefix> (?:_|[^\W\d_](?:\.*+[\w\u00b7\u0300-\u036f\u203f\u2040-])*+)?+) :
+        (?:(?:[\w:]|%[0-9A-Fa-f]{2}|\\.)
+           (?:\.*+(?:[\w:\u00b7\u0300-\u036f\u203f\u2040-]|%[0-9A-Fa-f]{2}|\\.))*+)?+ )
     | (?P<word> [A-Za-z_][\w-]*+ )
     | .
     """,
@@ -54,18 +63,24 @@ _TOKEN = re.compile(
 )
 
 
-class Refused(QueryError):
-    """A question that is not put to the store."""
-
-
 def check(question: str) -> None:
-    """Refuse what would ask somebody else."""
+    """Refuse what would ask somebody else, with a word that helps.
+
+    This is the friendly half. What it overlooks finds no network (`lycosa.sandbox`).
+    """
+    before = ""
     for found in _TOKEN.finditer(question):
-        if (found["word"] or "").upper() == "SERVICE":
+        if found["skip"] is not None:
+            continue
+        # The store needs no space between words: it reads `SERVICESILENT<x>{`, and `SERVICE:x {` as
+        # the word and the name `:x`.
+        is_asked = found[0] == "{" and "service" in before
+        if is_asked or "service" in (found["word"] or "").lower():
             raise Refused(
                 "SERVICE asks other hosts, which Lycosa does not do\n"
                 "  leave it out, and ask the other endpoint yourself"
             )
+        before = (found["prefix"] or "").lower()
 
 
 def ask(
@@ -103,8 +118,8 @@ def forms_of(answer: Answer) -> tuple[str, ...]:
     return ("json", "xml") if isinstance(answer, QueryBoolean) else tuple(RESULT_FORMATS)
 
 
-def write(answer: Answer, form: str, output: IO[bytes]) -> None:
-    """Write an answer in one of its forms."""
+def write(answer: Answer, form: str, output: Any) -> None:
+    """Write an answer in one of its forms to what has a `write`."""
     if form not in forms_of(answer):
         kind = {QueryTriples: "a graph", QueryBoolean: "yes or no"}.get(type(answer), "a table")
         raise QueryError(
@@ -136,6 +151,16 @@ def as_yes_or_no(answer: Answer) -> bool | None:
 def is_no(answer: Answer) -> bool:
     """Return whether the answer is no."""
     return as_yes_or_no(answer) is False
+
+
+def for_people(answer: Answer) -> tuple[str, list[str], list[list[str]]]:
+    """Return yes or no, or the variables and the rows of a table."""
+    if is_graph(answer):
+        raise QueryError("the answer is a graph, which is no table\n  choose another --format")
+    said = as_yes_or_no(answer)
+    if said is not None:
+        return ("yes" if said else "no"), [], []
+    return "", *as_table(answer)
 
 
 def as_table(answer: Answer) -> tuple[list[str], list[list[str]]]:

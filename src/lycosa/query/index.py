@@ -34,6 +34,7 @@ import pyoxigraph
 
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
+from lycosa.query.generations import LOCK, STORE, Generations
 from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
 from lycosa.store.alone import alone
 
@@ -47,7 +48,7 @@ PUBLISH_SECONDS = 60.0
 """How much of a long loading a kill can cost."""
 
 _PIECE_BYTES = 100_000
-_STORE, _LEDGER, _LOCK = "store", "ledger.sqlite", "lock"
+_LEDGER = "ledger.sqlite"
 
 
 class Progress(NamedTuple):
@@ -87,16 +88,18 @@ class Index:
 
     def __init__(self, folder: Path) -> None:
         self._crawl = folder
-        self.folder = folder / "index" / "triples"
+        self._generations = Generations(folder)
+        self.folder = self._generations.folder
 
     # -- reading --------------------------------------------------------------------------
 
     def generation(self) -> str | None:
         """Return the name of the generation in place; None when nothing has been indexed."""
-        try:
-            return (self.folder / "current").read_text(encoding="ascii").strip() or None
-        except FileNotFoundError:
-            return None
+        return self._generations.current()
+
+    def reading(self) -> AbstractContextManager[pyoxigraph.Store]:
+        """Open the generation in place for reading; it stays there meanwhile."""
+        return self._generations.reading()
 
     def missing(self) -> int:
         """Return how many sealed segments are not in the index."""
@@ -105,45 +108,6 @@ class Index:
             return 0
         with _ledger(self.folder / name) as ledger:
             return len(ledger.missing(segment_files(self._crawl)))
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[pyoxigraph.Store]:
-        """Open the generation in place for reading; it stays there meanwhile."""
-        lock, folder = self._held()
-        try:
-            try:
-                store = pyoxigraph.Store.read_only(str(folder / _STORE))
-            except (OSError, RuntimeError) as error:
-                raise self._damaged(error) from None
-            yield store
-        finally:
-            os.close(lock)
-
-    def _held(self) -> tuple[int, Path]:
-        """Lock the generation in place against removal."""
-        for _ in range(100):
-            name = self.generation()
-            if name is None:
-                break
-            folder = self.folder / name
-            try:
-                lock = os.open(folder / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
-            except FileNotFoundError:
-                continue  # a newer one is in place, and this one was removed
-            fcntl.flock(lock, fcntl.LOCK_SH)
-            if (folder / _STORE).exists():
-                return lock, folder
-            os.close(lock)
-        raise QueryError(
-            f"{self._crawl}: has no index of triples\n  build it: lycosa index {self._crawl}"
-        )
-
-    def _damaged(self, error: Exception) -> QueryError:
-        return QueryError(
-            f"{self.folder}: cannot be read: {error}\n"
-            f"  it is derived from the segments: remove the folder and build it again:"
-            f" lycosa index {self._crawl}"
-        )
 
     # -- writing --------------------------------------------------------------------------
 
@@ -164,7 +128,7 @@ class Index:
             total = Indexed(0, 0, 0, 0, is_anew, 0)
             is_complete = False
             while not is_complete:
-                build = _Build(self.folder, None if is_anew else before, self._damaged)
+                build = _Build(self.folder, None if is_anew else before, self._generations.damaged)
                 try:
                     total, is_complete = build.load(files, total, on_progress)
                     reach("index.loaded")
@@ -186,7 +150,7 @@ class Index:
             if not path.is_dir() or path.name == current:
                 continue
             with contextlib.suppress(FileNotFoundError, BlockingIOError):
-                lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+                lock = os.open(path / LOCK, os.O_RDWR | os.O_CLOEXEC)
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(path)
@@ -207,13 +171,13 @@ class _Build:
         self._path = folder / f"{self._name}.building"
         for leftover in folder.glob("*.building"):
             shutil.rmtree(leftover)
-        (self._path / _STORE).mkdir(parents=True)
-        (self._path / _LOCK).touch()
+        (self._path / STORE).mkdir(parents=True)
+        (self._path / LOCK).touch()
         if before is not None:
-            _link_or_copy(folder / before / _STORE, self._path / _STORE)
+            _link_or_copy(folder / before / STORE, self._path / STORE)
             shutil.copyfile(folder / before / _LEDGER, self._path / _LEDGER)
         try:
-            self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._path / _STORE))
+            self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._path / STORE))
         except (OSError, RuntimeError) as error:
             raise damaged(error) from None
         self.ledger = Ledger(self._path / _LEDGER)

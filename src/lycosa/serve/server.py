@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from lycosa import __version__
 from lycosa.errors import QueryError
-from lycosa.query.index import Index
-from lycosa.serve.answering import Answerers
+from lycosa.query.answering import Answerers
+from lycosa.query.forms import MEDIA_TYPES
+from lycosa.query.generations import Generations
+from lycosa.query.questions import Question
 from lycosa.serve.protocol import (
     PATH,
     Description,
@@ -39,6 +41,7 @@ _STATUSES = {
     "too-slow": HTTPStatus.SERVICE_UNAVAILABLE,
     "busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "failed": HTTPStatus.INTERNAL_SERVER_ERROR,
+    "unguarded": HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
 
@@ -57,14 +60,19 @@ class Endpoint:
         self, folder: Path, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None
     ) -> None:
         limits = limits or Limits()
-        if Index(folder).generation() is None:
+        if Generations(folder).current() is None:
             raise QueryError(
                 f"{folder}: has no index of triples\n  build it: lycosa index {folder}"
             )
-        self._answerers = Answerers(folder, limits.processes, limits.seconds, limits.largest_bytes)
+        self._answerers = Answerers(folder, limits.processes, limits.largest_bytes)
+        said = self._answerers.ask(Question("ASK {}"), limits.seconds)
+        if said.kind != "answer":
+            self._answerers.close()
+            raise QueryError(said.text)
         try:
-            self._server = _Server((host, port), self._answerers)
+            self._server = _Server((host, port), self._answerers, limits)
         except OSError as error:
+            self._answerers.close()
             raise QueryError(
                 f"{host}:{port}: cannot be listened on: {error.strerror}\n"
                 "  choose another --port, or --host"
@@ -93,8 +101,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, address: tuple[str, int], answerers: Answerers) -> None:
+    def __init__(self, address: tuple[str, int], answerers: Answerers, limits: Limits) -> None:
         self.answerers = answerers
+        self.limits = limits
         self.is_local = _is_loopback(address[0])
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         if ":" in address[0]:
@@ -156,9 +165,9 @@ class _Handler(BaseHTTPRequestHandler):
             content = description(self.server.url).encode()
             self._reply(HTTPStatus.OK, "text/turtle; charset=utf-8", content)
         else:
-            answered = self.server.answerers.ask(asked)
+            answered = self.server.answerers.ask(asked, self.server.limits.seconds)
             if answered.kind == "answer":
-                self._reply(HTTPStatus.OK, answered.text, answered.body)
+                self._reply(HTTPStatus.OK, MEDIA_TYPES[answered.text], answered.body)
             else:
                 self._refuse(Problem(_STATUSES[answered.kind], answered.text))
 

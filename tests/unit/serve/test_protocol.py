@@ -7,12 +7,12 @@ from urllib.parse import quote
 
 import pytest
 
+from lycosa.query.forms import chosen_form
+from lycosa.query.questions import Question
 from lycosa.serve.protocol import (
     READ_ONLY,
     Description,
     Problem,
-    Question,
-    chosen_form,
     description,
     is_local_name,
     read,

@@ -1,0 +1,143 @@
+"""A process gives up the network, for good.
+
+The text of a question comes from somebody else, and the engine that answers it can open connections
+(`SERVICE` of SPARQL). So a process that answers questions first asks the kernel to refuse it
+everything that leads to another host or another process: a seccomp filter (seccomp(2)), which needs
+no privileges, binds root as well, holds for every thread, and can never be taken off again.
+
+Refused, with EACCES: every system call on sockets, of every family, so that neither a connection
+nor a question to a name server leaves, not even by way of a local daemon; `io_uring`, which would
+do the same behind the filter's back; taking sockets out of other processes; mounting, keys and
+BPF, by which the kernel itself would go to the network; starting programs. System calls that are
+newer than this list do not exist for the process (ENOSYS), and neither does the x32 ABI, whose
+numbers are beyond all others. A call by another architecture's numbers (i386 on x86-64) ends the
+process.
+
+Always true: `give_up_network` returns only in a process that cannot open a socket.
+
+Not here: files. What a process has open stays open, and it may read what its user may read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import socket
+import struct
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lycosa.errors import QueryError
+
+NEWEST_CALL = 469
+"""`file_setattr` of Linux 6.17: from 424 on the numbers are the same everywhere."""
+
+
+def _numbers(listed: str) -> dict[str, int]:
+    """Return system calls by their names."""
+    pairs = (entry.split() for entry in listed.split(","))
+    return {name: int(number) for name, number in pairs}
+
+
+_NEW = _numbers("""
+    io_uring_setup 425, io_uring_enter 426, io_uring_register 427, open_tree 428,
+    move_mount 429, fsopen 430, fsconfig 431, fsmount 432, pidfd_getfd 438, mount_setattr 442,
+    open_tree_attr 467
+""")
+_X86_64 = _numbers("""
+    socket 41, connect 42, accept 43, sendto 44, recvfrom 45, sendmsg 46, recvmsg 47,
+    shutdown 48, bind 49, listen 50, getsockname 51, getpeername 52, socketpair 53,
+    setsockopt 54, getsockopt 55, accept4 288, recvmmsg 299, sendmmsg 307, execve 59,
+    execveat 322, ptrace 101, process_vm_readv 310, process_vm_writev 311, mount 165,
+    unshare 272, setns 308, add_key 248, request_key 249, keyctl 250, bpf 321
+""")
+_GENERIC = _numbers("""
+    socket 198, socketpair 199, bind 200, listen 201, accept 202, connect 203, getsockname 204,
+    getpeername 205, sendto 206, recvfrom 207, setsockopt 208, getsockopt 209, shutdown 210,
+    sendmsg 211, recvmsg 212, accept4 242, recvmmsg 243, sendmmsg 269, execve 221,
+    execveat 281, ptrace 117, process_vm_readv 270, process_vm_writev 271, mount 40,
+    unshare 97, setns 268, add_key 217, request_key 218, keyctl 219, bpf 280
+""")
+"""Of the processors that came after x86-64."""
+
+
+class Machine(NamedTuple):
+    """What a filter must know of a processor: linux/audit.h and asm/unistd.h."""
+
+    audit_number: int
+    seccomp_number: int
+    """Of the system call seccomp itself."""
+    refused: dict[str, int]
+
+
+MACHINES = {
+    "x86_64": Machine(0xC000003E, 317, _X86_64 | _NEW),
+    "aarch64": Machine(0xC00000B7, 277, _GENERIC | _NEW),
+    "riscv64": Machine(0xC00000F3, 277, _GENERIC | _NEW),
+}
+
+# linux/bpf_common.h, linux/seccomp.h, linux/prctl.h
+_LOAD_WORD, _IF_EQUAL, _IF_GREATER, _RETURN = 0x20, 0x15, 0x25, 0x06
+_NUMBER_AT, _ARCHITECTURE_AT = 0, 4
+KILL, REFUSE, ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
+_NO_NEW_PRIVILEGES, _SET_FILTER, _ALL_THREADS = 38, 1, 1
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
+    """Return the filter in classic BPF: operation, jump if true, jump if false, operand."""
+    refuse, missing = REFUSE | errno.EACCES, REFUSE | errno.ENOSYS
+    checks: list[tuple[int, int, int, int]] = []
+    for number in sorted(machine.refused.values()):
+        checks += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, refuse)]
+    return [
+        (_LOAD_WORD, 0, 0, _ARCHITECTURE_AT),
+        (_IF_EQUAL, 1, 0, machine.audit_number),
+        (_RETURN, 0, 0, KILL),
+        (_LOAD_WORD, 0, 0, _NUMBER_AT),
+        (_IF_GREATER, 0, 1, NEWEST_CALL),
+        (_RETURN, 0, 0, missing),
+        *checks,
+        (_RETURN, 0, 0, ALLOW),
+    ]
+
+
+def give_up_network() -> None:
+    """Let this process reach no other host any more; refuses to go on where that cannot be had."""
+    machine = MACHINES.get(platform.machine())
+    if machine is None:
+        raise _unguarded(f"there is no filter for {platform.machine()} processors")
+    _install(machine.seccomp_number, filter_for(machine))
+    try:
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
+    except PermissionError:
+        return
+    raise _unguarded("the kernel took the filter and still opens sockets")
+
+
+def _install(seccomp: int, instructions: Iterable[tuple[int, int, int, int]]) -> None:
+    packed = [struct.pack("=HBBI", *instruction) for instruction in instructions]
+    program = _Program(len(packed), b"".join(packed))
+    libc = ctypes.CDLL(None, use_errno=True)
+    word = ctypes.c_ulong
+    if libc.prctl(_NO_NEW_PRIVILEGES, word(1), word(0), word(0), word(0)) != 0:
+        raise _unguarded(f"prctl: {os.strerror(ctypes.get_errno())}")
+    done = libc.syscall(
+        ctypes.c_long(seccomp), word(_SET_FILTER), word(_ALL_THREADS), ctypes.byref(program)
+    )
+    if done != 0:
+        told = os.strerror(ctypes.get_errno()) if done < 0 else f"thread {done} has another filter"
+        raise _unguarded(f"seccomp: {told}")
+
+
+def _unguarded(why: str) -> QueryError:
+    return QueryError(
+        f"questions are answered without network only, which cannot be given up here: {why}\n"
+        "  needed is Linux with CONFIG_SECCOMP_FILTER on x86-64, ARM64 or RISC-V\n"
+        "  in a container: allow the system calls `seccomp` and `prctl`"
+    )
