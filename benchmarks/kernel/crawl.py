@@ -78,6 +78,9 @@ class InstantTransport:
         address = f"10.0.{number >> 8}.{number & 255}"
         self._clock.call_at(self._clock.now(), on_resolved, Resolved(address, 1e9))
 
+    def cut_all(self) -> None:
+        raise NotImplementedError("a crawl of the kernel runs to its end")
+
 
 class NoStore:
     """Keeps nothing: what is left is the kernel alone."""

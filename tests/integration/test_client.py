@@ -292,6 +292,36 @@ def kinds_of_descriptors() -> Iterator[str]:
 
 
 @run
+async def test_what_is_cut_is_called_back_once_and_the_transport_goes_on() -> None:
+    async def drips(served: Served, reader: Reader, writer: Writer) -> None:
+        head = await served.next_request(reader)
+        if b"/well" in head:
+            writer.write(reply(PAGE))
+            await writer.drain()
+            return
+        writer.write(reply(b"", length=1_000))
+        while True:
+            writer.write(b".")
+            await writer.drain()
+            await asyncio.sleep(0.01)
+
+    async with serving(drips) as served, client(ports={80: served.port}) as web:
+        under_way = [
+            asyncio.ensure_future(web.get(f"http://h{number}.test/")) for number in range(3)
+        ]
+        while len(served.requests) < 3:
+            await asyncio.sleep(0.01)
+        web.transport.cut_all()
+        for answer in await asyncio.gather(*under_way):
+            fails(answer, Outcome.TIMEOUT)
+        assert web.transport.in_flight == 0
+        assert connections_to(served.port) == 0
+        assert (await web.get("http://h0.test/well")).status == 200
+        web.transport.cut_all()
+        assert len(served.requests) == 4
+
+
+@run
 async def test_abort_all_leaves_no_sockets_and_calls_nobody_back() -> None:
     called: list[object] = []
     gone = asyncio.Event()

@@ -161,6 +161,12 @@ class Fetch(Record):
     total_seconds: float = key(
         300.0, "How long a request may take as a whole.", unit="seconds", least=0.001
     )
+    stop_seconds: float = key(
+        5.0,
+        "How long requests under way are waited for when the crawl stops, by a signal or a limit; "
+        "then they are cut, and their pages are asked for again by `resume`.",
+        unit="seconds",
+    )
     slowest_bytes_per_second: int = key(
         100,
         "An answer that comes more slowly than this for a minute is given up; 0 is no limit.",

@@ -34,6 +34,9 @@ class Transport(Protocol):
     def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
         """Look a host name up; `on_resolved` is called once, later."""
 
+    def cut_all(self) -> None:
+        """End every request that is under way; each is called back with a failure, soon or now."""
+
 
 class Store(Protocol):
     """Keeps records; what is appended is durable after the next flush."""

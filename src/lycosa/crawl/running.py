@@ -6,8 +6,9 @@
 With one worker this process does the work itself; with more it is their supervisor
 (`supervisor`) and each of them is a process of its own (`member`).
 
-SIGINT or SIGTERM stops cleanly: nothing more is sent, what is under way is awaited and
-committed. A second one stops at once; what was committed stays, as after a kill.
+SIGINT or SIGTERM stops cleanly: nothing more is sent, what is under way is awaited for
+`stop_seconds` and then cut, and what was answered is committed. So does every limit. A second
+signal stops at once; what was committed stays, as after a kill.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ Always true:
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 
 from lycosa.clock import Timer
@@ -70,6 +71,8 @@ from lycosa.url import host_of, url_of
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
 
+log_messages = logging.getLogger(__name__)
+
 
 class Worker:
     """Crawls the partitions it is given."""
@@ -112,6 +115,8 @@ class Worker:
         self._noted_time = 0.0
         self._wants_commit = False
         self._is_stopping = False
+        self._cut_timer: Timer | None = None
+        self._is_cutting = False
         self.in_flight = 0
         self.is_over = False
         self.requests = 0
@@ -162,7 +167,7 @@ class Worker:
         self._tick()
 
     def stop(self) -> None:
-        """Send nothing more; end when what is under way is answered and committed."""
+        """Send nothing more; end when what is under way is answered, or cut, and committed."""
         self._is_stopping = True
         self._tick()
 
@@ -197,10 +202,30 @@ class Worker:
             return
         reach("end.seen")
         self.is_over = True
-        for timer in (self._timer, self._tick_timer):
+        for timer in (self._timer, self._tick_timer, self._cut_timer):
             if timer is not None:
                 timer.cancel()
         self._on_end(reason)
+
+    def _cut_later(self) -> None:
+        """Once nothing more is sent, give what is under way some seconds and no more."""
+        if self._cut_timer is None and (self._is_stopping or self._parts.budget.reached):
+            moment = self._clock.now() + self._job.fetch.stop_seconds
+            self._cut_timer = self._clock.call_at(moment, self._cut)
+
+    def _cut(self) -> None:
+        """End every request: its page stays pending, as if it had not been asked for."""
+        if self.is_over or not self.in_flight:
+            return
+        were = "1 request was" if self.in_flight == 1 else f"{self.in_flight} requests were"
+        log_messages.info(
+            "%s still under way %g s after the stop: cut, and asked for again by `resume`",
+            were,
+            self._job.fetch.stop_seconds,
+        )
+        self._is_cutting = True
+        self._parts.transport.cut_all()
+        self._tick()
 
     def _lose(self, number: int) -> None:
         """Drop a partition that another owner has taken."""
@@ -349,7 +374,7 @@ class Worker:
         reach("answer.before")
         self.in_flight -= 1
         readiness, host = partition.readiness, task.host
-        if partition.is_lost:
+        if partition.is_lost or self._is_cutting:
             if task.kind is TaskKind.PAGE:
                 self._parts.budget.give_back(reserved)
             readiness.give_back(host, self._clock.now())
@@ -408,6 +433,7 @@ class Worker:
             self._finish(EXHAUSTED)
             return
         self._parts.budget.look(self._clock.now())
+        self._cut_later()
         self._read_inboxes()
         self._note_time()
         self._commit()

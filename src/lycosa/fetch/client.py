@@ -4,6 +4,7 @@
               `curl` for TLS and for everything through a proxy
     deliver   what has ended becomes an answer and is called back
     sweep     a few times a second: who has been silent, slow or at it for too long?
+    cut       a crawl that stops waits no longer: everything ends now, and is called back
 
 Always true:
   * `on_answer` is called once for each `send`, later, on the loop's thread; after
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import resource
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from lycosa.clock import Clock
@@ -144,6 +145,10 @@ class HttpTransport:
 
         self._names.resolve(host, resolved)
 
+    def cut_all(self) -> None:
+        """End every request that is under way; each is called back as one that took too long."""
+        self._cut((exchange, Outcome.TIMEOUT) for exchange in list(self._flying))
+
     def abort_all(self) -> None:
         """End everything that is under way and close every connection; nobody is called back."""
         self._generation += 1
@@ -254,12 +259,18 @@ class HttpTransport:
             for exchange in self._flying
             if (verdict := self._lateness(exchange, now)) is not None
         ]
-        for exchange, verdict in late:
-            exchange.carrier.stop(exchange)
-            exchange.received.verdict = verdict
-        self._on_end(*(exchange for exchange, _ in late))
+        self._cut(late)
         if self._flying and self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
+
+    def _cut(self, exchanges: Iterable[tuple[Exchange, Outcome]]) -> None:
+        """Take exchanges away from their carriers and deliver what they are judged to be."""
+        cut = []
+        for exchange, verdict in exchanges:
+            exchange.carrier.stop(exchange)
+            exchange.received.verdict = verdict
+            cut.append(exchange)
+        self._on_end(*cut)
 
     def _lateness(self, exchange: Exchange, now: float) -> Outcome | None:
         fetch, received = self._fetch, exchange.received

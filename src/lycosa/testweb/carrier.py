@@ -6,7 +6,7 @@ the same order. The referee, if there is one, is told of the beginning and of th
 every request, as a server would see them.
 
 `abort_all` is what a kill does to connections: the server sees them end now, and nobody
-is left on the other side to be called back.
+is left on the other side to be called back. `cut_all` is what a client does that stops.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lycosa.clock import Clock, Timer
-from lycosa.records import Answer, Request, Resolved
+from lycosa.records import Answer, Outcome, Request, Resolved
 from lycosa.testweb.mixing import digest, fraction
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.web import Reply, Web
@@ -42,6 +42,8 @@ class InProcessCarrier:
         self._client = client
         self._name_seconds = name_seconds
         self._under_way: dict[int, Timer] = {}
+        self._cuts: dict[int, Callable[[], None]] = {}
+        """By the numbers of requests: what ends each of them early."""
         self._sent = 0
 
     @property
@@ -54,7 +56,11 @@ class InProcessCarrier:
         began = self._clock.now()
         ticket = self._referee.began(request, began, self._client) if self._referee else 0
         reply = self._web.answer(request, began)
-        self._later(reply.latency_seconds, self._deliver, request, reply, began, ticket, on_answer)
+        number = self._later(
+            reply.latency_seconds, self._deliver, request, reply, began, ticket, on_answer
+        )
+        cut = Reply(0, failure=Outcome.TIMEOUT)
+        self._cuts[number] = lambda: self._deliver(request, cut, began, ticket, on_answer)
 
     def _deliver(
         self,
@@ -82,20 +88,30 @@ class InProcessCarrier:
         resolved = self._web.resolve(host, self._clock.now())
         self._later(least + (most - least) * chance, on_resolved, resolved)
 
-    def _later(self, seconds: float, callback: Callable[..., None], *arguments: object) -> None:
+    def _later(self, seconds: float, callback: Callable[..., None], *arguments: object) -> int:
         number = self._sent
         self._sent += 1
 
         def run() -> None:
             del self._under_way[number]
+            self._cuts.pop(number, None)
             callback(*arguments)
 
         self._under_way[number] = self._clock.call_at(self._clock.now() + seconds, run)
+        return number
+
+    def cut_all(self) -> None:
+        """End every request that is under way: its server sees that, and its sender is told."""
+        cuts, self._cuts = self._cuts, {}
+        for number, cut in cuts.items():
+            self._under_way.pop(number).cancel()
+            cut()
 
     def abort_all(self) -> None:
         """End everything that is under way, as the death of the client does."""
         for timer in self._under_way.values():
             timer.cancel()
         self._under_way.clear()
+        self._cuts.clear()
         if self._referee is not None:
             self._referee.killed(self._clock.now(), self._client)
