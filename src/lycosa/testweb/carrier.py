@@ -14,13 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lycosa.clock import Clock, Timer
-from lycosa.records import Answer, Request, Resolved
+from lycosa.records import Answer, Outcome, Request, Resolved
 from lycosa.testweb.mixing import digest, fraction
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.web import Reply, Web
 
 NAME_SECONDS = (0.005, 0.050)
 """How long a name server takes, at least and at most."""
+
+_BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
 
 
 class InProcessCarrier:
@@ -68,7 +70,8 @@ class InProcessCarrier:
         if self._referee is not None:
             self._referee.ended(ticket, ended, reply)
         if reply.failure is not None:
-            on_answer(Answer(0, (), b"", began, ended, reply.failure))
+            beginning = _beginning(reply, began, ended)
+            on_answer(Answer(0, (), b"", began, ended, reply.failure, beginning=beginning))
             return
         limit = request.largest_body_bytes
         cut = len(reply.body) > limit
@@ -99,3 +102,12 @@ class InProcessCarrier:
         self._under_way.clear()
         if self._referee is not None:
             self._referee.killed(self._clock.now(), self._client)
+
+
+def _beginning(reply: Reply, began: float, ended: float) -> Answer | None:
+    """Return what comes of a page before its connection ends: half of it."""
+    if not reply.body or reply.failure not in _BROKEN_OFF:
+        return None
+    half = reply.body[: len(reply.body) // 2]
+    cause = _BROKEN_OFF[reply.failure]
+    return Answer(200, reply.headers, half, began, ended, None, True, truncated_by=cause)
