@@ -170,7 +170,7 @@ class Answer(Struct, frozen=True):
     ended: float
     failure: Outcome | None = None
     truncated: bool = False
-    """The body was longer than the request allows; this is its beginning."""
+    """`body` is the beginning of what the server has: `truncated_by` says why."""
     asked: bytes = b""
     """The request as it was sent, for the archive."""
     head: bytes = b""
@@ -179,6 +179,11 @@ class Answer(Struct, frozen=True):
     """The body as it was sent, in its transfer and content codings; `body` is the content."""
     by_name: dict[str, str] | None = None
     """The first header of each name, in lower case; None where nobody has taken them apart."""
+    truncated_by: str = "length"
+    """Why a body is truncated, in the words of WARC 1.1: `length` (longer than the request
+    allows), `disconnect` (the connection ended before the body) or `time` (it took too long)."""
+    beginning: Answer | None = None
+    """Of a failure: the answer as far as it came, if something of a good body did."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""

@@ -87,6 +87,9 @@ def test_every_misdeed_ends_as_a_named_outcome_and_the_rest_is_crawled(tmp_path:
         if found.get(url) not in right
     }
     assert wrong == {}
+    # What comes in part is kept in part, after the last try.
+    in_part = ("drip", "half-and-silence", "length-too-long", "no-last-chunk", "reset-midway")
+    assert {found[f"http://{name}.bad.test/bad"] for name in in_part} == {Outcome.KEPT}
     unexpected = {
         url: outcome
         for url, outcome in found.items()

@@ -29,7 +29,7 @@ class Page(NamedTuple):
     size_bytes: int
     """Of the content, decoded."""
     truncated: bool
-    """Whether the content was longer than the job takes."""
+    """Whether only the beginning is held: it was too long, or the rest never came."""
     began: datetime
     ended: datetime
     title: str

@@ -2,7 +2,11 @@
 
 Every coding is undone by a streaming decompressor that is asked for no more than the
 bound and one byte. So a few kilobytes that would unfold into gigabytes cost the bound,
-and no time after it. What is corrupt gives what could be decoded before the fault.
+and no time after it. What is broken off gives all that could be decoded; what is corrupt, all
+but what stands in the last `_SMALL_STEP_BYTES` before the fault.
+
+An engine may hold output when it has taken its last input. So the end of the input is no end:
+the end is an engine that has been asked once more and has given nothing.
 
 Cost: per coding, at most the bound in memory, and a window of at most 16 MB (brotli) or
 8 MB (zstd, RFC 9659).
@@ -10,6 +14,7 @@ Cost: per coding, at most the bound in memory, and a window of at most 16 MB (br
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
@@ -69,6 +74,10 @@ class _Collected:
         self.pieces.append(piece)
         self.room -= len(piece)
 
+    def begin_again(self) -> None:
+        self.room += sum(map(len, self.pieces))
+        self.pieces = []
+
     def result(self, most_bytes: int, is_corrupt: bool) -> Decoded:
         content = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
         is_cut = len(content) > most_bytes
@@ -77,6 +86,7 @@ class _Collected:
 
 _STEP_BYTES = 1 << 16
 _SMALL_STEP_BYTES = 256
+_ZSTD_STEP_BYTES = 64
 
 
 def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
@@ -105,6 +115,8 @@ def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
             break
         if not engine.eof:
             is_corrupt = out.room > 0
+            if is_corrupt:  # this engine may keep a last byte, which zlib gives
+                _salvage(body, out, window_bits)
             break
         at -= len(engine.unused_data)
         if window_bits != _GZIP or body[at : at + 2] != b"\x1f\x8b":
@@ -115,8 +127,7 @@ def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
 
 def _salvage(body: bytes, out: _Collected, window_bits: int) -> None:
     """Decode again in small steps, so that what stands before the fault is not lost."""
-    room = out.room + sum(map(len, out.pieces))
-    out.pieces, out.room = [], room
+    out.begin_again()
     at = 0
     engine = zlib.decompressobj(window_bits)
     try:
@@ -145,20 +156,31 @@ def _deflate(body: bytes, most_bytes: int) -> Decoded:
 
 def _brotli(body: bytes, most_bytes: int) -> Decoded:
     out = _Collected(most_bytes)
+    try:
+        return out.result(most_bytes, not _unbrotli(body, out, _STEP_BYTES))
+    except brotli.error:
+        out.begin_again()
+    with contextlib.suppress(brotli.error):  # again, so that what stands before the fault is kept
+        _unbrotli(body, out, _SMALL_STEP_BYTES)
+    return out.result(most_bytes, True)
+
+
+def _unbrotli(body: bytes, out: _Collected, step_bytes: int) -> bool:
+    """Decode in steps; returns whether the content ended, or the bound did."""
     engine = brotli.Decompressor()
     at = 0
-    try:
-        while out.room > 0 and not engine.is_finished():
-            step = b""
-            if engine.can_accept_more_data():
-                step = body[at : at + _STEP_BYTES]
-                at += len(step)
-                if not step:
-                    return out.result(most_bytes, True)
-            out.add(engine.process(step, output_buffer_limit=min(out.room, 1 << 20)))
-    except brotli.error:
-        return out.result(most_bytes, True)
-    return out.result(most_bytes, False)
+    while out.room > 0 and not engine.is_finished():
+        step = body[at : at + step_bytes]
+        at += len(step)
+        piece = engine.process(step, output_buffer_limit=min(out.room, 1 << 20))
+        while piece:
+            out.add(piece)
+            if out.room <= 0 or engine.is_finished():
+                return True
+            piece = engine.process(b"", output_buffer_limit=min(out.room, 1 << 20))
+        if not step:
+            return False
+    return True
 
 
 def _zstd(body: bytes, most_bytes: int) -> Decoded:
@@ -175,7 +197,23 @@ def _zstd(body: bytes, most_bytes: int) -> Decoded:
                 out.add(piece)
     except zstandard.ZstdError:
         is_corrupt = True
+    if is_corrupt:
+        _salvage_zstd(engine, body, out)
     return out.result(most_bytes, is_corrupt)
+
+
+def _salvage_zstd(engine: zstandard.ZstdDecompressor, body: bytes, out: _Collected) -> None:
+    """Decode again in small steps: the reader keeps what it holds when its input has run out.
+
+    A block of four bytes can say 128 kB, so that a step says 2 MB at most.
+    """
+    out.begin_again()
+    decompressor = engine.decompressobj(read_across_frames=True)
+    with contextlib.suppress(zstandard.ZstdError):
+        for at in range(0, len(body), _ZSTD_STEP_BYTES):
+            if out.room <= 0:
+                break
+            out.add(decompressor.decompress(body[at : at + _ZSTD_STEP_BYTES]))
 
 
 def _is_whole_zstd(body: bytes) -> bool:

@@ -103,6 +103,9 @@ class Gatherer:
         url = request.url
         host = state.sites.host[state.pages.site[page]]
         outcome = judge(answer, self._job)
+        if answer.beginning is not None and self._is_last_try(partition, page):
+            answer = answer.beginning
+            outcome = judge(answer, self._job)
         if outcome is Outcome.NOT_MODIFIED and request.validators is None:
             outcome = Outcome.BAD_STATUS  # nobody had asked whether it changed
         visit = None
@@ -288,6 +291,14 @@ class Gatherer:
             wait = back_off(fetch.retry_first_seconds, most, tries + 1, self._parts.random)
             return ended + max(wait, pause)
         return 0.0
+
+    def _is_last_try(self, partition: Partition, page: int) -> bool:
+        """Return whether what came of a page is all that will come.
+
+        A page that is held stays as it is: its beginning is no newer version of the whole.
+        """
+        pages = partition.state.pages
+        return pages.tries[page] >= self._job.fetch.retries and pages.outcome[page] != Outcome.KEPT
 
     def _close_when_full(self, partition: Partition, host: int, moment: float) -> None:
         limit = self._job.limits.host_pages

@@ -3,7 +3,9 @@
 Pure: the lines of the head, the bytes of the body and why the transfer failed, if it did,
 in; the answer, out. The head rules: when it is whole and its status is not a
 success (a redirect, a 404, a 429), the answer stands even if its body broke off, because
-nothing hangs on that body, and a `Retry-After` must not be lost with it.
+nothing hangs on that body, and a `Retry-After` must not be lost with it. A success whose body
+broke off is a failure, so that it is tried again; what came of it is its `beginning`, for the
+caller that has tried often enough.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ _LONGEST_HEAD_BYTES = 262_144
 _BLANKS = (b"\r\n", b"\n")
 
 _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWER})
+_BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
 
 
 class Received:
@@ -106,7 +109,17 @@ def compose(
         failure = problem
     if failure is not None:
         if 200 <= status < 300 or failure not in _BODY_MATTERS:
-            return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
+            beginning = None
+            if body and (cause := _BROKEN_OFF.get(failure)) is not None:
+                beginning = Answer(
+                    *(status, headers, body, began, ended, None, True),
+                    *(asked, head.sent, sent, head.by_name, cause),
+                )
+            return Answer(
+                *(0, (), b"", began, ended, failure, False),
+                *(asked, head.sent, sent),
+                beginning=beginning,
+            )
         is_short = True
     return Answer(
         status, headers, body, began, ended, None, is_short, asked, head.sent, sent, head.by_name

@@ -90,7 +90,7 @@ class Writer:
         else:
             headers += f"WARC-Block-Digest: {warc.digest(message.head, message.sent)}\r\n"
         if self._capture.answer.truncated:
-            headers += "WARC-Truncated: length\r\n"
+            headers += f"WARC-Truncated: {self._capture.answer.truncated_by}\r\n"
         return warc.pack(headers, message.head, message.sent)
 
     def revisit(self, message: Message, earlier: Earlier) -> bytes:

@@ -22,6 +22,8 @@ from lycosa.testweb.web import Reply, Web
 NAME_SECONDS = (0.005, 0.050)
 """How long a name server takes, at least and at most."""
 
+_BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
+
 
 class InProcessCarrier:
     """A transport for simulations; one per client process."""
@@ -74,7 +76,8 @@ class InProcessCarrier:
         if self._referee is not None:
             self._referee.ended(ticket, ended, reply)
         if reply.failure is not None:
-            on_answer(Answer(0, (), b"", began, ended, reply.failure))
+            beginning = _beginning(reply, began, ended)
+            on_answer(Answer(0, (), b"", began, ended, reply.failure, beginning=beginning))
             return
         limit = request.largest_body_bytes
         cut = len(reply.body) > limit
@@ -115,3 +118,12 @@ class InProcessCarrier:
         self._cuts.clear()
         if self._referee is not None:
             self._referee.killed(self._clock.now(), self._client)
+
+
+def _beginning(reply: Reply, began: float, ended: float) -> Answer | None:
+    """Return what comes of a page before its connection ends: half of it."""
+    if not reply.body or reply.failure not in _BROKEN_OFF:
+        return None
+    half = reply.body[: len(reply.body) // 2]
+    cause = _BROKEN_OFF[reply.failure]
+    return Answer(200, reply.headers, half, began, ended, None, True, truncated_by=cause)

@@ -34,6 +34,7 @@ class GraphWeb:
         canonicals: Mapping[str, str] | None = None,
         statuses: Mapping[str, int] | None = None,
         failures: Mapping[str, Outcome] | None = None,
+        broken_off: Mapping[str, Outcome] | None = None,
         robots: Mapping[str, Robots] | None = None,
         addresses: Mapping[str, str] | None = None,
         latency: Callable[[str], float] | float = 0.05,
@@ -44,6 +45,8 @@ class GraphWeb:
         self._canonicals = canonicals or {}
         self._statuses = statuses or {}
         self._failures = failures or {}
+        self._broken_off = broken_off or {}
+        """Pages of which half comes, and by what the rest is lost."""
         self._robots = robots or {}
         self._latency = latency
         self._urls = self._all_urls()
@@ -74,6 +77,9 @@ class GraphWeb:
             return self._robots_reply(url, moment)
         if url in self._failures:
             return Reply(0, failure=self._failures[url])
+        if url in self._broken_off:
+            page = self._page(url).encode()
+            return Reply(0, HTML, page, failure=self._broken_off[url])
         if url in self.redirects:
             return Reply(301, (*PLAIN, ("Location", self.redirects[url])), b"moved\n")
         status = self._statuses.get(url, 200 if url in self._urls else 404)

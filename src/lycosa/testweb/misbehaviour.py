@@ -6,7 +6,8 @@ a host cannot be reached at all (deaf, shut, bad certificate) it loses the host.
 
 `truth` names the outcomes that are right for every URL. A set has several where a client
 has a choice: a page that is cut at the size limit may be kept as far as it came, or
-refused as too large. `maybe` does the same for URLs that a limit may keep it from.
+refused as too large; one whose connection ends in the middle may be kept in part, or
+given up. `maybe` does the same for URLs that a limit may keep it from.
 
 The host `guard` redirects to private, loopback and metadata addresses. It is served only
 if it is asked for by name, since a client without a guard would really connect to them.
@@ -147,21 +148,21 @@ def all_misdeeds(hops: int = 1000) -> dict[str, Misdeed]:
     """Return them by name."""
     soft = _KEPT | _NOT_HTTP
     found = [
-        _raw("drip", misdeeds.drip, _LATE),
+        _raw("drip", misdeeds.drip, _LATE | _KEPT),
         _raw("drip-head", misdeeds.drip_head, _LATE),
         _raw("silence", misdeeds.silence, _LATE),
-        _raw("half-and-silence", misdeeds.half_and_silence, _LATE),
+        _raw("half-and-silence", misdeeds.half_and_silence, _LATE | _KEPT),
         _raw("endless-head", misdeeds.endless_head, {*_NOT_HTTP, Outcome.TOO_LARGE}),
         _raw("endless-body", misdeeds.endless_body, _BIG),
         _raw("endless-chunks", misdeeds.endless_chunks, _BIG),
         _raw("bomb", misdeeds.bomb, _BIG),
-        _raw("length-too-long", misdeeds.length_too_long, _CUT),
+        _raw("length-too-long", misdeeds.length_too_long, _CUT | _KEPT),
         _raw("length-too-short", misdeeds.length_too_short, _KEPT),
         _raw("length-no-number", misdeeds.length_no_number, soft),
         _raw("two-lengths", misdeeds.two_lengths, soft),
         _raw("bad-chunks", misdeeds.bad_chunks, _NOT_HTTP),
-        _raw("huge-chunk", misdeeds.huge_chunk, _NOT_HTTP | _CUT),
-        _raw("no-last-chunk", misdeeds.no_last_chunk, _CUT),
+        _raw("huge-chunk", misdeeds.huge_chunk, soft | _CUT),
+        _raw("no-last-chunk", misdeeds.no_last_chunk, _CUT | _KEPT),
         _raw("bad-headers", misdeeds.bad_headers, soft),
         _raw("huge-head", misdeeds.huge_head, {*soft, Outcome.TOO_LARGE}),
         _raw("empty-header", misdeeds.empty_header, _KEPT),
@@ -170,7 +171,7 @@ def all_misdeeds(hops: int = 1000) -> dict[str, Misdeed]:
         _raw("noise", misdeeds.noise, _NOT_HTTP),
         _raw("nothing", misdeeds.nothing, _CUT | _NOT_HTTP),
         _raw("reset-at-once", misdeeds.reset_at_once, {*_CUT, Outcome.CONNECT_FAILURE}),
-        _raw("reset-midway", misdeeds.reset_midway, _CUT),
+        _raw("reset-midway", misdeeds.reset_midway, _CUT | _KEPT),
         _raw("broken-promise", misdeeds.broken_promise, _KEPT, everywhere=True),
         _raw("stuffing", misdeeds.stuffing, _KEPT),
         _raw("early-hints", misdeeds.early_hints, _KEPT),

@@ -12,7 +12,7 @@ from typing import Any
 import brotli
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from isal import isal_zlib
 
@@ -81,6 +81,116 @@ def test_large_content_is_decoded_whole(
 ) -> None:
     assert decode(encode(data), [coding], len(data)) == Decoded(data)
     assert decode(encode(data), [coding], len(data) - 1) == Decoded(data[:-1], is_cut=True)
+
+
+def drawn(lengths: list[tuple[int, bool]], seed: int) -> list[bytes]:
+    """Return pieces of these lengths, of noise or of one line again and again."""
+    chance = random.Random(seed)
+    return [
+        chance.randbytes(length)
+        if is_noise
+        else (chance.randbytes(40) * (length // 40 + 1))[:length]
+        for length, is_noise in lengths
+    ]
+
+
+def flushed_gzip(pieces: list[bytes]) -> bytes:
+    engine = zlib.compressobj(wbits=31)
+    sent = b"".join(engine.compress(piece) + engine.flush(zlib.Z_SYNC_FLUSH) for piece in pieces)
+    return sent + engine.flush()
+
+
+def flushed_deflate(pieces: list[bytes]) -> bytes:
+    engine = zlib.compressobj(wbits=-15)
+    sent = b"".join(engine.compress(piece) + engine.flush(zlib.Z_FULL_FLUSH) for piece in pieces)
+    return sent + engine.flush()
+
+
+def flushed_brotli(pieces: list[bytes]) -> bytes:
+    engine = brotli.Compressor(quality=2)
+    sent = b"".join(engine.process(piece) + engine.flush() for piece in pieces)
+    return sent + bytes(engine.finish())
+
+
+def flushed_zstd(pieces: list[bytes]) -> bytes:
+    engine = zstandard.ZstdCompressor(level=1).compressobj()
+    flush = zstandard.COMPRESSOBJ_FLUSH_BLOCK
+    sent = b"".join(engine.compress(piece) + engine.flush(flush) for piece in pieces)
+    return sent + engine.flush()
+
+
+@pytest.mark.parametrize(
+    ("coding", "encode"),
+    [
+        ("gzip", flushed_gzip),
+        ("gzip", lambda pieces: b"".join(map(gzip.compress, pieces)) or gzip.compress(b"")),
+        ("deflate", flushed_deflate),
+        ("br", flushed_brotli),
+        ("zstd", flushed_zstd),
+        ("zstd", lambda pieces: b"".join(map(zstandard.compress, pieces))),
+    ],
+    ids=["gzip", "gzip members", "deflate", "br", "zstd", "zstd frames"],
+)
+@settings(max_examples=15, deadline=None)
+@given(
+    lengths=st.lists(st.tuples(st.integers(0, 1_500_000), st.booleans()), max_size=4),
+    seed=st.integers(0, 99),
+    bound=st.integers(0, 4_000_000),
+)
+@example(lengths=[(2_850_000, False)], seed=1, bound=2_850_000)
+@example(lengths=[(1_500_000, True), (1_350_000, False)], seed=1, bound=4_000_000)
+def test_content_in_any_pieces_comes_out_whole_or_up_to_the_bound(
+    coding: str,
+    encode: Callable[[list[bytes]], bytes],
+    lengths: list[tuple[int, bool]],
+    seed: int,
+    bound: int,
+) -> None:
+    pieces = drawn(lengths, seed)
+    data = b"".join(pieces)
+    assert decode(encode(pieces), [coding], bound) == Decoded(data[:bound], len(data) > bound)
+
+
+def test_a_brotli_body_of_megabytes_keeps_its_end() -> None:
+    chance = random.Random(1)
+    words = [chance.randbytes(chance.randrange(2, 9)).hex().encode() for _ in range(3_000)]
+    data = b" ".join(chance.choice(words) for _ in range(400_000))[:2_850_000]
+    assert decode(quick_brotli(data), ["br"], 10_000_000) == Decoded(data)
+
+
+def reference(coding: str, sent: bytes) -> bytes:
+    """Return what an engine that is handed everything byte by byte has to say."""
+    engines: dict[str, Callable[[], Callable[[bytes], bytes]]] = {
+        "gzip": lambda: zlib.decompressobj(31).decompress,
+        "br": lambda: brotli.Decompressor().process,
+        "zstd": lambda: zstandard.ZstdDecompressor().decompressobj().decompress,
+    }
+    engine = engines[coding]()
+    return b"".join(engine(sent[at : at + 1]) for at in range(len(sent)))
+
+
+@pytest.mark.parametrize(
+    ("coding", "encode"),
+    [("gzip", gzip.compress), ("br", quick_brotli), ("zstd", zstandard.compress)],
+)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+@example(data=None)
+def test_of_what_breaks_off_or_is_damaged_nothing_is_lost_that_can_be_decoded(
+    coding: str, encode: Callable[[bytes], bytes], data: st.DataObject | None
+) -> None:
+    content = b"\0" * 1_500_000 + TEXT + NOISE[:3_000]
+    sent = encoded(encode, content)
+    if data is None:
+        tries = [(sent[:at], at) for at in range(1, len(sent), 1 + len(sent) // 40)]
+    else:
+        at = data.draw(st.integers(0, len(sent) - 1))
+        junk = data.draw(st.binary(max_size=4))
+        # Damage may cost what stands in the step before it.
+        tries = [(sent[:at], at), (sent[:at] + junk + sent[at + len(junk) :], max(0, at - 256))]
+    for part, good_until in tries:
+        expected = reference(coding, part[:good_until])
+        assert decode(part, [coding], 10_000_000).content.startswith(expected)
 
 
 @ways
