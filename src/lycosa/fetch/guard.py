@@ -8,9 +8,9 @@ What belongs to somebody's own network (private, loopback, link-local, shared, u
 local) and what is set apart for tests and documentation is refused unless the job allows
 private addresses, all of them or those of the networks that it names. What can be no web
 server (unspecified, multicast, broadcast, reserved)
-is refused always, and so are the metadata services of clouds, which hand out credentials.
-An IPv6 address that carries an IPv4 address (RFC 4291 2.5.5, 3056, 4380, 6052) is as good
-as the address it carries.
+is refused always, and so are the metadata services of clouds, which hand out credentials:
+whatever the job allows or names. An IPv6 address that carries an IPv4 address (RFC 4291
+2.5.5, 3056, 4380, 6052) is as good as the address it carries.
 
 Not here: odd spellings of addresses (`0x7f.1`), which URL parsing has made plain.
 """
@@ -28,9 +28,25 @@ from ipaddress import (
     ip_network,
 )
 
-_METADATA = frozenset(
-    map(ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"))
-)
+_METADATA_4 = {
+    "Amazon, Azure, Google, OpenStack and most others; GKE": ("169.254.169.0/24",),
+    "Amazon ECS and EKS": ("169.254.170.0/24",),
+    "Azure, the host's own server": ("168.63.129.16/32",),
+    "Alibaba": ("100.100.100.200/32",),
+    "Oracle": ("192.0.0.192/32",),
+    "Scaleway": ("169.254.42.42/32",),
+    "Tencent": ("169.254.0.23/32", "169.254.10.10/32"),
+}
+_METADATA_6 = {
+    "Amazon, EC2 and EKS": ("fd00:ec2::/32",),
+    "Google": ("fd20:ce::254/128",),
+    "OpenStack, Hetzner": ("fe80::a9fe:a9fe/128",),
+    "Oracle": ("fd00:c1::a9fe:a9fe/128",),
+    "Akamai (Linode)": ("fd00:a9fe:a9fe::1/128",),
+    "Alibaba": ("fd00:100::100:200/128",),
+    "Scaleway": ("fd00:42::42/128",),
+}
+"""Who answers there with the credentials of the machine that asks."""
 
 _NEVER_4 = {
     "unspecified": ("0.0.0.0/8",),
@@ -58,6 +74,7 @@ _OWN_6 = {
 }
 _GLOBAL_6 = IPv6Network("2000::/3")
 _TRANSLATED = IPv6Network("64:ff9b::/96")
+_LOCALLY_TRANSLATED = IPv6Network("64:ff9b:1::/48")
 _COMPATIBLE = IPv6Network("::/96")
 
 _Networks4 = tuple[tuple[IPv4Network, str], ...]
@@ -72,6 +89,7 @@ def _networks_6(kinds: Mapping[str, tuple[str, ...]]) -> _Networks6:
     return tuple((IPv6Network(net), kind) for kind, nets in kinds.items() for net in nets)
 
 
+_METADATA = (_networks_4(_METADATA_4), _networks_6(_METADATA_6))
 _NEVER = (_networks_4(_NEVER_4), _networks_6(_NEVER_6))
 _OWN = (_networks_4(_OWN_4), _networks_6(_OWN_6))
 
@@ -97,7 +115,7 @@ class AddressGuard:
         return None
 
     def _judge(self, address: IPv4Address | IPv6Address) -> str | None:
-        if address in _METADATA:
+        if any(_kind(one, _METADATA) is not None for one in (address, *_perhaps_meant(address))):
             return "metadata service"
         kind = _kind(address, _NEVER)
         if kind is not None:
@@ -137,3 +155,26 @@ def _meant(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address
     if address.teredo is not None:
         return [*address.teredo, address]
     return [address]
+
+
+def _perhaps_meant(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+    """Return the addresses that packets reach if the network has a translator of its own.
+
+    How many bits its prefix has is the network's choice (RFC 6052 2.2), so all readings count;
+    and so does a tunnel's (ISATAP, RFC 5214 6.1). Only metadata services are judged by them: each
+    is a single address, at which a wrong reading does not arrive by chance.
+    """
+    if isinstance(address, IPv4Address):
+        return []
+    number = int(address)
+    if address in _LOCALLY_TRANSLATED:
+        readings = (
+            (number >> 64 & 0xFFFF) << 16 | number >> 40 & 0xFFFF,  # a prefix of 48 bits
+            (number >> 64 & 0xFF) << 24 | number >> 32 & 0xFFFFFF,  # 56
+            number >> 24 & 0xFFFFFFFF,  # 64
+            number & 0xFFFFFFFF,  # 96
+        )
+        return [IPv4Address(reading) for reading in readings]
+    if number >> 32 & 0xFDFFFFFF == 0x5EFE:
+        return [IPv4Address(number & 0xFFFFFFFF)]
+    return []

@@ -1,15 +1,20 @@
 """A read-only SPARQL endpoint over the index of a crawl.
 
 It listens on a loopback address unless told otherwise, answers `GET` and `POST` at `/sparql`
-(`protocol`), and has every question answered within a time and a size (`answering`). On a loopback
-address only requests are answered whose `Host` is this machine's own name.
+(`protocol`), and has every question answered within a time and a size (`query.answering`). On a
+loopback address only requests are answered whose `Host` is this machine's own name.
+
+A request must be there, head and body, within fifteen seconds of the connection or of the last
+answer, however slowly its bytes come, and has a largest size. An answer must be taken at 50 kB a
+second. A client that makes the server wait makes no other client wait (`places`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
-import threading
+import time
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -22,6 +27,7 @@ from lycosa.query.answering import Answerers
 from lycosa.query.forms import MEDIA_TYPES
 from lycosa.query.generations import Generations
 from lycosa.query.questions import Question
+from lycosa.serve.places import MOST_ASKING, Places
 from lycosa.serve.protocol import (
     PATH,
     Description,
@@ -31,8 +37,19 @@ from lycosa.serve.protocol import (
     read,
 )
 
+LARGEST_HEAD_BYTES = 131_072
 LARGEST_QUESTION_BYTES = 1_000_000
-MOST_CONNECTIONS = 64
+REQUEST_SECONDS = 15.0
+READING_SECONDS, READING_BYTES = 30.0, 50_000
+"""An answer must be taken in so many seconds, and one more for every so many bytes."""
+
+MOST_HELD_ANSWERS = 4
+"""So many of the largest are held in memory for slow readers."""
+
+_TURNED_AWAY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n"
+    b"Connection: close\r\n\r\n"
+)
 
 _STATUSES = {
     "refused": HTTPStatus.BAD_REQUEST,
@@ -100,12 +117,14 @@ class Endpoint:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = 128
 
     def __init__(self, address: tuple[str, int], answerers: Answerers, limits: Limits) -> None:
         self.answerers = answerers
         self.limits = limits
         self.is_local = _is_loopback(address[0])
-        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        each = MOST_ASKING if self.is_local else MOST_ASKING // 2
+        self.places = Places(MOST_HELD_ANSWERS * limits.largest_bytes, each)
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
         super().__init__(address, _Handler)
@@ -114,18 +133,25 @@ class _Server(ThreadingHTTPServer):
         self.url = f"http://{shown}:{port}{PATH}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, unless there are too many."""
-        if not self._places.acquire(blocking=False):
+        """Serve a connection, unless everybody else is being answered."""
+        if not self.places.admit(request, client_address[0]):
+            with contextlib.suppress(OSError):
+                request.setblocking(False)
+                request.send(_TURNED_AWAY)
             self.shutdown_request(request)
             return
-        super().process_request(request, client_address)
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # the system gives no more threads
+            self.places.leave(request)
+            raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection in its thread."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._places.release()
+            self.places.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing when a client goes away."""
@@ -136,8 +162,19 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = f"Lycosa/{__version__}"
     sys_version = ""
-    timeout = 30
-    """Seconds that a client may take to say something."""
+
+    def setup(self) -> None:
+        """Read under a deadline."""
+        super().setup()
+        self._incoming = _Incoming(self.connection)
+        self.rfile = io.BufferedReader(self._incoming)
+        self._place = self.server.places.of(self.connection)
+
+    def handle_one_request(self) -> None:
+        """Wait for a request, and answer it."""
+        self.server.places.wait(self._place)
+        self._incoming.expect(LARGEST_HEAD_BYTES + LARGEST_QUESTION_BYTES, REQUEST_SECONDS)
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         """Answer a question in the address."""
@@ -164,6 +201,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(asked, Description):
             content = description(self.server.url).encode()
             self._reply(HTTPStatus.OK, "text/turtle; charset=utf-8", content)
+        elif not self.server.places.ask(self._place):
+            busy = Problem(HTTPStatus.SERVICE_UNAVAILABLE, "too many questions at once")
+            self._refuse(busy)
         else:
             answered = self.server.answerers.ask(asked, self.server.limits.seconds)
             if answered.kind == "answer":
@@ -180,22 +220,58 @@ class _Handler(BaseHTTPRequestHandler):
             return Problem(HTTPStatus.BAD_REQUEST, "the length is no number")
         if not 0 <= length <= LARGEST_QUESTION_BYTES:
             return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the question is too long")
-        return self.rfile.read(length) if length else b""
+        body = self.rfile.read(length) if length else b""
+        if len(body) < length:
+            return Problem(HTTPStatus.BAD_REQUEST, "the question is not complete")
+        return body
 
     def _refuse(self, problem: Problem) -> None:
         self._reply(problem.status, "text/plain; charset=utf-8", f"{problem.text}\n".encode())
 
     def _reply(self, status: HTTPStatus, content_type: str, content: bytes) -> None:
+        self.server.places.read(self._place, len(content))
+        self.connection.settimeout(READING_SECONDS + len(content) / READING_BYTES)
         with contextlib.suppress(OSError):
             self.send_response(status)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(content)))
             self.send_header("X-Content-Type-Options", "nosniff")
+            if status is HTTPStatus.SERVICE_UNAVAILABLE:
+                self.send_header("Retry-After", "5")
             if status is HTTPStatus.METHOD_NOT_ALLOWED:
                 self.send_header("Allow", "GET, HEAD, POST")
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(content)
+            return
+        self.close_connection = True
+
+
+class _Incoming(io.RawIOBase):
+    """What a client sends, as long as it sends it in time and not too much of it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._left_bytes = 0
+        self._until = 0.0
+
+    def expect(self, most_bytes: int, seconds: float) -> None:
+        """Begin to wait for a request."""
+        self._left_bytes, self._until = most_bytes, time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read what there is."""
+        seconds = self._until - time.monotonic()
+        if seconds <= 0 or self._left_bytes <= 0:
+            raise TimeoutError
+        self._connection.settimeout(seconds)
+        count = self._connection.recv_into(buffer)
+        self._left_bytes -= count
+        return count
 
 
 def _is_loopback(host: str) -> bool:

@@ -61,6 +61,8 @@ def _dataset(rows: Rows) -> Any:
 def _lock(connection: Connection) -> None:
     for setting in (
         "set python_enable_replacements = false",
+        "set autoinstall_known_extensions = false",
+        "set autoload_known_extensions = false",
         "set enable_external_access = false",
         "set lock_configuration = true",
     ):

@@ -31,6 +31,45 @@ NEVER = _words("""
 """)
 
 
+METADATA = _words("""
+169.254.169.254 169.254.169.253 169.254.169.252 169.254.170.2 169.254.170.23 168.63.129.16
+100.100.100.200 192.0.0.192 169.254.42.42 169.254.0.23 169.254.10.10
+fd00:ec2::254 fd00:ec2::23 fd20:ce::254 fe80::a9fe:a9fe fd00:c1::a9fe:a9fe fd00:a9fe:a9fe::1
+fd00:100::100:200 fd00:42::42
+""")
+
+
+@pytest.mark.parametrize("address", METADATA)
+def test_metadata_services_are_refused_whatever_is_allowed_or_named(address: str) -> None:
+    networks = [address, "169.254.0.0/16", "168.63.0.0/16", "fd00::/8", "0.0.0.0/0", "::/0"]
+    guards = (OUTSIDE, INSIDE, AddressGuard(False, networks), AddressGuard(True, networks))
+    for guard in guards:
+        assert guard.refusal(address) == "metadata service"
+        for carrier in translations(address) if "." in address else [f"{address}%eth0"]:
+            assert "metadata service" in str(guard.refusal(carrier)), carrier
+
+
+def translations(address: str) -> list[str]:
+    """Return the IPv6 addresses that may reach an IPv4 address, in networks that translate."""
+    number = int(ipaddress.IPv4Address(address))
+    prefix = 0x64FF9B0001 << 80
+    local = [
+        prefix | (number >> 16) << 64 | (number & 0xFFFF) << 40,
+        prefix | 0xAB << 72 | (number >> 24) << 64 | (number & 0xFFFFFF) << 32,
+        prefix | 0xABCD << 64 | number << 24,
+        prefix | 0xFFFE << 64 | number,
+    ]
+    tunnelled = [(0xFE80 << 112) | kind << 32 | number for kind in (0x5EFE, 0x2005EFE)]
+    found = [str(ipaddress.IPv6Address(one)) for one in (*local, *tunnelled)]
+    return [*carriers(address), *found]
+
+
+def test_other_addresses_of_a_translated_network_are_private_as_before() -> None:
+    for address in ("64:ff9b:1::a00:1", "64:ff9b:1:ab::1", "fe80::5efe:10.0.0.1"):
+        assert OUTSIDE.refusal(address)
+        assert INSIDE.refusal(address) is None
+
+
 @pytest.mark.parametrize("address", PUBLIC)
 def test_public_addresses_may_be_asked(address: str) -> None:
     assert OUTSIDE.refusal(address) is None

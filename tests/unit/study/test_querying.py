@@ -100,6 +100,8 @@ def test_nothing_but_a_query_is_run(crawl: Path, query: str) -> None:
         "from read_csv('/etc/passwd')",
         "from read_parquet('https://example.org/a.parquet')",
         "from glob('{folder}/*')",
+        "from sqlite_scan('{folder}/log/log.sqlite', 'events')",
+        "from query('select * from read_text(''/etc/passwd'')')",
     ],
 )
 def test_no_other_file_can_be_read(crawl: Path, query: str) -> None:
