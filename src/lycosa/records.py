@@ -702,6 +702,25 @@ class MirrorFound(Event, frozen=True, array_like=True, tag=31):
     """The name of the other host, reversed as in keys."""
 
 
+class RecordsLost(Event, frozen=True, array_like=True, tag=32):
+    """Records that the log names are damaged or gone, and count no longer.
+
+    A page whose last answer is among them is asked for again. What was kept is given back to the
+    limits of pages and bytes.
+    """
+
+    moment: float
+    pages: list[int]
+    """One entry a record, as in the three lists that follow."""
+    outcomes: list[Outcome]
+    sizes: list[int]
+    places: list[Place]
+    sites: list[int] = []
+    """Whose robots rules are to be learned anew."""
+    robots: list[Place] = []
+    """Where the records of robots files were."""
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -730,4 +749,5 @@ AnyEvent = (
     | Visited
     | Weighed
     | MirrorFound
+    | RecordsLost
 )

@@ -118,5 +118,5 @@ def test_a_snapshot_that_is_ahead_of_its_log_is_refused(tmp_path: Path) -> None:
     fresh.run()
     shutil.rmtree(folder / "log" / "archive")
     shutil.copy(tmp_path / "fresh" / "log" / "log.sqlite", folder / "log" / "log.sqlite")
-    with pytest.raises(LogError, match="do not belong together"):
+    with pytest.raises(LogError, match="the log only to"):
         Simulation(drawn_web(), job(0), folder, log="sqlite").run()

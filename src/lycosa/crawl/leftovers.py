@@ -8,12 +8,38 @@ segment whose writer dies meanwhile is left for the next time.
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 
+from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.opening import read_partition
-from lycosa.store.sealing import Sealed, abandoned, seal_dead
+from lycosa.crawl.mending import look_at_sealed, mend_open, say_sealed
+from lycosa.crawl.opening import read_partition, take_partitions
+from lycosa.frontier.state import Accounts, counted_by
+from lycosa.log.protocol import Log
+from lycosa.records import Taken
+from lycosa.store.sealing import Sealed, abandoned, seal_dead, unsealed
+
+
+def mend_before(
+    directory: CrawlDirectory, job: Job, log: Log, partitioner: Partitioner
+) -> list[str]:
+    """Give up what was lost of open segments, before workers begin; returns what is to be said.
+
+    Only a crawl that was killed has such segments.
+    """
+    if not unsealed(directory.path):
+        return []
+    taken = Taken(time.time(), f"mending {os.getpid()} {time.time():.3f}")
+    numbers = range(job.frontier.partitions)
+    opened = take_partitions(log, directory.snapshots(), numbers, taken, job.digest())
+    states = {number: one.state for number, one in opened.items()}
+    mended = mend_open(directory.path, log, states, partitioner)
+    problems = look_at_sealed(directory.path, counted_by(states.values()))
+    said = [str(mended)] if any(mended) else []
+    return [*said, say_sealed(directory.path, problems)] if problems else said
 
 
 def seal_leftovers(
@@ -23,17 +49,13 @@ def seal_leftovers(
     names = abandoned(directory.path)
     if not names:
         return []
-    ends = dict.fromkeys((name.segment for name in names), 0)
+    accounts = Accounts()
     log, snapshots = directory.log(job), directory.snapshots()
     try:
         for number in range(job.frontier.partitions):
             if is_given_up():
                 return []
-            state = read_partition(log, snapshots, number).state
-            for segment in ends:
-                ends[segment] = max(ends[segment], state.segment_ends.get(segment, 0))
+            accounts.add(read_partition(log, snapshots, number).state)
     finally:
         log.close()
-    return seal_dead(
-        directory.path, lambda place: place.offset < ends.get(place.segment, 0), only=names
-    )
+    return seal_dead(directory.path, accounts, only=names)

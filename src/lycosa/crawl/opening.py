@@ -59,14 +59,23 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         state = PartitionState.unpack(packed)
     head = log.head(number).log
     if state.sequence > head:
-        raise LogError(
-            f"the snapshot of partition {number} is at sequence {state.sequence}, the log only at"
-            f" {head}: they do not belong together\n"
-            "  restore log/ from one copy, or delete log/snapshots to fold the log alone"
-        )
+        raise _is_behind(log, "the snapshot", number, state.sequence, head)
     if state.sequence < head:
         replay(state, log.read(number, state.sequence))
+        # Asked for anew: its owner may have gone on meanwhile.
+        if state.sequence > (head := log.head(number).log):
+            raise _is_behind(log, "the archive", number, state.sequence, head)
     return Opened(state, bool(state.owner), sequence)
+
+
+def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
+    folder = getattr(log, "crawl_folder", "DIR")
+    return LogError(
+        f"{what} of partition {number} goes to sequence {sequence}, the log only to {head}: the log"
+        " has lost its end, as when log.sqlite-wal was cut or removed\n"
+        f"  bring it forward to what the archive and the segments hold: lycosa verify {folder}"
+        " --repair"
+    )
 
 
 def take_partition(
@@ -92,7 +101,10 @@ def take_partitions(
         for (number, _, _), sequence in zip(takes, log.take(taken.owner, takes), strict=True):
             state, _, snapshot_sequence = opened[number]
             if sequence is None:
+                before = state.sequence
                 replay(state, log.read(number, state.sequence))
+                if state.sequence == before:
+                    raise _is_behind(log, "what is known", number, before, log.head(number).log)
                 opened[number] = Opened(state, bool(state.owner), snapshot_sequence)
                 waiting.append(number)
                 continue

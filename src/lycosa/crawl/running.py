@@ -22,6 +22,7 @@ from lycosa.config import Job, anchored
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.leftovers import mend_before
 from lycosa.crawl.machine import (
     collecting_seldom,
     core_count,
@@ -177,6 +178,8 @@ def _supervise(
 ) -> Ended:
     from lycosa.crawl.supervisor import Supervisor
 
+    for damage in mend_before(directory, job, log, partitioner_of(job, None)):
+        listener.waiting(damage)
     telling = _Telling(listener)
     supervisor = Supervisor(directory, job, workers, lock, log)
     try:
@@ -237,6 +240,8 @@ class _Alone:
         """Run the loop until the worker ends."""
         station = self._station
         states = station.open()
+        for damage in station.damage:
+            self._listener.waiting(damage)
         self._budget.resume(
             sum(state.kept_pages for state in states),
             sum(state.kept_bytes for state in states),

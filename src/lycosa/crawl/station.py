@@ -22,6 +22,7 @@ from lycosa import __version__
 from lycosa.clock import RealClock
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.mending import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.opening import check_partitioner
 from lycosa.crawl.orders import Post
 from lycosa.crawl.parts import EndWatch, Parts, Reservations
@@ -73,6 +74,8 @@ class Station:
         self.directory = directory
         self._post = post
         self._failure: BaseException | None = None
+        self.damage: list[str] = []
+        """What is wrong with the crawl's files, said when the partitions are opened."""
         self._is_sealing = False
         self._rolled_at = time.monotonic()
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
@@ -136,10 +139,21 @@ class Station:
                 yield number
 
         self.worker.open(numbers())
-        states = list(self.worker.states().values())
+        states = self.worker.states()
         if self._post.is_alone:
-            seal_dead(self.directory.path, counted_by(states))
-        return states
+            self._mend(states)
+        return list(states.values())
+
+    def _mend(self, states: dict[int, PartitionState]) -> None:
+        """Give up what was lost of open segments, seal them, and look at the sealed ones."""
+        path = self.directory.path
+        mended = mend_open(path, self.log, states, self.parts.partitioner)
+        if any(mended):
+            self.damage.append(str(mended))
+        accounts = counted_by(states.values())
+        seal_dead(path, accounts)
+        if problems := look_at_sealed(path, accounts):
+            self.damage.append(say_sealed(path, problems))
 
     def begin(self) -> None:
         """Start crawling as soon as the loop runs."""

@@ -73,6 +73,8 @@ class Holdings:
         """URLs that some page needs to be shown: where they move to is fetched as well."""
         self.segment_ends: dict[int, int] = {}
         """How far each segment is accounted for; what lies behind has no event and counts not."""
+        self.lost: dict[int, set[int]] = {}
+        """Offsets of records that were named and are gone, by segment: they count no longer."""
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0

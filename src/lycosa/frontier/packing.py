@@ -43,6 +43,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "errands": holdings.errands,
             "parts": sorted(holdings.parts),
             "segments": holdings.segment_ends,
+            "lost": {segment: sorted(some) for segment, some in holdings.lost.items()},
             "outcomes": dict(holdings.outcomes),
             "refusals": dict(holdings.refusals),
             "structured": dict(holdings.structured),
@@ -81,6 +82,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.errands = msgspec.convert(packed["errands"], dict[int, Errand])
     holdings.parts.update(packed.get("parts", ()))
     holdings.segment_ends = packed.get("segments", {})
+    holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
     holdings.outcomes.update(packed["outcomes"])
     holdings.refusals.update(packed["refusals"])
     holdings.structured.update(packed.get("structured", {}))

@@ -19,6 +19,7 @@ from typing import Any
 from lycosa.frontier.columns import (
     JUDGED,
     NONE,
+    PENDING,
     PUT_OFF,
     VAIN,
     WAITING,
@@ -51,6 +52,7 @@ from lycosa.records import (
     Passed,
     Place,
     ProbeChosen,
+    RecordsLost,
     Reopened,
     RobotsLearned,
     RobotsState,
@@ -102,6 +104,7 @@ class PartitionState(Holdings):
             BidTaken: self.history.apply_bid,
             CycleBegun: self._apply_cycle_begun,
             Visited: self._apply_visited,
+            RecordsLost: self._apply_records_lost,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -321,6 +324,38 @@ class PartitionState(Holdings):
                 self.history.room -= 1
                 self.history.take(sites.host[site])
 
+    def _apply_records_lost(self, event: RecordsLost) -> None:
+        columns = (event.pages, event.outcomes, event.sizes, event.places)
+        for page, outcome, size_bytes, place in zip(*columns, strict=True):
+            self.lost.setdefault(place.segment, set()).add(place.offset)
+            host = self.sites.host[self.pages.site[page]]
+            self.outcomes[outcome] -= 1
+            if outcome is KEPT:
+                self.kept_pages -= 1
+                self.kept_bytes -= size_bytes
+                self.hosts.kept[host] -= bool(self.hosts.kept[host])
+            if self.place_of(page) == place:
+                self._ask_again(page, host)
+        for place in event.robots:
+            self.lost.setdefault(place.segment, set()).add(place.offset)
+        for site in event.sites:
+            self.sites.robots[site] = RobotsState.UNKNOWN
+            self.sites.robots_expires[site] = 0.0
+            self.rules.pop(site, None)
+
+    def _ask_again(self, page: int, host: int) -> None:
+        """Let a page be fetched whose record is lost, also if its host was full by it."""
+        fetch = self.pages.fetch[page]
+        self.fetches.length[fetch], self.fetches.due[fetch] = 0, 0.0
+        if self.hosts.closed[host] == Outcome.HOST_LIMIT:
+            self.hosts.closed[host] = 0
+            for site in self.sites_of(host):
+                self._open(site)
+        if self.pages.status[page] == WAITING:
+            self.pages.status[page] = PENDING
+        self._put_up(page)
+        self.pages.outcome[page] = 0
+
     # -- snapshots ------------------------------------------------------------------------
 
     def pack(self, sequence: int) -> bytes:
@@ -335,10 +370,31 @@ class PartitionState(Holdings):
         return state
 
 
-def counted_by(states: Iterable[PartitionState]) -> Callable[[Place], bool]:
-    """Return what says whether a record has an event in the log of one of the partitions."""
-    ends: dict[int, int] = {}
-    for state in states:
+class Accounts:
+    """What counts in segments: which records have an event in the log of a partition."""
+
+    def __init__(self) -> None:
+        self.ends: dict[int, int] = {}
+        """Where the last record ends that the log names, by segment."""
+        self.lost: dict[int, set[int]] = {}
+        """Where records begin that the log has given up, by segment."""
+
+    def add(self, state: PartitionState) -> None:
+        """Take in what one partition says."""
         for segment, end in state.segment_ends.items():
-            ends[segment] = max(end, ends.get(segment, 0))
-    return lambda place: place.offset < ends.get(place.segment, 0)
+            self.ends[segment] = max(end, self.ends.get(segment, 0))
+        for segment, offsets in state.lost.items():
+            self.lost.setdefault(segment, set()).update(offsets)
+
+    def __call__(self, place: Place) -> bool:
+        """Return whether a record counts."""
+        is_named = place.offset < self.ends.get(place.segment, 0)
+        return is_named and place.offset not in self.lost.get(place.segment, ())
+
+
+def counted_by(states: Iterable[PartitionState]) -> Accounts:
+    """Return what says whether a record counts in one of the partitions."""
+    accounts = Accounts()
+    for state in states:
+        accounts.add(state)
+    return accounts

@@ -55,6 +55,7 @@ class SqliteLog:
         refuse_network_file_system(folder)
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / "log.sqlite"
+        self.crawl_folder = folder.parent
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
         self.lock_seconds = 0.0
@@ -249,7 +250,10 @@ class SqliteLog:
                 self._connection.execute(f"PRAGMA user_version={VERSION}")
                 return partitions
             if application != _APPLICATION_ID:
-                raise FormatError(f"{self._path}: an SQLite file, but not a log of Lycosa")
+                raise FormatError(
+                    f"{self._path}: an SQLite file, but not a log of Lycosa, or a damaged one\n"
+                    f"  see what it is: lycosa verify {self.crawl_folder}"
+                )
             if (version := self._pragma("user_version")) != VERSION:
                 raise FormatError(
                     f"{self._path}: a log of format {version}; this Lycosa reads format {VERSION}\n"
@@ -295,7 +299,7 @@ class SqliteLog:
         """Ask on the reader's connection. Also that needs room: for the index of what is ahead."""
         try:
             return self._reader.execute(question, values).fetchall()
-        except sqlite3.OperationalError as problem:
+        except sqlite3.DatabaseError as problem:
             raise self._failure(problem) from problem
 
     @contextmanager
@@ -315,10 +319,16 @@ class SqliteLog:
     def _failures_told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as problem:
+        except sqlite3.DatabaseError as problem:
             raise self._failure(problem) from problem
 
-    def _failure(self, problem: sqlite3.OperationalError | OSError) -> LogError:
+    def _failure(self, problem: sqlite3.DatabaseError | OSError) -> LogError:
+        if is_damage(problem):
+            return LogError(
+                f"{self._path}: is damaged: {problem}\n"
+                f"  see what can be had of it, and mend it: lycosa verify {self.crawl_folder}"
+                " --repair"
+            )
         return LogError(
             f"{self._path}: cannot be written: {problem}\n"
             "  make room or mend the disk, then go on: lycosa resume"
@@ -328,6 +338,13 @@ class SqliteLog:
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+
+def is_damage(problem: Exception) -> bool:
+    """Return whether SQLite says that the file is not what it was, and not that it has no room."""
+    if isinstance(problem, sqlite3.OperationalError):
+        return "no such table" in str(problem) or "no such column" in str(problem)
+    return isinstance(problem, sqlite3.DatabaseError)
 
 
 def refuse_network_file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:

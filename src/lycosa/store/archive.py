@@ -139,11 +139,16 @@ class ArchiveStore:
             if capture.purpose is Purpose.ROBOTS:
                 segment.pending.add_host(fetch)
             else:
-                segment.pending.add_page(fetch + _facts(capture) + (capture.extra or self._nothing))
+                links = texts = 0
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
+                    links, texts = len(capture.links.kinds), int(bool(capture.text))
                     segment.pending.add_content(fetch, capture.links, capture.text)
                 if capture.triples is not None:
                     segment.blocks.append(_block(fetch, url, capture.triples))
+                content = (links, texts, int(capture.triples is not None))
+                segment.pending.add_page(
+                    fetch + _facts(capture) + content + (capture.extra or self._nothing)
+                )
         if group.payload_name:
             self._payloads.note(group.payload_name, place)
         if segment.warc.end >= self._roll_bytes:

@@ -53,6 +53,13 @@ class RowsWriter:
         self._writer.write_table(rows, row_group_size=None)
 
 
+def counted(column: pa.Array) -> dict[int, int]:
+    """Return how often each number stands in a column."""
+    found = call_function("value_counts", [column])
+    values, counts = found.field(0).to_pylist(), found.field(1).to_pylist()
+    return dict(zip(values, counts, strict=True))
+
+
 def with_ids(rows: pa.Table, ids: pa.Array) -> pa.Table:
     """Return the rows whose `fetch_id` is among these."""
     return _filtered(rows, _is_in(rows, ids))

@@ -64,7 +64,7 @@ class QuadJournal:
 
     def __init__(self, path: Path) -> None:
         self.file = Appendable(path)
-        self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
+        self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
 
     def append(self, blocks: list[bytes]) -> None:
         """Take blocks into the buffer of the file, as one frame."""
@@ -131,7 +131,7 @@ def _block(text: bytes) -> Block:
 
 def write_sealed(path: Path, kept: Iterable[Block]) -> int:
     """Write blocks to a new file; returns how many there are."""
-    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     count = size = 0
     some: list[bytes] = []
     with path.open("wb") as file:

@@ -11,7 +11,8 @@ one fetch share its `fetch_id`.
 
 While a segment is open its rows stand in Arrow IPC streams, one record batch a flush. They
 have two more columns than the sealed ones: where the records of the fetch, from the request
-to the metadata, begin in the WARC file and how many bytes they are.
+to the metadata, begin in the WARC file and how many bytes they are. Those of `pages` also say how
+many links, texts and blocks of quads the fetch has: what is missing of it is noticed (`surveying`).
 
 Rows are built column by column for all fetches of a flush: a Python call for each value
 would cost more than everything else here.
@@ -67,6 +68,7 @@ _PAGE = [
     ("rule", pa.string()),
 ]
 _GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
+_CONTENT = [("link_rows", pa.int32()), ("text_rows", pa.int32()), ("quad_blocks", pa.int32())]
 
 SCHEMAS = {
     "pages": pa.schema(_FETCH + _PAGE),
@@ -91,7 +93,7 @@ SCHEMAS = {
 """Of sealed rows."""
 
 JOURNAL_SCHEMAS = SCHEMAS | {
-    "pages": pa.schema(_FETCH + _GROUP + _PAGE),
+    "pages": pa.schema(_FETCH + _GROUP + _PAGE + _CONTENT),
     "hosts": pa.schema(_FETCH + _GROUP),
 }
 """Of the rows of an open segment."""

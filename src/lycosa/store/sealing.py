@@ -27,7 +27,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,6 +42,7 @@ from lycosa.store.layout import (
     CDX,
     JOURNAL,
     KINDS,
+    QUAD_JOURNAL,
     TRIPLES,
     Name,
     cdx_path,
@@ -54,10 +54,11 @@ from lycosa.store.layout import (
     warc_names,
     warc_path,
 )
-from lycosa.store.members import members
 from lycosa.store.quads import blocks, write_sealed
 from lycosa.store.rows import SCHEMAS
 from lycosa.store.segment import numbers_locked
+from lycosa.store.surveying import Survey, survey
+from lycosa.store.surveying import journal_batches as journal_batches
 from lycosa.store.warc import Ids, blank
 
 ROW_GROUP_BYTES = 2_000_000
@@ -66,8 +67,6 @@ ROW_GROUP_BYTES = 2_000_000
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
 _FEW_VALUES += ["via", "rule"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
-
-_PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
 
 
 class Sealed(NamedTuple):
@@ -78,22 +77,6 @@ class Sealed(NamedTuple):
     """Exchanges and failures that count."""
     dropped: int
     """Exchanges that do not."""
-    missing: int
-    """Exchanges that count and whose records are not there: only a power cut does that."""
-
-
-class _Survey(NamedTuple):
-    """Which of the exchanges of a segment count."""
-
-    kept: int
-    end: int
-    """Where the last exchange that counts ends."""
-    dropped: list[tuple[int, int, int]]
-    """Moment, first byte and length of what does not count."""
-    dropped_ids: list[int]
-    page_ids: array[int]
-    """Of the fetches whose row in `pages` stays: links and text belong to those."""
-    missing: int
 
 
 def ignore(name: str) -> None:
@@ -106,7 +89,7 @@ def abandoned(folder: Path) -> list[Name]:
     Whoever folds the log *after* this knows everything that counts in them.
     """
     found: list[Name] = []
-    for name in _unsealed(folder):
+    for name in unsealed(folder):
         lock = _lock(folder, name)
         if lock is not None:
             os.close(lock)
@@ -114,10 +97,12 @@ def abandoned(folder: Path) -> list[Name]:
     return found
 
 
-def _unsealed(folder: Path) -> list[Name]:
-    unsealed = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
-    empty = {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
-    return sorted(unsealed | empty)
+def unsealed(folder: Path) -> list[Name]:
+    """Return the segments that have not been sealed, whoever writes to them."""
+    found = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
+    found |= set(names_in(folder, TRIPLES, QUAD_JOURNAL))
+    found |= {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
+    return sorted(found)
 
 
 def seal_dead(
@@ -132,11 +117,11 @@ def seal_dead(
     after `is_counted` was asked for.
     """
     sealed: list[Sealed] = []
-    for name in sorted(only) if only is not None else _unsealed(folder):
+    for name in sorted(only) if only is not None else unsealed(folder):
         lock = _lock(folder, name)
         if lock is not None:
             try:
-                sealed.append(seal_segment(folder, name, is_counted, reach))
+                sealed.append(seal_segment(folder, name, is_counted, reach, is_dead=True))
             finally:
                 os.close(lock)
     return sealed
@@ -152,7 +137,8 @@ def _lock(folder: Path, name: Name) -> int | None:
             if any(journal_path(folder, kind, name).exists() for kind in KINDS):
                 raise StoreError(
                     f"{path} is not there, and its rows have not been sealed\n"
-                    "  put the file back: without it nobody knows what counts"
+                    "  put the file back, or have its pages asked for again:"
+                    f" lycosa verify {folder} --repair"
                 ) from None
             return None
         except OSError as error:
@@ -170,23 +156,30 @@ def seal_segment(
     name: Name,
     is_counted: Callable[[Place], bool],
     reach: Callable[[str], None] = ignore,
+    *,
+    is_dead: bool = False,
 ) -> Sealed:
-    """Seal one segment, whose lock is ours; harmless when it has been done before."""
+    """Seal one segment, whose lock is ours; harmless when it has been done before.
+
+    One of a dead process is not sealed while something that counts is missing from it.
+    """
     path = warc_path(folder, name)
     try:
         if cdx_path(folder, name).exists():
             _remove_journals(folder, name)
-            return Sealed(name.segment, 0, 0, 0)
-        survey = _survey(folder, name, is_counted)
-        if not survey.kept and not survey.missing:
+            return Sealed(name.segment, 0, 0)
+        found = survey(folder, name, is_counted, is_dead=is_dead)
+        if found.lost:
+            raise _not_whole(path, found)
+        if not found.kept:
             _remove_journals(folder, name)
             path.unlink(missing_ok=True)
-            return Sealed(name.segment, 0, len(survey.dropped), survey.missing)
-        _drop_records(path, survey)
+            return Sealed(name.segment, 0, len(found.dropped))
+        _drop_records(path, found)
         reach("seal.cut")
-        written = _write_quads(folder, name, survey)
-        written += [_write_rows(folder, kind, name, survey) for kind in KINDS]
-        written.append(_write_index(folder, name, survey))
+        written = _write_quads(folder, name, found)
+        written += [_write_rows(folder, kind, name, found) for kind in KINDS]
+        written.append(_write_index(folder, name, found))
         reach("seal.written")
         for final in written:
             temporary(final).rename(final)
@@ -196,82 +189,28 @@ def seal_segment(
         _remove_journals(folder, name, reach)
     except OSError as error:
         raise _cannot_seal(path, error) from error
-    return Sealed(name.segment, survey.kept, len(survey.dropped), survey.missing)
+    return Sealed(name.segment, found.kept, len(found.dropped))
 
 
-def journal_batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of an open segment; a kill may have left half of the last one."""
-    try:
-        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
-            for batch in stream:
-                yield batch.select(columns) if columns else batch
-    except FileNotFoundError:
-        return
-    except pa.ArrowInvalid:
-        return
-    except OSError as error:
-        if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
-            raise
+def _not_whole(path: Path, found: Survey) -> StoreError:
+    return StoreError(
+        f"{path}: {len(found.lost):,} records that count, or their rows, are damaged or gone\n"
+        f"  what can be had, and what is asked for again: lycosa verify {path.parent.parent}"
+        " --repair; nothing was changed"
+    )
 
 
-def _survey(folder: Path, name: Name, is_counted: Callable[[Place], bool]) -> _Survey:
-    path = warc_path(folder, name)
-    size = _size(path)
-    kept, end, known_end, first, missing = 0, 0, 0, size, 0
-    dropped: list[tuple[int, int, int]] = []
-    dropped_ids: list[int] = []
-    page_ids = array("q")
-    for kind in ("hosts", "pages"):
-        for batch in journal_batches(journal_path(folder, kind, name), _PLACES):
-            columns = [batch.column(column) for column in _PLACES]
-            columns[1] = columns[1].view(pa.int64())
-            for number, moment, offset, length, start, extent in zip(
-                *(column.to_pylist() for column in columns), strict=True
-            ):
-                first = min(first, start)
-                known_end = max(known_end, start + extent)
-                if kind == "pages":
-                    page_ids.append(number)
-                if extent == 0:
-                    kept += 1
-                elif kind == "pages" and not is_counted(Place(name.segment, offset, length)):
-                    dropped.append((moment, start, extent))
-                    dropped_ids.append(number)
-                elif start + extent > size:
-                    missing += 1
-                    dropped_ids.append(number)
-                else:
-                    kept += 1
-                    end = max(end, start + extent)
-    _check_behind(path, name, known_end, is_counted)
-    if dropped_ids:
-        gone = frozenset(dropped_ids)
-        page_ids = array("q", (number for number in page_ids if number not in gone))
-    return _Survey(kept, end or first, dropped, dropped_ids, page_ids, missing)
-
-
-def _check_behind(path: Path, name: Name, start: int, is_counted: Callable[[Place], bool]) -> None:
-    """Refuse to cut records off that count: then not the process died, the rows are damaged."""
-    for offset, length, record in members(path, start):
-        is_main = record.type in ("response", "revisit")
-        if is_main and is_counted(Place(name.segment, offset, length)):
-            raise StoreError(
-                f"{path}, offset {offset}: the record counts, but its row cannot be read\n"
-                f"  the journals {name}{JOURNAL} are damaged: restore them; nothing was changed"
-            )
-
-
-def _drop_records(path: Path, survey: _Survey) -> None:
+def _drop_records(path: Path, found: Survey) -> None:
     """Cut the file behind the last exchange that counts, and blank what lies before."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         ids = Ids()
-        for moment, start, length in survey.dropped:
-            if start < survey.end:
+        for moment, start, length in found.dropped:
+            if start < found.end:
                 record = blank(length, ids.next(), moment / 1_000_000)
                 write_at(descriptor, memoryview(record), start)
-        if os.fstat(descriptor).st_size > survey.end:
-            os.ftruncate(descriptor, survey.end)
+        if os.fstat(descriptor).st_size > found.end:
+            os.ftruncate(descriptor, found.end)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
@@ -282,11 +221,11 @@ def rows_writer(path: Path, schema: pa.Schema) -> kernels.RowsWriter:
     return kernels.RowsWriter(path, schema, _FEW_VALUES)
 
 
-def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
+def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(temporary(final), schema) as writer:
-        for rows in _counted(folder, kind, name, survey, schema):
+        for rows in _counted(folder, kind, name, found, schema):
             writer.write_table(kernels.sorted_by(rows, "key") if "key" in schema.names else rows)
     sync_file(temporary(final))
     # What one kind needed is in the way of the next: 160 MB at the most become 140.
@@ -294,26 +233,26 @@ def _write_rows(folder: Path, kind: str, name: Name, survey: _Survey) -> Path:
     return final
 
 
-def _write_quads(folder: Path, name: Name, survey: _Survey) -> list[Path]:
+def _write_quads(folder: Path, name: Name, found: Survey) -> list[Path]:
     """Write the quads of the fetches that count; they are flushed before their page."""
     journal, final = quad_journal_path(folder, name), quads_path(folder, name)
     if not _size(journal):
         return []
-    pages = frozenset(survey.page_ids)
+    pages = frozenset(found.page_ids)
     counted = (block for block in blocks(journal, is_sealed=False) if block.fetch_id in pages)
     write_sealed(temporary(final), counted)
     sync_file(temporary(final))
     return [final]
 
 
-def _write_index(folder: Path, name: Name, survey: _Survey) -> Path:
+def _write_index(folder: Path, name: Name, found: Survey) -> Path:
     final = cdx_path(folder, name)
     sorter = cdx.Sorter()
     columns = ["url", "began", "content_type", "status", "digest", "length", "offset", "warc"]
     columns += ["record", "outcome"]
     for kind in ("hosts", "pages"):
         schema = pa.schema([SCHEMAS[kind].field(column) for column in [*columns, "fetch_id"]])
-        for rows in _counted(folder, kind, name, survey, schema):
+        for rows in _counted(folder, kind, name, found, schema):
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
                 *entry, record, outcome = row
                 if record and outcome != "NOT_MODIFIED":
@@ -333,20 +272,21 @@ def _values(rows: pa.Table, column: str) -> list[Any]:
 
 
 def _counted(
-    folder: Path, kind: str, name: Name, survey: _Survey, schema: pa.Schema
+    folder: Path, kind: str, name: Name, found: Survey, schema: pa.Schema
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
     Links and text are flushed before their page: when the flush failed or the process died
     in between, they are there and it is not.
     """
-    dropped = pa.array(survey.dropped_ids, pa.int64())
-    pages = pa.array(survey.page_ids, pa.int64())
-    batches = journal_batches(journal_path(folder, kind, name), schema.names)
+    dropped = pa.array(found.dropped_ids, pa.int64())
+    pages = pa.array(found.page_ids, pa.int64())
+    journal = journal_path(folder, kind, name)
+    batches = journal_batches(journal, schema.names, is_trusted=not found.is_dead)
     for rows in _gathered(batches, schema):
         if kind in ("links", "text"):
             rows = kernels.with_ids(rows, pages)
-        elif survey.dropped_ids:
+        elif found.dropped_ids:
             rows = kernels.without_ids(rows, dropped)
         yield rows
 

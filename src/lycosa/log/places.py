@@ -1,0 +1,94 @@
+"""Which records the log names: every place, with the decision that was made of it.
+
+The state of a partition knows where the last answer of each page stands. The log knows all of
+them, and what each was worth. It is read from its beginning, so this is for those who look at
+damage, not for every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from lycosa.log.format import decode_events
+from lycosa.records import (
+    AnyEvent,
+    ErrandDone,
+    ErrandTaken,
+    Fetched,
+    Outcome,
+    Place,
+    RecordsLost,
+    RobotsLearned,
+)
+
+
+class Named(NamedTuple):
+    """One record that the log names."""
+
+    partition: int
+    place: Place
+    moment: float
+    """When the answer was complete."""
+    page: int = -1
+    """The page that was asked for; -1 for a robots file."""
+    outcome: Outcome = Outcome.KEPT
+    size_bytes: int = 0
+    site: int = -1
+    """The site whose robots file it is."""
+    errand: str = ""
+    """The site on whose behalf a robots file was asked for elsewhere."""
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a page was asked for."""
+        return self.page >= 0
+
+
+class Failure(NamedTuple):
+    """A fetch that failed beneath HTTP: it has a row and no record."""
+
+    partition: int
+    moment: float
+    page: int
+    outcome: Outcome
+
+
+def places_of(
+    partition: int,
+    batches: Iterable[tuple[int, bytes]],
+    on_failure: Callable[[Failure], None] = lambda failure: None,
+) -> Iterator[Named]:
+    """Yield every record that the log of one partition names, given up or not."""
+    errands: dict[int, str] = {}
+    taken = 0
+    for _, batch in batches:
+        for event in decode_events(batch):
+            if isinstance(event, ErrandTaken):
+                errands[taken] = event.site
+                taken += 1
+            elif isinstance(event, Fetched) and event.place is None:
+                on_failure(Failure(partition, event.moment, event.page, event.outcome))
+            elif (named := _named(partition, event, errands)) is not None:
+                yield named
+
+
+def given_up(batches: Iterable[tuple[int, bytes]]) -> Iterator[Place]:
+    """Yield the places that the log has given up."""
+    for _, batch in batches:
+        for event in decode_events(batch):
+            if isinstance(event, RecordsLost):
+                yield from event.places
+
+
+def _named(partition: int, event: AnyEvent, errands: dict[int, str]) -> Named | None:
+    if isinstance(event, Fetched) and event.place is not None:
+        return Named(
+            partition, event.place, event.moment, event.page, event.outcome, event.size_bytes
+        )
+    if isinstance(event, RobotsLearned) and event.place is not None:
+        return Named(partition, event.place, event.moment, site=event.site)
+    if isinstance(event, ErrandDone) and event.place is not None:
+        site = errands.get(event.errand, "")
+        return Named(partition, event.place, event.moment, errand=site)
+    return None
