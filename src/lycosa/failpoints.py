@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 NAMES: dict[str, str] = {
     "seeds.before-post": "seeds are known, nothing is written",
+    "seeds.posted": "some seeds are written to inboxes, it is not known that all are",
     "take.before": "the log is read, the partition not yet taken",
     "take.written": "some or all partitions are taken, nobody knows yet",
     "take.after": "the partition is taken, nothing has been done with it",

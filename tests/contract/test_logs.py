@@ -140,10 +140,12 @@ def test_a_note_is_taken_once(log: Log) -> None:
     assert log.note("end", b"first")
     assert not log.note("end", b"second")
     assert log.noted("end") == b"first"
-    assert log.note_count() == 1
+    assert log.notes_since(0) == (1, {"end": b"first"})
     log.note("other", b"x")
     assert log.notes("e") == {"end": b"first"}
-    assert log.note_count() == 2
+    number, new = log.notes_since(1)
+    assert number == 2 and len(new) == 1
+    assert log.notes_since(2) == (2, {})
 
 
 def test_a_trimmed_log_still_tells_its_whole_history(log: Log) -> None:

@@ -8,6 +8,7 @@ from typing import TextIO
 import click
 
 from lycosa.cli.amounts import counted
+from lycosa.cli.lines import refused_more_text
 from lycosa.cli.messages import Session, notice
 from lycosa.cli.options import directory_argument, seeds_flag
 from lycosa.cli.seeds import gather
@@ -34,13 +35,17 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
     from lycosa.crawl import changing
 
     directory = _open(session, path)
-    given = gather(seeds, seed_file)
-    if not given:
+    if not seeds and seed_file is None:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
+    given = gather(seeds, seed_file, lambda count: notice(f"{count:,} seeds are read"))
     planted = changing.add_seeds(directory, given)
+    if not planted.accepted and not planted.refused:
+        raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     for seed, reason in planted.refused.items():
         notice(f"{seed}: cannot be a seed: {reason}")
-    click.echo(f"{counted(len(planted.accepted), 'seed')} added to {path}")
+    if planted.more_refused:
+        notice(refused_more_text(planted.more_refused))
+    click.echo(f"{counted(planted.accepted, 'seed')} added to {path}")
     return 0 if planted.accepted else 1
 
 

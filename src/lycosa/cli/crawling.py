@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from lycosa.cli.jobs import build_job
-from lycosa.cli.lines import Lines, command, commit_times, line_of, reason_text, summary_data
+from lycosa.cli.lines import (
+    Lines,
+    command,
+    commit_times,
+    line_of,
+    reason_text,
+    refused_more_text,
+    summary_data,
+)
 from lycosa.cli.messages import Session, log_file, logger, notice
 from lycosa.cli.options import (
     GroupedCommand,
@@ -86,7 +95,8 @@ def crawl(
     from lycosa.plugins.orders import require_plugins
 
     base = read_job(config_file) if config_file else Job()
-    job = build_job(base, flags, gather(seeds, seed_file))
+    given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
+    job = build_job(base, flags, given)
     if not job.seeds:
         raise click.UsageError(
             "There is nothing to begin with: give a SEED, or a file of them with --seeds."
@@ -94,7 +104,8 @@ def crawl(
     # Before the folder is made, so that the same command can be typed again with the flag.
     running.require_contact(job)
     require_plugins(job)
-    return _run(session, CrawlDirectory.create(path, job), job, flags)
+    directory = CrawlDirectory.create(path, job)
+    return _run(session, directory, directory.kept(job), flags)
 
 
 @click.command(cls=GroupedCommand)
@@ -136,6 +147,10 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.warning("seed %s refused: %s", seed, reason)
         display.say(f"{seed}: cannot be a seed: {reason}")
 
+    def refused_more(reasons: dict[str, int]) -> None:
+        logger.warning(refused_more_text(reasons))
+        display.say(refused_more_text(reasons))
+
     def waiting(why: str) -> None:
         logger.warning(why)
         display.say(why)
@@ -144,7 +159,13 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.info("begins: job %s", job.digest())
         try:
             listener = Listener(
-                _Reporting(display), display.seconds, refused, display.stopping, waiting
+                _Reporting(display),
+                display.seconds,
+                refused,
+                display.stopping,
+                waiting,
+                display.show_planting,
+                refused_more,
             )
             ended = running.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:
@@ -164,6 +185,15 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
         print_summary(Console(highlight=False), ended, job, path)
     return _STOPPED if ended.reason == "stopped" else 0
+
+
+def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:
+    """Return what says how many seeds of a long file have been read."""
+    if flags["as_json"] or flags["quiet"]:
+        return Lines(
+            as_json=bool(flags["as_json"]), is_quiet=bool(flags["quiet"]), resume=""
+        ).show_reading
+    return lambda count: notice(f"reading seeds: {count:,}")
 
 
 def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> Display | Lines:

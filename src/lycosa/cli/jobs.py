@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,10 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         allowed = tables["fetch"]["private_networks"]
         tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
     rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
-    return Job.of([*base.seeds, *seeds], [*rules, *base.rules], **tables)
+    # Without more of them a list is handed on as it is: nobody reads a million seeds to resume.
+    return Job.of(
+        chain(base.seeds, seeds) if seeds else base.seeds, [*rules, *base.rules], **tables
+    )
 
 
 def _cycles(given: Mapping[str, Any], base: Revisit) -> dict[str, object]:

@@ -84,6 +84,17 @@ def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
             yield f"{name}={value}"
 
 
+def refused_more_text(reasons: dict[str, int]) -> str:
+    """Say how many more seeds are refused than are named."""
+    kinds = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
+    return f"{sum(reasons.values()):,} more cannot be seeds: {kinds}"
+
+
+def planting_text(count: int, total: int) -> str:
+    """Say how far the planting of a long list of seeds is."""
+    return f"planting seeds: {count:,} of {total:,}"
+
+
 class Lines:
     """Shows a running crawl on standard error, as lines of JSON or not at all."""
 
@@ -104,6 +115,20 @@ class Lines:
         """Show this moment."""
         if not self._is_quiet:
             self.say(line_of(progress, as_json=self._as_json, moment=datetime.now(UTC)))
+
+    def show_reading(self, count: int) -> None:
+        """Show how many seeds of a file have been read."""
+        if self._as_json and not self._is_quiet:
+            self._line({"event": "seeds", "read": count})
+
+    def show_planting(self, count: int, total: int) -> None:
+        """Show how many seeds of a long list have been planted."""
+        if self._as_json and not self._is_quiet:
+            self._line({"event": "seeds", "planted": count, "total": total})
+
+    def _line(self, fields: dict[str, object]) -> None:
+        moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.say(json.dumps({"time": moment, **fields}))
 
     def finish(self, progress: Progress) -> None:
         """Show nothing more: the summary says it."""

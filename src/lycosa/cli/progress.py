@@ -17,7 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import duration_text, size_text
-from lycosa.cli.lines import LINE_SECONDS, errors_of, left_out_of, line_of, ready_and_waiting
+from lycosa.cli.lines import (
+    LINE_SECONDS,
+    errors_of,
+    left_out_of,
+    line_of,
+    planting_text,
+    ready_and_waiting,
+)
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.progress import Progress
@@ -170,6 +177,13 @@ class Display:
         else:
             line = line_of(progress, as_json=False, moment=datetime.now(UTC))
             print(line, file=self._console.file, flush=True)
+
+    def show_planting(self, count: int, total: int) -> None:
+        """Show how many seeds of a long list have been planted; the panel comes after that."""
+        if self._live:
+            self._live.update(Text(planting_text(count, total), "dim"), refresh=True)
+        else:
+            self.say(planting_text(count, total))
 
     def finish(self, progress: Progress) -> None:
         """Show the last moment, which the panel keeps."""

@@ -8,15 +8,16 @@ Always true:
   * a key that nobody knows is an error, never ignored;
   * `parse_job(job.to_toml()) == job`, and equal jobs have equal digests.
 
-`sections` and `asking` define the keys (`keys` says what a key is), `reading` checks, `writing`
-writes, `reference` explains.
+`sections` and `asking` define the keys (`keys` says what a key is), `seeds` holds long lists of
+them, `reading` checks, `writing` writes, `reference` explains.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,8 @@ from lycosa.config.sections import (
     Traps,
     until_pattern,
 )
-from lycosa.config.writing import sections_of, write_job
+from lycosa.config.seeds import SeedList, seeds_of
+from lycosa.config.writing import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "Politeness",
     "Revisit",
     "Robots",
+    "SeedList",
     "Structured",
     "Traps",
     "anchored",
@@ -77,7 +80,8 @@ __all__ = [
 class Job(Record):
     """One crawl, as its user wants it."""
 
-    seeds: tuple[str, ...] = ()
+    seeds: Sequence[str] = ()
+    """A tuple, or a `SeedList` of more than a thousand."""
     rules: tuple[dict[str, object], ...] = ()
     """As written; `lycosa.url` gives them their meaning."""
     limits: Limits = field(default_factory=Limits)
@@ -102,7 +106,9 @@ class Job(Record):
         **sections: Mapping[str, object],
     ) -> Job:
         """Make a job in code, under the same checks: `Job.of(limits={"pages": 5})`."""
-        tables = {"seeds": list(seeds), "rules": [dict(rule) for rule in rules], **sections}
+        with suppress(ValueError):
+            seeds = seeds if isinstance(seeds, Mapping) else seeds_of(seeds)
+        tables = {"seeds": seeds, "rules": [dict(rule) for rule in rules], **sections}
         return cls(**read_tables(tables, "job"))
 
     @classmethod
@@ -110,13 +116,36 @@ class Job(Record):
         """Read a job file; raises an error with everything that is wrong with it."""
         return read_job(path)
 
-    def to_toml(self) -> str:
-        """Write the job down, complete and ready to be run again."""
-        return write_job(self.seeds, self.rules, sections_of(self))
+    def to_toml(self, seeds_file: str = "") -> str:
+        """Write the job down, complete and ready to be run again.
+
+        With `seeds_file` a long list of seeds is not written but named, as standing in that file.
+        """
+        if seeds_file and isinstance(self.seeds, SeedList):
+            reference = self.seeds.reference(seeds_file)
+            return write_job(reference, self.rules, sections_of(self))
+        return "".join(self._pieces())
 
     def digest(self) -> str:
-        """Return a short name for exactly this job, the same on every machine."""
-        return hashlib.blake2b(self.to_toml().encode(), digest_size=8).hexdigest()
+        """Return a short name for exactly this job and its seeds, the same on every machine."""
+        known: str = getattr(self, "_digest", "")
+        if not known:
+            hashed = hashlib.blake2b(digest_size=8)
+            for piece in self._pieces():
+                hashed.update(piece.encode())
+            known = hashed.hexdigest()
+            object.__setattr__(self, "_digest", known)  # of a million seeds it takes a second
+        return known
+
+    def _pieces(self) -> Iterator[str]:
+        """Yield the job's text, a long list of seeds in pieces."""
+        if not isinstance(self.seeds, SeedList):
+            yield write_job(self.seeds, self.rules, sections_of(self))
+            return
+        before, _, after = write_job((), self.rules, sections_of(self)).partition("[]")
+        yield before
+        yield from write_long_list(self.seeds.blocks())
+        yield after
 
 
 def read_job(path: Path | str) -> Job:
@@ -138,6 +167,10 @@ def read_job(path: Path | str) -> Job:
 def anchored(job: Job, folder: Path) -> Job:
     """Return the job with the paths in it made absolute, wherever it is run from."""
     sections: dict[str, Any] = {}
+    if isinstance(job.seeds, SeedList):
+        seeds = job.seeds.below(folder)
+        if seeds is not job.seeds:
+            sections["seeds"] = seeds
     for name, section in SECTIONS.items():
         record = getattr(job, name)
         paths = {
@@ -145,9 +178,9 @@ def anchored(job: Job, folder: Path) -> Job:
             for key in keys_of(section).values()
             if key.is_path and (path := getattr(record, key.name))
         }
-        if paths:
+        if any(getattr(record, key) != path for key, path in paths.items()):
             sections[name] = dataclasses.replace(record, **paths)
-    return dataclasses.replace(job, **sections)
+    return dataclasses.replace(job, **sections) if sections else job
 
 
 def parse_job(text: str, name: str = "crawl.toml") -> Job:

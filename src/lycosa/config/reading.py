@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.keys import Key, Table, keys_of
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
+from lycosa.config.seeds import SeedList, seeds_in, seeds_of
 from lycosa.config.writing import write_value
 from lycosa.errors import ConfigError
 
@@ -65,12 +67,16 @@ def _unknown_top_level(tables: Mapping[str, object]) -> Iterator[Problem]:
 
 def _read_seeds(tables: Mapping[str, object]) -> dict[str, Any]:
     seeds = tables.get("seeds", ())
-    if not _is_list_of_text(seeds) or not all(seed.strip() for seed in seeds):
-        raise ValueError(
-            "`seeds` is not a list of URLs\n"
-            '  write it above all sections, for example `seeds = ["https://example.org/"]`'
-        )
-    return {"seeds": tuple(seeds)}
+    if isinstance(seeds, Mapping):
+        return {"seeds": seeds_in(seeds)}
+    if isinstance(seeds, list | tuple | SeedList):
+        with suppress(ValueError):
+            return {"seeds": seeds_of(seeds)}
+    raise ValueError(
+        "`seeds` is not a list of URLs\n"
+        '  write it above all sections, for example `seeds = ["https://example.org/"]`,'
+        ' or `seeds = {file = "list.txt"}` for a long one'
+    )
 
 
 def _read_rules(tables: Mapping[str, object]) -> dict[str, Any]:

@@ -356,7 +356,10 @@ SECTIONS: dict[str, type] = {
     "plugins": Plugins,
 }
 
-SEEDS_DOC = "The URLs that the crawl starts from."
+SEEDS_DOC = (
+    "The URLs that the crawl starts from; a long list as `{file = 'list.txt'}`, a file with one "
+    "URL a line beside the job file."
+)
 RULES_DOC = "What is in scope, and how URLs are rewritten; one `[[rules]]` table each, in order."
 
 

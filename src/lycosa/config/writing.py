@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -19,7 +19,7 @@ _NEEDS_ESCAPE = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def write_job(
-    seeds: Sequence[str],
+    seeds: Sequence[str] | Mapping[str, object],
     rules: Sequence[Mapping[str, object]],
     sections: Mapping[str, Any],
     *,
@@ -29,7 +29,7 @@ def write_job(
     lines: list[str] = []
     if with_comments:
         lines += comment(SEEDS_DOC)
-    lines.append(f"seeds = {write_value(list(seeds))}")
+    lines.append(f"seeds = {write_value(seeds if isinstance(seeds, Mapping) else list(seeds))}")
     for name, section in SECTIONS.items():
         lines += ["", f"[{name}]"]
         if with_comments:
@@ -44,6 +44,19 @@ def write_job(
         lines += ["", "[[rules]]"]
         lines += [f"{_write_key(key)} = {write_value(value)}" for key, value in rule.items()]
     return "\n".join(lines) + "\n"
+
+
+def write_long_list(blocks: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Write a list that is too long for a line, piece by piece, as `write_value` writes it."""
+    yield "[\n"
+    for block in blocks:
+        text = "".join(block)
+        # A million seeds are asked: these three need a fifth of the time of the expression.
+        if not text.isprintable() or '"' in text or "\\" in text:
+            yield "".join([f"    {_write_text(entry)},\n" for entry in block])
+        else:
+            yield '    "' + '",\n    "'.join(block) + '",\n'
+    yield "]"
 
 
 def comment(text: str) -> list[str]:

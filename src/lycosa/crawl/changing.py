@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.opening import check_partitioner, take_partition
 from lycosa.crawl.scoping import JobScope
-from lycosa.crawl.seeding import Planted, plant
+from lycosa.crawl.seeding import Planted, Planter
 from lycosa.errors import ConfigError
 from lycosa.fetch.guard import AddressGuard
 from lycosa.frontier.columns import DONE
@@ -72,7 +72,11 @@ class Decision(NamedTuple):
 Decide = Callable[[int, PartitionState, float], Decision | None]
 
 
-def add_seeds(directory: CrawlDirectory, seeds: Iterable[str]) -> Planted:
+def add_seeds(
+    directory: CrawlDirectory,
+    seeds: Iterable[str],
+    told: Callable[[int], None] = lambda count: None,
+) -> Planted:
     """Post more seeds; a running crawl finds them within a second, else the next one does."""
     job = directory.job()
     log = directory.log(job)
@@ -81,7 +85,7 @@ def add_seeds(directory: CrawlDirectory, seeds: Iterable[str]) -> Planted:
         partitioner = partitioner_of(job, hooks)
         check_partitioner(log, partitioner)
         scope = JobScope(job, log, hooks=hooks)
-        return plant(seeds, scope, partitioner, log, time.time())
+        return Planter(scope, partitioner, log).plant_at_once(seeds, time.time(), told)
     finally:
         log.close()
 

@@ -1,6 +1,7 @@
 """The crawl directory: one folder that holds a crawl, complete and re-runnable.
 
     crawl.toml          the job
+    seeds.txt           its seeds, if they are more than a thousand
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive
     warc/ cdx/ pages/ links/ text/ hosts/ triples/      what was fetched (lycosa.store)
@@ -14,6 +15,7 @@ the log and the sealed files can be read while a crawl runs.
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import os
 import time
@@ -22,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.config import Job, read_job
+from lycosa.config import Job, SeedList, read_job
 from lycosa.crawl.opening import read_partition
 from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.state import PartitionState
@@ -39,6 +41,7 @@ class CrawlDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.job_file = path / "crawl.toml"
+        self.seeds_file = path / "seeds.txt"
         self.log_folder = path / "log"
         self.messages = path / "lycosa.log"
 
@@ -51,7 +54,7 @@ class CrawlDirectory:
                 f"{path}: holds a crawl already\n"
                 f"  go on with it: lycosa resume {path}   add seeds: lycosa add {path} SEED"
             )
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and (not path.is_dir() or directory._holds_something()):
             raise ConfigError(
                 f"{path}: exists and is not empty\n  choose a new folder with -o, or empty this one"
             )
@@ -75,10 +78,30 @@ class CrawlDirectory:
         return read_job(self.job_file)
 
     def write_job(self, job: Job) -> None:
-        """Write the job so that it is there as a whole or not at all."""
+        """Write the job so that it is there as a whole or not at all.
+
+        A long list of seeds is written before it, to a file of its own.
+        """
+        seeds = job.seeds
+        if isinstance(seeds, SeedList) and seeds.path != self.seeds_file.absolute():
+            seeds.write(self.seeds_file)
         temporary = self.job_file.with_suffix(".writing")
-        temporary.write_text(job.to_toml(), encoding="utf-8")
+        temporary.write_text(job.to_toml(self.seeds_file.name), encoding="utf-8")
         temporary.rename(self.job_file)
+
+    def kept(self, job: Job) -> Job:
+        """Return the job that was written here, with a long list of seeds where it is kept.
+
+        So whoever has made a list need not hold it in memory while it is crawled.
+        """
+        if not isinstance(job.seeds, SeedList):
+            return job
+        return dataclasses.replace(job, seeds=job.seeds.kept_in(self.seeds_file.absolute()))
+
+    def _holds_something(self) -> bool:
+        """Return whether there is more than what a kill left of a crawl that was being made."""
+        begun = {self.seeds_file.name, "seeds.writing", "crawl.writing"}
+        return any(entry.name not in begun for entry in self.path.iterdir())
 
     def log(self, job: Job) -> SqliteLog:
         """Open the log, making it if it is new."""

@@ -21,6 +21,8 @@ class Post(msgspec.Struct, frozen=True):
     bytes_per_second: int
     is_alone: bool
     """Whether nobody else crawls: then it knows what counts in the segments of the dead."""
+    job_digest: str = ""
+    """Of the job, from whoever has it already: of a long list of seeds it takes a second."""
 
 
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):

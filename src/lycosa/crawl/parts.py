@@ -122,6 +122,8 @@ class Parts(Struct, frozen=True):
     """What keeps the processes of this machine from asking an address at once."""
     connections: int = 0
     """Our share of the job's connections; 0 is all of them."""
+    job_digest: str = ""
+    """The digest of the job from whoever knows it; else it is computed."""
     sealed_folder: Path | None = None
     """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
     hooks: Hooks | None = None

@@ -70,6 +70,10 @@ class Listener(NamedTuple):
     """The first signal was heard."""
     waiting: Callable[[str], None] = _ignore
     """Why the crawl does not begin yet."""
+    planting: Callable[[int, int], None] = _ignore
+    """How many seeds of a long list have been planted, and of how many."""
+    refused_more: Callable[[dict[str, int]], None] = _ignore
+    """How many more seeds cannot be one, by reason, when too many are refused to name them."""
 
 
 _OF_THIS_RUN = (

@@ -16,9 +16,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from lycosa.config import Job, anchored
+from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock
 from lycosa.crawl.ending import Ending
@@ -33,7 +34,7 @@ from lycosa.crawl.opening import check_partitioner
 from lycosa.crawl.orders import Post
 from lycosa.crawl.progress import Listener, Pace, Progress
 from lycosa.crawl.scoping import JobScope
-from lycosa.crawl.seeding import Planted, plant
+from lycosa.crawl.seeding import Planted, Planter
 from lycosa.crawl.station import Station
 from lycosa.crawl.stopping import Stop
 from lycosa.crawl.worker import EXHAUSTED
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
     from lycosa.plugins.plugin import Plugin
 
+PLANTING_SECONDS = 1.0
 CONNECTIONS_EACH = 8
 """How many connections a worker should have, where the job leaves their number to us."""
 
@@ -91,10 +93,13 @@ def run_crawl(
     ):
         log = directory.log(job)
         try:
-            planted = _plant([*job.seeds, *seeds], job, log, hooks)
+            scope = JobScope(job, log, hooks=hooks)
+            planted = _plant(job, seeds, scope, log, hooks, listener)
             for seed, reason in planted.refused.items():
                 listener.refused_seed(seed, reason)
-            workers = worker_count(job, JobScope(job, log).hosts, hooks)
+            if planted.more_refused:
+                listener.refused_more(planted.more_refused)
+            workers = worker_count(job, scope.hosts, hooks)
             if workers == 1:
                 return _crawl_alone(directory, job, log, listener, hooks, stop)
             return _supervise(directory, job, workers, lock, log, listener, stop)
@@ -114,9 +119,13 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
     if job.crawl.workers:
         return min(job.crawl.workers, most)
     if hosts is not None:
-        partitioner = partitioner_of(job, hooks)
-        keys = [key_of(f"http://{host}/") for host in hosts]
-        most = min(most, len({partitioner.partition_of(key) for key in keys}))
+        partitioner, found = partitioner_of(job, hooks), set[int]()
+        enough = min(most, core_count())
+        for host in hosts:
+            found.add(partitioner.partition_of(key_of(f"http://{host}/")))
+            if len(found) >= enough:
+                break
+        most = min(most, len(found))
     return max(1, min(core_count(), most, job.fetch.connections // CONNECTIONS_EACH))
 
 
@@ -130,13 +139,21 @@ def require_contact(job: Job) -> None:
         )
 
 
-def _plant(seeds: list[str], job: Job, log: Log, hooks: Hooks | None) -> Planted:
+def _plant(
+    job: Job,
+    more: Iterable[str],
+    scope: JobScope,
+    log: Log,
+    hooks: Hooks | None,
+    listener: Listener,
+) -> Planted:
     """Post the seeds, if that has not been done."""
     partitioner = partitioner_of(job, hooks)
     check_partitioner(log, partitioner)
     if log.noted("planted") is not None:
-        return Planted([], {})
-    planted = plant(seeds, JobScope(job, log, hooks=hooks), partitioner, log, time.time())
+        return Planted(0, {}, {})
+    told = _PlantingTold(listener, len(job.seeds)) if isinstance(job.seeds, SeedList) else _untold
+    planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), told)
     if not planted.accepted:
         raise ConfigError(
             "there is nothing to begin with: "
@@ -145,6 +162,26 @@ def _plant(seeds: list[str], job: Job, log: Log, hooks: Hooks | None) -> Planted
         )
     log.note("planted", b"")
     return planted
+
+
+def _untold(count: int) -> None:
+    """Say nothing of a list that is planted in no time."""
+
+
+class _PlantingTold:
+    """Tells a listener how far the planting of a long list is, about once a second."""
+
+    def __init__(self, listener: Listener, total: int) -> None:
+        self._listener = listener
+        self._total = total
+        self._next = time.monotonic() + PLANTING_SECONDS
+        listener.planting(0, total)
+
+    def __call__(self, count: int) -> None:
+        """Tell of it if it is time, and when all is done."""
+        if time.monotonic() >= self._next or count >= self._total:
+            self._next = time.monotonic() + PLANTING_SECONDS
+            self._listener.planting(count, self._total)
 
 
 class _Telling:
@@ -266,8 +303,11 @@ class _Alone:
         return self._budget
 
     def _report(self) -> None:
+        """Tell of progress. Figures of many hosts take long: then it is done less often."""
+        began = time.monotonic()
         self._telling.look(self._station.progress())
-        self._loop.call_later(self._listener.progress_seconds, self._report)
+        took = time.monotonic() - began
+        self._loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
 
     def _end(self, reason: str) -> None:
         self._reason = reason

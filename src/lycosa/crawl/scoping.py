@@ -6,21 +6,28 @@ stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
 redirects to, joins the scope; where a picture on its page redirects to, does not. That is a
 decision, noted in the log, so that a resumed crawl stands by it, and every worker sees it: a
 note is written before anything that follows from it is posted.
+
+Cost: the hosts stand in one set that grows, so that to let a host in takes the same time whether
+there are ten or a hundred thousand. Those of a list of seeds are noted many at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from lycosa.config import Job
 from lycosa.log.protocol import Log
-from lycosa.url import Action, Rule, Scope, Verdict, host_of, parse_rules
+from lycosa.url import Action, Rule, Scope, Verdict, host_of, key_of, parse_rules, reversed_host_of
+from lycosa.url.conditions import IsHost
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
 
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "
+_LIST_NOTE = "scope-hosts "
 
 
 class JobScope:
@@ -38,6 +45,11 @@ class JobScope:
         self._rules = parse_rules(list(job.rules))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
+        self._hosts: dict[str, None] = {}
+        """As they stand in keys, reversed, in the order in which they have joined."""
+        self._moved: set[str] = set()
+        self._scope = Scope(self._rules)
+        self._notes = 0
         self._read()
 
     @property
@@ -53,7 +65,16 @@ class JobScope:
     @property
     def hosts(self) -> list[str] | None:
         """The hosts that the crawl stays on; None when its rules say where it goes."""
-        return list(self._hosts) if self._stays_on_seeds else None
+        return [host_of(f"{host}:/") for host in self._hosts] if self._stays_on_seeds else None
+
+    def has_host(self, key: str) -> bool:
+        """Tell whether the crawl stays on the hosts of its seeds, and this is one of them."""
+        return self._stays_on_seeds and reversed_host_of(key) in self._hosts
+
+    @property
+    def takes_all_seeds(self) -> bool:
+        """Whether nobody could refuse a seed whose host has joined: there are no rules."""
+        return self._ask is None and not self._rules
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
@@ -69,30 +90,63 @@ class JobScope:
     def follow(self, key: str, target: str, *, is_seed: bool) -> None:
         """Let in where a seed redirects to, at once or by several redirects in a row."""
         if self._stays_on_seeds and (is_seed or key in self._moved):
+            notes = {}
             if target not in self._moved:
-                self._log.note(_MOVED_NOTE + target, b"")
-                self._moved.add(target)
-            self.join(target)
+                notes[_MOVED_NOTE + target] = b""
+            if not self.has_host(target):
+                notes[_NOTE + host_of(target)] = b""
+            if notes:
+                self._log.post_all((), notes)
+                self._take(notes)
 
     def join(self, key: str) -> None:
-        """Let the host of a seed, or of what a seed redirects to, in."""
-        host = host_of(key)
-        if self._stays_on_seeds and host not in self._hosts:
-            self._log.note(_NOTE + host, b"")
-            self._hosts[host] = None
-            self._set()
+        """Let the host of a seed in."""
+        if notes := self.joining((key,)):
+            self._log.post_all((), notes)
+
+    def joining(self, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """Let the hosts of seeds in; returns the note that must be written before they are posted.
+
+        The same hosts make the same note, so that a list that is planted again adds none.
+        """
+        if not self._stays_on_seeds:
+            return {}
+        new = dict.fromkeys(map(reversed_host_of, keys))
+        for host in new.keys() & self._hosts.keys():
+            del new[host]
+        if not new:
+            return {}
+        self._let_in(new)
+        names = "\n".join([host_of(f"{host}:/") for host in new]).encode()
+        if len(new) == 1:
+            return {_NOTE + names.decode(): b""}
+        return {_LIST_NOTE + blake2b(names, digest_size=8).hexdigest(): names}
 
     def look_again(self) -> None:
         """Take in what other workers have noted since."""
-        if self._stays_on_seeds and self._log.note_count() != self._notes:
+        if self._stays_on_seeds:
             self._read()
 
     def _read(self) -> None:
-        self._notes = self._log.note_count()
-        self._hosts = dict.fromkeys(name[len(_NOTE) :] for name in self._log.notes(_NOTE))
-        self._moved = {name[len(_MOVED_NOTE) :] for name in self._log.notes(_MOVED_NOTE)}
-        self._set()
+        self._notes, new = self._log.notes_since(self._notes)
+        self._take(new)
 
-    def _set(self) -> None:
-        hosts = list(self._hosts) if self._stays_on_seeds else []
-        self._scope = Scope(self._rules, hosts)
+    def _take(self, notes: Mapping[str, bytes]) -> None:
+        hosts: list[str] = []
+        for name, value in notes.items():
+            if name.startswith(_NOTE):
+                hosts.append(name[len(_NOTE) :])
+            elif name.startswith(_LIST_NOTE):
+                hosts += value.decode().split("\n")
+            elif name.startswith(_MOVED_NOTE):
+                self._moved.add(name[len(_MOVED_NOTE) :])
+        if hosts:
+            self._let_in(reversed_host_of(key_of(f"http://{host}/")) for host in hosts)
+
+    def _let_in(self, hosts: Iterable[str]) -> None:
+        """Add hosts to the set that the scope looks into; the first one changes the scope."""
+        is_first = not self._hosts
+        self._hosts.update(dict.fromkeys(hosts))
+        if is_first and self._stays_on_seeds:
+            joined = Rule(Action.ACCEPT, "extra-host", (IsHost(self._hosts.keys()),))
+            self._scope = Scope((*self._rules, joined))

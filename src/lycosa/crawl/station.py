@@ -124,6 +124,7 @@ class Station:
             owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
             slots=self._slots,
             connections=post.connections,
+            job_digest=post.job_digest,
             sealed_folder=directory.log_folder,
             hooks=hooks,
         )

@@ -367,7 +367,7 @@ class Supervisor:
 def posts_of(job: Job, workers: int) -> list[Post]:
     """Return who does what: partitions by rendezvous, connections and bandwidth in equal parts."""
     connections, more = divmod(job.fetch.connections, workers)
-    speed = job.fetch.bytes_per_second
+    speed, digest = job.fetch.bytes_per_second, job.digest()
     return [
         Post(
             number,
@@ -375,6 +375,7 @@ def posts_of(job: Job, workers: int) -> list[Post]:
             connections + (number < more),
             max(1, speed // workers) if speed else 0,
             is_alone=False,
+            job_digest=digest,
         )
         for number, partitions in enumerate(assign(job.frontier.partitions, workers))
     ]

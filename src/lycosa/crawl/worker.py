@@ -68,6 +68,9 @@ from lycosa.records import (
 )
 from lycosa.url import host_of, url_of
 
+MOST_AT_ONCE = 10_000
+"""How many URLs of inboxes are decided on before something else has its turn."""
+
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
 
@@ -127,7 +130,7 @@ class Worker:
         """Take partitions over: everything is known, nothing is asked yet."""
         now = self._clock.now()
         parts = self._parts
-        taken, digest = Taken(now, parts.owner), self._job.digest()
+        taken, digest = Taken(now, parts.owner), parts.job_digest or self._job.digest()
         opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
         is_resumed = any(partition.is_resumed for partition in opened.values())
         scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
@@ -492,28 +495,35 @@ class Worker:
         log = self._parts.log
         heads = log.heads()
         self._parts.scope.look_again()
+        admitted = 0
         for number, partition in self._partitions.items():
-            after = partition.state.inbox_read
-            if heads[number].inbox == after:
-                continue
-            for sequence, batch in log.inbox(number, after):
-                if sequence > heads[number].inbox:
+            head = heads[number].inbox
+            while (after := partition.state.inbox_read) < head:
+                for sequence, batch in log.inbox(number, after):
+                    if sequence > head:
+                        break
+                    reach("inbox.read")
+                    admitted += self._read_messages(partition, batch)
+                    partition.record(InboxRead(sequence))
+                    if admitted >= MOST_AT_ONCE:  # a long list of seeds: let requests go out, too
+                        self._tick_within(0.0)
+                        return
+                if partition.state.inbox_read == after:
                     break
-                reach("inbox.read")
-                self._read_messages(partition, batch)
-                partition.record(InboxRead(sequence))
             if self._cycles.wants_breath():
                 self._tick_within(0.0)
                 return
 
-    def _read_messages(self, partition: Partition, batch: bytes) -> None:
-        now = self._clock.now()
+    def _read_messages(self, partition: Partition, batch: bytes) -> int:
+        """Decide on the messages of one batch; returns how many URLs were in them."""
+        now, urls = self._clock.now(), 0
         for message in decode_messages(batch):
             if isinstance(message, Discovered):
                 if not message.source:
                     for key in message.keys:  # seeds, perhaps added while we were running
                         self._parts.scope.join(key)
                 self._router.admit(partition, message)
+                urls += len(message.keys)
             elif isinstance(message, RobotsWanted):
                 self._robots.wanted(partition, message, now)
             elif isinstance(message, BidsWanted):
@@ -527,6 +537,7 @@ class Worker:
                 if site is not None:
                     self._rules.pop((partition.number, site), None)
                 self._robots.found(partition, message, now)
+        return urls
 
     def _look_for_end(self) -> None:
         """End when a limit is reached and nothing is under way, or when all is done."""

@@ -7,10 +7,11 @@ then events. The object plays the server, so it outlives the workers that are ki
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from lycosa.failpoints import reach
-from lycosa.log.protocol import Head, Take, Write
+from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
 
 
 class MemoryLog:
@@ -60,9 +61,20 @@ class MemoryLog:
         self._heads[partition] = self._heads[partition]._replace(inbox=sequence)
         return sequence
 
+    def post_all(
+        self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Note, then post, step by step."""
+        for name, value in (notes or {}).items():
+            self.note(name, value)
+        for partition, messages in posts:
+            reach("seeds.before-post")
+            self.post(partition, messages)
+            reach("seeds.posted")
+
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
-        """Return the entries after a sequence."""
-        return list(enumerate(self._inboxes[partition][after:], after + 1))
+        """Return the next entries after a sequence."""
+        return list(enumerate(self._inboxes[partition][after : after + INBOX_MOST], after + 1))
 
     def heads(self) -> list[Head]:
         """Return all heads."""
@@ -95,9 +107,9 @@ class MemoryLog:
         """Return notes by prefix."""
         return {name: value for name, value in self._notes.items() if name.startswith(prefix)}
 
-    def note_count(self) -> int:
-        """Return how many notes there are."""
-        return len(self._notes)
+    def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
+        """Return the notes after the first so many."""
+        return len(self._notes), dict(islice(self._notes.items(), number, None))
 
     def close(self) -> None:
         """Nothing to let go of."""

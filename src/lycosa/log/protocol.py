@@ -7,8 +7,11 @@ in a cluster, and only their order protects the crawl.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
+
+INBOX_MOST = 64
+"""How many entries of an inbox are read at a time: a million seeds stand in one, too."""
 
 
 class Head(NamedTuple):
@@ -64,8 +67,13 @@ class Log(Protocol):
     def post(self, partition: int, messages: bytes) -> int:
         """Append to an inbox on behalf of nobody in particular (seeds, operators)."""
 
+    def post_all(
+        self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Note, then post, all or nothing where the log can; what has been noted stays as it is."""
+
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
-        """Return the inbox entries after a sequence, in order."""
+        """Return the next inbox entries after a sequence, in order; at most `INBOX_MOST`."""
 
     def heads(self) -> list[Head]:
         """Return the heads of all partitions."""
@@ -88,8 +96,8 @@ class Log(Protocol):
     def notes(self, prefix: str) -> dict[str, bytes]:
         """Return everything noted under names that begin so."""
 
-    def note_count(self) -> int:
-        """Return how many notes there are: whether anything was noted since."""
+    def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
+        """Return the number of the last note and what was noted after `number`; perhaps more."""
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from typing import Any
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import Archive
-from lycosa.log.protocol import Head, Take, Write
+from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
 from lycosa.log.takes import Takes
 
 VERSION = 1
@@ -44,7 +44,7 @@ CREATE TABLE log (
 CREATE TABLE inbox (
     partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
     PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
-CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 """
 
 
@@ -72,6 +72,8 @@ class SqliteLog:
             self._reader = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False
             )
+            schema = self._reader.execute("SELECT sql FROM sqlite_schema WHERE name = 'notes'")
+            self._notes_are_numbered = "WITHOUT ROWID" not in schema.fetchone()[0]
         try:
             self._takes = Takes(folder / "takes")
         except OSError as problem:
@@ -153,11 +155,25 @@ class SqliteLog:
         with self._transaction():
             return self._post(partition, messages)
 
+    def post_all(
+        self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Note and post everything in one transaction."""
+        reach("seeds.before-post")
+        with self._transaction():
+            if notes:
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO notes VALUES (?, ?)", list(notes.items())
+                )
+            for partition, messages in posts:
+                self._post(partition, messages)
+            reach("seeds.posted")
+
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
-        """Return the entries after a sequence."""
+        """Return the next entries after a sequence."""
         return self._rows(
             "SELECT sequence, batch FROM inbox WHERE partition = ? AND sequence > ?"
-            " ORDER BY sequence",
+            f" ORDER BY sequence LIMIT {INBOX_MOST}",
             partition,
             after,
         )
@@ -219,13 +235,17 @@ class SqliteLog:
 
     def notes(self, prefix: str) -> dict[str, bytes]:
         """Return notes by prefix."""
-        rows = self._rows("SELECT name, value FROM notes")
+        rows = self._rows("SELECT name, value FROM notes WHERE name >= ?", prefix)
         return {name: value for name, value in rows if name.startswith(prefix)}
 
-    def note_count(self) -> int:
-        """Return how many notes there are."""
-        count: int = self._rows("SELECT count(*) FROM notes")[0][0]
-        return count
+    def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
+        """Return the notes with larger row numbers; a log of before has none, but a count."""
+        if self._notes_are_numbered:
+            last = self._rows("SELECT max(rowid) FROM notes")[0][0] or 0
+            question = "SELECT name, value FROM notes WHERE rowid > ?"
+            return last, dict(self._rows(question, number) if last > number else ())
+        last = self._rows("SELECT count(*) FROM notes")[0][0]
+        return last, dict(self._rows("SELECT name, value FROM notes") if last != number else ())
 
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""

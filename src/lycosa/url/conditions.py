@@ -14,7 +14,7 @@ Not here: what happens when a condition holds (lycosa.url.scope).
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
@@ -68,9 +68,9 @@ class Condition(Protocol):
 
 
 class IsHost(Struct, frozen=True):
-    """The host is one of these; they stand reversed."""
+    """The host is one of these; they stand reversed. The set may grow."""
 
-    hosts: frozenset[str]
+    hosts: Set[str]
 
     def holds(self, candidate: Candidate) -> bool:  # noqa: D102
         return reversed_host_of(candidate.key) in self.hosts

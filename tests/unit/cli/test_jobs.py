@@ -196,7 +196,7 @@ def test_a_seed_with_a_scheme_is_left_alone(seed: str, capsys: pytest.CaptureFix
 
 def test_blank_lines_and_comments_of_a_seed_file_are_skipped() -> None:
     file = io.StringIO("# seeds\n\n  http://a.example/ \nhttp://b.example/#part\n")
-    assert gather(["http://c.example/"], file) == [
+    assert list(gather(["http://c.example/"], file)) == [
         "http://c.example/",
         "http://a.example/",
         "http://b.example/#part",

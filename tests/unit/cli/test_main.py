@@ -65,8 +65,8 @@ class PretendedCrawl:
 
     def add_seeds(self, directory: CrawlDirectory, seeds: list[str]) -> Planted:
         self.given = list(seeds)
-        good = [seed for seed in seeds if not seed.startswith("mailto:")]
-        return Planted(good, {seed: "scheme" for seed in seeds if seed not in good})
+        bad = {seed: "scheme" for seed in self.given if seed.startswith("mailto:")}
+        return Planted(len(self.given) - len(bad), bad, {})
 
     def retry_failed(self, directory: CrawlDirectory) -> int:
         return 1

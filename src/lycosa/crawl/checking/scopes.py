@@ -25,7 +25,6 @@ from lycosa.url import (
     Scope,
     Verdict,
     canonical_key,
-    host_of,
     is_dynamic,
     refusal,
     url_of,
@@ -73,9 +72,9 @@ class ScopeChecker:
             log.note(name, value)
         hooks = load_hooks(job)
         self.scope = JobScope(job, log, hooks=hooks)
-        self._seeds = {key for seed in job.seeds if (key := canonical_key(seed.strip()))}
-        for key in self._seeds:
-            self.scope.join(key)
+        self._seeds: set[str] | None = None
+        if "planted" not in (notes or {}):
+            self.scope.joining(self._seed_keys())
         self._partitioner = partitioner_of(job, hooks)
 
     @classmethod
@@ -86,7 +85,7 @@ class ScopeChecker:
             return cls(job)
         log = directory.log(job)
         try:
-            return cls(job, log.notes("scope-"))
+            return cls(job, log.notes(""))
         finally:
             log.close()
 
@@ -109,7 +108,7 @@ class ScopeChecker:
         depth = limits.depth_dynamic if is_dynamic(final) else limits.depth_static
         reason, why = verdict.reason, self._why(final, verdict.reason, rule)
         is_wanted = verdict.key is not None
-        if is_wanted and not depth and final not in self._seeds:
+        if is_wanted and not depth and final not in self._seed_keys():
             is_wanted, reason = False, "too-deep"
             why = "only seeds are fetched, and what they redirect to (depth 0)"
         return CheckedScope(
@@ -125,6 +124,12 @@ class ScopeChecker:
             depth,
             self._partitioner.partition_of(final),
         )
+
+    def _seed_keys(self) -> set[str]:
+        if self._seeds is None:
+            keys = (canonical_key(seed.strip()) for seed in self.job.seeds)
+            self._seeds = {key for key in keys if key}
+        return self._seeds
 
     def _retrace(self, key: str) -> tuple[AskedRule | None, list[AskedRule]]:
         """Return the rule that decides, and the transforms that changed the URL before it."""
@@ -153,6 +158,6 @@ class ScopeChecker:
             return "no rule decides, and its host is none of the seeds' hosts"
         if reason == OUT_OF_SCOPE:
             return "no rule accepts it, and others are accepted by name"
-        if host_of(key) in (self.scope.hosts or ()):
+        if self.scope.has_host(key):
             return "no rule decides, and it is on the host of a seed"
         return "no rule decides, and there are no seeds to whose hosts a crawl would keep"
