@@ -22,6 +22,10 @@ class Found(NamedTuple):
     seconds: int
 
 
+CANNOT_SAY = Found([], -1)
+"""What a name server says that cannot ask those who know (SERVFAIL)."""
+
+
 def read_question(data: bytes) -> tuple[Question, bytes]:
     """Return what is asked, and the bytes of the question as the answer repeats them."""
     labels, at = [], 12
@@ -33,7 +37,7 @@ def read_question(data: bytes) -> tuple[Question, bytes]:
 
 
 def reply_to(data: bytes, find: Callable[[Question], Found | None]) -> bytes:
-    """Answer a question; `find` gives None for a name that does not exist."""
+    """Answer a question; `find` gives None for a name that does not exist, `CANNOT_SAY` to fail."""
     question, asked = read_question(data)
     found = find(question)
     addresses, seconds = found or Found([], 0)
@@ -41,7 +45,7 @@ def reply_to(data: bytes, find: Callable[[Question], Found | None]) -> bytes:
         b"\xc0\x0c" + struct.pack(">HHIH", question.kind, 1, seconds, len(packed)) + packed
         for packed in (ipaddress.ip_address(one).packed for one in addresses)
     )
-    flags = 0x8180 if found is not None else 0x8183
+    flags = 0x8182 if found is CANNOT_SAY else 0x8180 if found is not None else 0x8183
     return data[:2] + struct.pack(">HHHHH", flags, 1, len(addresses), 0, 0) + asked + records
 
 

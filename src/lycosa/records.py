@@ -76,6 +76,11 @@ class Outcome(enum.IntEnum):
     """The host kept refusing or failing, and the job stopped asking it."""
     BLOCKED = 34
     """The operator blocked the host."""
+    NO_SUCH_HOST = 35
+    """The name servers say that the host name does not exist, or that it has no address."""
+    UNREACHABLE = 36
+    """No connection could be made to the origin, or no name server answered, however often it
+    was tried."""
     PROBE_HONEST = 40
     """A URL that we made up: the site said 404 or 410, as it should."""
     PROBE_SOFT = 41
@@ -117,7 +122,19 @@ STAY_AWAY = frozenset(
         Outcome.CONNECT_FAILURE,
     }
 )
-"""Outcomes that say something of the host, not of the page: the host waits, no try is spent."""
+"""Outcomes that say something of the host or of the origin, not of the page: no try is spent."""
+
+
+NO_CONNECTION = frozenset({Outcome.NAME_FAILURE, Outcome.CONNECT_FAILURE})
+"""Outcomes that say something of the origin alone: it waits. The first comes from a proxy."""
+
+
+REFUSALS = frozenset({Outcome.TOO_MANY_REQUESTS, Outcome.UNAVAILABLE})
+"""Outcomes by which a server asks to be left alone: its host waits."""
+
+
+GIVEN_UP = frozenset({Outcome.UNREACHABLE, Outcome.ROBOTS_UNREACHABLE, Outcome.HOST_GIVEN_UP})
+"""Outcomes in which an origin or a host ends that may be well again another day."""
 
 
 TRAPS = {
@@ -201,6 +218,9 @@ class Resolved(Struct, frozen=True):
 
     address: str | None
     seconds_valid: float
+    is_missing: bool = False
+    """With None: the name server says that there is no such name, or no address of it. Else no
+    name server could say."""
 
 
 class LinkKind(enum.IntEnum):
@@ -564,6 +584,30 @@ class HostResolved(Event, frozen=True, array_like=True, tag=15):
     """"" when the name has none."""
     expires: float
     """When it must be looked up again; `moment` itself when nobody was found at the address."""
+    is_missing: bool = False
+    """Without an address: the name server says that the name has none."""
+
+
+class SiteChanged(Event, frozen=True, array_like=True, tag=40):
+    """An origin could not be connected to, can be again, or is closed."""
+
+    moment: float
+    site: int
+    due: float
+    """Before this moment no connection to the origin is tried; its host has other origins."""
+    strikes: int
+    """How often in a row no connection could be made."""
+    closed: Outcome | None = None
+    host_due: float = 0.0
+    """Before this moment nothing is to be asked of the host."""
+
+
+class Waited(Event, frozen=True, array_like=True, tag=41):
+    """In partition 0: how long the crawl has waited for nothing but origins out of reach."""
+
+    moment: float
+    seconds: float
+    """In all; 0 when its patience is whole again."""
 
 
 class Sampled(Event, frozen=True, array_like=True, tag=20):
@@ -737,6 +781,8 @@ AnyEvent = (
     | Reopened
     | Forgotten
     | HostResolved
+    | SiteChanged
+    | Waited
     | Sampled
     | ProbeChosen
     | SiteProbed

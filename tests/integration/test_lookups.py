@@ -56,6 +56,7 @@ def forest(hosts: int, pages: int = PAGES) -> dict[str, list[str]]:
 def simulate(web: AskedWeb, folder: Path, **more: object) -> Simulation:
     job = Job.of(
         seeds=list(web.edges),
+        limits={"patience_seconds": 0.0},
         politeness={"delay_seconds": PAUSE, "backoff_first_seconds": 20.0, "strikes": 5},
         frontier={"partitions": 4},
         log={"snapshot_batches": 20},
@@ -149,7 +150,7 @@ def test_nobody_at_the_address_makes_the_name_be_asked_for_again(tmp_path: Path)
     assert result.reason == "exhausted"
     assert len(web.asked) == 5
     assert [state.ended_by_closing() for state in result.states.values() if len(state.table)] == [
-        {Outcome.HOST_GIVEN_UP: 1}
+        {Outcome.UNREACHABLE: 1}
     ]
 
 

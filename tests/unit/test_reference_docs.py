@@ -12,7 +12,7 @@ import pytest
 from lycosa import errors, records
 from lycosa.config import reference
 from lycosa.errors import LycosaError
-from lycosa.records import STAY_AWAY, TRANSIENT, Outcome
+from lycosa.records import NO_CONNECTION, REFUSALS, TRANSIENT, Outcome
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -64,10 +64,12 @@ def test_every_outcome_is_listed_with_its_number_and_its_meaning() -> None:
 
 
 def test_the_outcomes_page_tells_what_happens_next() -> None:
-    expected = {
-        f"`{o.name}`": "the host waits" if o in STAY_AWAY else "again" if o in TRANSIENT else ""
-        for o in Outcome
+    then = {
+        **dict.fromkeys(TRANSIENT, "again"),
+        **dict.fromkeys(REFUSALS, "the host waits"),
+        **dict.fromkeys(NO_CONNECTION, "the origin waits"),
     }
+    expected = {f"`{outcome.name}`": then.get(outcome, "") for outcome in Outcome}
     assert {name: after for _, name, _, after in rows("outcomes.md")} == expected
 
 

@@ -33,7 +33,7 @@ def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
 
 def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
     """Return what was left alone or not kept by rule, by kind."""
-    return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.BLOCKED)
+    return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE)
 
 
 def _chosen(outcomes: dict[str, int], wanted: Callable[[Outcome], bool]) -> dict[str, int]:

@@ -11,6 +11,14 @@ class Limits(Record):
     pages: int = key(0, "Pages to keep, revisits included; 0 is no limit.", unit="pages")
     bytes: int = key(0, "Bytes of page bodies to keep; 0 is no limit.", unit="bytes")
     seconds: float = key(0.0, "How long the crawl may run; 0 is no limit.", unit="seconds")
+    patience_seconds: float = key(
+        600.0,
+        "How long the crawl waits, over all runs, when nothing is left but origins that refuse "
+        "connections, have no address, or whose robots file cannot be had; then their URLs end, "
+        "and `lycosa retry` takes them up. What a server has announced (Retry-After, 429, 503) is "
+        "waited for beside. 0 is no limit.",
+        unit="seconds",
+    )
     free_disk_bytes: int = key(
         1_000_000_000, "The crawl stops when the disk has less room than this.", unit="bytes"
     )
@@ -58,7 +66,10 @@ class Politeness(Record):
     )
     backoff_first_seconds: float = key(
         60.0,
-        "The pause after a first 429 or 503 without Retry-After; it doubles with each further one.",
+        "The pause after a first 429 or 503 without Retry-After. It doubles with each further one "
+        "in a row, and counts then even if Retry-After is shorter. A first refusal with a "
+        "Retry-After waits just that long, but no less than the usual pause. The same times are "
+        "between two tries to connect to an origin where nobody answers.",
         unit="seconds",
     )
     backoff_most_seconds: float = key(
@@ -72,7 +83,8 @@ class Politeness(Record):
     )
     strikes: int = key(
         10,
-        "How often in a row a host may fail or refuse before the job gives it up.",
+        "How often in a row a host may refuse (429, 503), or connections to an origin fail, before "
+        "the job gives it up.",
         unit="failures",
         least=1,
     )
@@ -86,8 +98,9 @@ class Robots(Record):
     )
     unreachable_retry_seconds: float = key(
         3_600.0,
-        "When to ask again for a robots file that could not be had; until then the whole site "
-        "is disallowed.",
+        "When to ask again for a robots file that could not be had, after three tries that come "
+        "1, 2 and 4 minutes apart if this is longer; until it is answered the whole site is "
+        "disallowed.",
         unit="seconds",
         least=1,
     )

@@ -20,9 +20,9 @@ from lycosa.crawl.pauses import usual_pause
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
-from lycosa.records import RobotsLearned, RobotsState
+from lycosa.records import Reopened, RobotsLearned, RobotsState
 from lycosa.store.reading import demands, table
-from lycosa.url import key_of, site_of
+from lycosa.url import host_of, key_of, site_of
 
 TOLERANCE_SECONDS = 0.001
 """Moments are recorded to the microsecond and read from a clock that ticks in milliseconds."""
@@ -78,14 +78,14 @@ def audit(directory: CrawlDirectory) -> Audit:
     """Hold every recorded request against the rules of the job."""
     job = directory.job()
     exchanges = sorted(_exchanges(directory))
-    lessons = _lessons(directory, job)
-    retry_after = _retry_after(directory)
+    lessons, reopened = _lessons(directory, job)
+    refusals = _Refusals(job, _retry_after(directory), reopened)
     breaches: list[str] = []
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
     breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
     breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
     closest = _Closest()
-    breaches += _host_pauses(exchanges, job, lessons, retry_after, closest)
+    breaches += _host_pauses(exchanges, job, lessons, refusals, closest)
     breaches += _robots(exchanges, lessons)
     return Audit(len(exchanges), breaches, _rules(job), closest.pause)
 
@@ -111,6 +111,8 @@ def _rules(job: Job) -> list[str]:
         f" {politeness.large_site_pages} pages)",
         *_burst_rule(politeness.burst_urls),
         "Crawl-delay and Retry-After, where they are longer",
+        f"{politeness.backoff_first_seconds:g} s, doubled each time, after a 429 or 503 without"
+        " Retry-After, and from the second in a row also where Retry-After is shorter",
         "no page before its site's robots file, and none that it forbids",
     ]
 
@@ -143,12 +145,16 @@ def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
             )
 
 
-def _lessons(directory: CrawlDirectory, job: Job) -> dict[str, list[_Lesson]]:
-    """Return what was learned of every site's robots file, in order."""
+def _lessons(
+    directory: CrawlDirectory, job: Job
+) -> tuple[dict[str, list[_Lesson]], dict[str, list[float]]]:
+    """Return what was learned of every site's robots file, and when hosts were reopened."""
     learned: dict[str, list[_Lesson]] = {}
+    reopened: dict[str, list[float]] = {}
     log = directory.log(job)
     try:
-        names = {number: state.site_names for number, state in directory.states(job).items()}
+        states = directory.states(job)
+        names = {number: state.site_names for number, state in states.items()}
         for number in range(job.frontier.partitions):
             for _, batch in log.read(number, 0):
                 for event in decode_events(batch):
@@ -160,9 +166,13 @@ def _lessons(directory: CrawlDirectory, job: Job) -> dict[str, list[_Lesson]]:
                             event.crawl_delay_seconds,
                         )
                         learned.setdefault(names[number][event.site], []).append(lesson)
+                    elif isinstance(event, Reopened):
+                        for host in event.hosts:
+                            name = host_of(states[number].host_names[host] + ":/")
+                            reopened.setdefault(name, []).append(event.moment)
     finally:
         log.close()
-    return learned
+    return learned, reopened
 
 
 def _retry_after(directory: CrawlDirectory) -> dict[tuple[str, float], float]:
@@ -173,6 +183,48 @@ def _retry_after(directory: CrawlDirectory) -> dict[tuple[str, float], float]:
         if seconds is not None:
             wanted[url, ended] = ended + seconds
     return wanted
+
+
+class _Refusals:
+    """Until when hosts that have refused want to be left alone.
+
+    A first refusal says so by Retry-After; without it, and from the second in a row, the back-off
+    holds if it is longer. `lycosa retry` begins a new row.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        retry_after: dict[tuple[str, float], float],
+        reopened: dict[str, list[float]],
+    ) -> None:
+        self._politeness = job.politeness
+        self._retry_after = retry_after
+        self._reopened = reopened
+        self._in_a_row: dict[str, int] = {}
+        self._until: dict[str, float] = {}
+
+    def until(self, exchange: _Exchange) -> float:
+        """Return when the host of an exchange may be asked, by what it has said before."""
+        return self._until.get(exchange.host, 0.0)
+
+    def note(self, exchange: _Exchange, before: _Exchange | None) -> None:
+        """Take note of an answer, and of the one before it from the same host."""
+        host, politeness = exchange.host, self._politeness
+        since = before.ended if before is not None else 0.0
+        if any(since <= moment <= exchange.began for moment in self._reopened.get(host, ())):
+            self._in_a_row[host] = 0
+        if exchange.status not in (429, 503):
+            if exchange.status:
+                self._in_a_row[host] = 0
+            return
+        self._in_a_row[host] = refusals = self._in_a_row.get(host, 0) + 1
+        until = self._retry_after.get((exchange.url, exchange.ended))
+        if until is None or refusals > 1:
+            doubled = politeness.backoff_first_seconds * 2.0 ** min(refusals - 1, 40)
+            back_off = min(doubled, politeness.backoff_most_seconds)
+            until = max(until or 0.0, exchange.ended + back_off)
+        self._until[host] = max(self._until.get(host, 0.0), until)
 
 
 def _overlaps(exchanges: list[_Exchange], what: str, names: list[str]) -> Iterator[str]:
@@ -198,12 +250,11 @@ def _host_pauses(
     exchanges: list[_Exchange],
     job: Job,
     lessons: dict[str, list[_Lesson]],
-    retry_after: dict[tuple[str, float], float],
+    refusals: _Refusals,
     closest: _Closest,
 ) -> Iterator[str]:
     pages: dict[str, int] = {}
     last: dict[str, _Exchange] = {}
-    until: dict[str, float] = {}
     asked: dict[str, int] = {}
     """How often each host was asked since its last full pause, which is one pause a request."""
     for exchange in exchanges:
@@ -223,13 +274,12 @@ def _host_pauses(
                 asked[host] = 0
             if is_breach:
                 yield f"{exchange.url}: {gap:.3f} s after the last answer, {delay:g} s are due"
-            if exchange.began < until.get(host, 0.0) - TOLERANCE_SECONDS:
-                yield f"{exchange.url}: before the end of Retry-After"
+            if exchange.began < refusals.until(exchange) - TOLERANCE_SECONDS:
+                yield f"{exchange.url}: before the end of Retry-After or of the back-off"
+        refusals.note(exchange, before)
         last[host] = exchange
         asked[host] = min(asked.get(host, 0) + 1, job.politeness.burst_urls)
         pages[host] = pages.get(host, 0) + exchange.is_page
-        demanded = retry_after.get((exchange.url, exchange.ended), 0.0)
-        until[host] = max(until.get(host, 0.0), demanded)
 
 
 def _crawl_delay(

@@ -25,6 +25,7 @@ from lycosa.log.protocol import Write
 from lycosa.plugins.loading import load_hooks
 from lycosa.plugins.orders import partitioner_of
 from lycosa.records import (
+    GIVEN_UP,
     TRANSIENT,
     TRAPS,
     AnyEvent,
@@ -36,6 +37,7 @@ from lycosa.records import (
     RobotsFound,
     RobotsState,
     Taken,
+    Waited,
 )
 from lycosa.store import forgetting
 from lycosa.store.sealing import seal_dead
@@ -47,6 +49,8 @@ FAILED = TRANSIENT | {
     Outcome.REFUSED_ADDRESS,
     Outcome.ROBOTS_UNREACHABLE,
     Outcome.HOST_GIVEN_UP,
+    Outcome.NO_SUCH_HOST,
+    Outcome.UNREACHABLE,
     Outcome.HOOK_FAILED,
 }
 """What `retry` asks for again; a 404 or a refusal by robots rules is an answer, not a failure."""
@@ -93,7 +97,8 @@ def add_seeds(
 def retry_failed(directory: CrawlDirectory) -> int:
     """Let everything that failed be asked for again; returns how many URLs that are.
 
-    A host whose address was refused is among it if the job now allows that address.
+    A host whose address was refused is among it if the job now allows that address. The crawl
+    has its whole patience again for what is still out of reach.
     """
     count = 0
     fetch = directory.job().fetch
@@ -119,7 +124,10 @@ def retry_failed(directory: CrawlDirectory) -> int:
             if state.sites.closed[site]
         )
         count += len(pages) + reopened
-        return Decision([Reopened(now, hosts, pages)]) if hosts or pages else None
+        events: list[AnyEvent] = [Reopened(now, hosts, pages)] if hosts or pages else []
+        if state.waited_seconds:
+            events.append(Waited(now, 0.0))
+        return Decision(events) if events else None
 
     _change(directory, decide)
     return count
@@ -192,8 +200,8 @@ def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> b
     if closed == Outcome.REFUSED_ADDRESS:
         address = state.address_of(host)
         return not address or guard.refusal(address) is None
-    return closed == Outcome.HOST_GIVEN_UP or any(
-        state.sites.closed[site] == Outcome.ROBOTS_UNREACHABLE for site in state.sites_of(host)
+    return closed in (Outcome.HOST_GIVEN_UP, Outcome.NO_SUCH_HOST) or any(
+        state.sites.closed[site] in GIVEN_UP for site in state.sites_of(host)
     )
 
 

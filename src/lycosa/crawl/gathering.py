@@ -3,8 +3,8 @@
 The outcome is read off the answer; the links are taken out of what was kept; the record
 goes to the store; and one `Fetched` event says it all: what became of the page, where
 its record stands, when it is due again and from when on its host may be asked. When the
-answer concerns the host as a whole (429, 503, no connection), a `HostChanged` event
-precedes it.
+answer concerns the host as a whole (429, 503), a `HostChanged` event precedes it; when no
+connection could be made, a `SiteChanged` event: that says something of the origin alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lycosa.crawl.mining import Mining
 from lycosa.crawl.mirroring import Mirrors
 from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.parts import Parts
-from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause
+from lycosa.crawl.pauses import back_off, due_pause, pause_after, resume_pause, says_when
 from lycosa.crawl.probing import Prober, Seen
 from lycosa.crawl.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.routing import Router
@@ -30,7 +30,9 @@ from lycosa.frontier.freshness.planning import Planner
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
+    NO_CONNECTION,
     NO_LINKS,
+    REFUSALS,
     STAY_AWAY,
     TRANSIENT,
     Answer,
@@ -43,6 +45,7 @@ from lycosa.records import (
     Place,
     Purpose,
     Request,
+    SiteChanged,
 )
 from lycosa.url import parse
 
@@ -101,7 +104,8 @@ class Gatherer:
         """Decide on a page; returns whether the decision must be committed at once."""
         state, budget = partition.state, self._parts.budget
         url = request.url
-        host = state.sites.host[state.pages.site[page]]
+        site = state.pages.site[page]
+        host = state.sites.host[site]
         outcome = judge(answer, self._job)
         if answer.beginning is not None and self._is_last_try(partition, page):
             answer = answer.beginning
@@ -131,7 +135,7 @@ class Gatherer:
             key, partition, page, outcome, request, seen, facts, links, visit, triples
         )
         reach("answer.stored")
-        pause = self.host_pause(partition, host, answer, outcome)
+        pause = self.host_pause(partition, host, answer, outcome, site)
         pause = self.bursts.pause_after_page(partition, host, outcome, pause)
         must_commit = outcome in STAY_AWAY or (
             pause > FORGETTABLE_SECONDS
@@ -176,25 +180,48 @@ class Gatherer:
         host: int,
         answer: Answer,
         outcome: Outcome,
+        site: int | None,
         at_least: float = 0.0,
     ) -> float:
-        """Return how long the host is left alone, after recording what that says of the host."""
+        """Return how long the host is left alone, after recording what the answer says of it.
+
+        `site` is the origin that was asked, if the partition knows it as one.
+        """
         state, politeness = partition.state, self._job.politeness
         pause = pause_after(due_pause(self._job, state, host), self._job, answer)
         pause = max(pause, at_least)
         strikes = state.hosts.strikes[host]
+        if site is not None and (outcome in NO_CONNECTION or state.sites.strikes[site]):
+            self._reached_or_not(partition, site, answer, outcome, pause)
         if outcome is Outcome.REFUSED_ADDRESS:
             closed = HostChanged(answer.ended, host, answer.ended, strikes, outcome)
             partition.change_host(closed)
-        elif outcome in STAY_AWAY:
+        elif outcome in REFUSALS:
             strikes += 1
-            pause = max(pause, self.back_off(strikes))
+            if strikes > 1 or not says_when(answer):
+                pause = max(pause, self.back_off(strikes))
             self.strike(partition, host, answer.ended, pause, strikes)
         elif pause > politeness.longest_pause_seconds:
             self.strike(partition, host, answer.ended, pause, strikes)
         elif strikes and answer.status:
             partition.change_host(HostChanged(answer.ended, host, answer.ended + pause, 0))
         return min(pause, politeness.longest_pause_seconds)
+
+    def _reached_or_not(
+        self, partition: Partition, site: int, answer: Answer, outcome: Outcome, pause: float
+    ) -> None:
+        """Record that no connection to an origin could be made, or that one could after all."""
+        if outcome is Outcome.REFUSED_ADDRESS:
+            return
+        if outcome not in NO_CONNECTION:
+            partition.change_site(SiteChanged(answer.ended, site, 0.0, 0))
+            return
+        politeness, moment = self._job.politeness, answer.ended
+        strikes = partition.state.sites.strikes[site] + 1
+        due = moment + max(pause, self.back_off(strikes))
+        closed = Outcome.UNREACHABLE if strikes >= politeness.strikes else None
+        host_due = moment + min(pause, politeness.longest_pause_seconds)
+        partition.change_site(SiteChanged(moment, site, due, strikes, closed, host_due))
 
     def back_off(self, strikes: int) -> float:
         """Return the pause after so many strikes in a row."""
@@ -283,6 +310,9 @@ class Gatherer:
         """Return when to ask for the page again, or 0."""
         if outcome is Outcome.KEPT or outcome is Outcome.NOT_MODIFIED:
             return ended + self._job.revisit.seconds if self._job.revisit.seconds else 0.0
+        if outcome in NO_CONNECTION:
+            sites, site = partition.state.sites, partition.state.pages.site[page]
+            return max(ended + pause, sites.due[site])
         if outcome in STAY_AWAY:
             return ended + pause
         fetch, tries = self._job.fetch, partition.state.pages.tries[page]

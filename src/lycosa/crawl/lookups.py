@@ -45,7 +45,7 @@ class Lookups:
         self,
         parts: Parts,
         partitions: Mapping[int, Partition],
-        on_no_address: Callable[[Partition, int, float], None],
+        on_no_address: Callable[[Partition, int, Resolved], None],
         on_answered: Callable[[], None],
     ) -> None:
         self._transport = parts.transport
@@ -112,8 +112,9 @@ class Lookups:
         is_waiting = partition.readiness.is_resolving(host)
         if found.address is not None or is_waiting:
             expires = now + max(found.seconds_valid, LEAST_SECONDS)
-            partition.record(HostResolved(now, host, found.address or "", expires))
+            address, is_missing = found.address or "", found.is_missing
+            partition.record(HostResolved(now, host, address, expires, is_missing))
         if is_waiting:
             if found.address is None:
-                self._on_no_address(partition, host, found.seconds_valid)
+                self._on_no_address(partition, host, found)
             partition.readiness.resolved(host, found.address, now)

@@ -36,16 +36,19 @@ from lycosa.crawl.orders import (
     CycleOver,
     Ended,
     Failed,
+    GiveUp,
     Grant,
     Idle,
     Opened,
     Order,
     Over,
+    PatienceOver,
     Post,
     Reached,
     Recall,
     Said,
     Stop,
+    Stuck,
     Want,
 )
 from lycosa.crawl.parts import Reservations
@@ -65,10 +68,16 @@ _FAILED, _ORPHANED = 3, 4
 class RemoteEnding:
     """Passes what idle partitions report on to the supervisor, who looks for the end."""
 
-    def __init__(self, on_news: Callable[[], object]) -> None:
+    def __init__(
+        self, on_news: Callable[[], object], on_patience_over: Callable[[], object]
+    ) -> None:
         self._on_news = on_news
+        self._on_patience_over = on_patience_over
         self._known: dict[int, Report | None] = {}
-        self._new: dict[int, tuple[int, int, bool] | None] = {}
+        self._new: dict[int, tuple[int, int, bool, bool, bool] | None] = {}
+        self.found_stuck = False
+        self.has_answers = False
+        self.patience_ended = 0
         self.is_over = False
         self.is_between = False
 
@@ -88,7 +97,19 @@ class RemoteEnding:
         """Return what the supervisor has found."""
         return self.is_over
 
-    def news(self) -> dict[int, tuple[int, int, bool] | None]:
+    def may_be_stuck(self) -> bool:
+        """Return what the supervisor has found."""
+        return self.found_stuck
+
+    def is_stuck(self, heads: Sequence[Head]) -> bool:
+        """Return what the supervisor has found."""
+        return self.found_stuck
+
+    def end_patience(self) -> None:
+        """Let the supervisor tell all workers."""
+        self._on_patience_over()
+
+    def news(self) -> dict[int, tuple[int, int, bool, bool, bool] | None]:
         """Return what was reported since the last time."""
         news, self._new = self._new, {}
         return news
@@ -98,7 +119,10 @@ class Member:
     """The worker's side of the conversation."""
 
     def __init__(self, directory: CrawlDirectory, post: Post, end: socket.socket) -> None:
-        self._ending = RemoteEnding(lambda: self._loop.call_soon(self._tell_news))
+        self._ending = RemoteEnding(
+            lambda: self._loop.call_soon(self._tell_news),
+            lambda: self._channel.send(PatienceOver()),
+        )
         self._reason = ""
         self._figures: Progress | None = None
         self._next_figures = 0.0
@@ -172,6 +196,12 @@ class Member:
                 worker.look()
             case CycleOver():
                 worker.cycle_over()
+            case Stuck():
+                self._ending.found_stuck = order.is_stuck
+                self._ending.has_answers = order.has_answers
+            case GiveUp():
+                self._ending.patience_ended += 1
+                worker.look()
             case Over():
                 self._ending.is_over = True
                 worker.look()

@@ -61,6 +61,18 @@ class CycleOver(_Message, frozen=True):
     """A cycle has ended everywhere; who has the first partition begins the next."""
 
 
+class Stuck(_Message, frozen=True):
+    """Whether no worker has anything left but origins out of reach."""
+
+    is_stuck: bool
+    has_answers: bool
+    """Whether any server has ever answered."""
+
+
+class GiveUp(_Message, frozen=True):
+    """Patience has ended: close what is out of reach."""
+
+
 class Over(_Message, frozen=True):
     """All is done."""
 
@@ -100,9 +112,13 @@ class Account(_Message, frozen=True):
 
 
 class Idle(_Message, frozen=True):
-    """Partitions that are idle: log and inbox sequence, and if a cycle follows; None: not ours."""
+    """Partitions that are idle or stuck: the fields of `Report`; None: neither, or not ours."""
 
-    reports: dict[int, tuple[int, int, bool] | None]
+    reports: dict[int, tuple[int, int, bool, bool, bool] | None]
+
+
+class PatienceOver(_Message, frozen=True):
+    """From who has partition 0: the crawl has waited long enough for what is out of reach."""
 
 
 class Beat(_Message, frozen=True):
@@ -132,5 +148,7 @@ class Ended(_Message, frozen=True):
     progress: dict[str, Any]
 
 
-Order = Begin | Grant | Recall | Reached | CycleOver | Over | Stop
-Answer = Alive | Opened | Want | Account | Reached | Idle | Beat | Said | Failed | Ended
+Order = Begin | Grant | Recall | Reached | CycleOver | Stuck | GiveUp | Over | Stop
+Answer = (
+    Alive | Opened | Want | Account | Reached | Idle | PatienceOver | Beat | Said | Failed | Ended
+)

@@ -97,6 +97,23 @@ class EndWatch(Protocol):
     def is_possible(self) -> bool:
         """Return whether a look at the heads is worth its cost, and ours to take."""
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether any server has ever answered."""
+
+    @property
+    def patience_ended(self) -> int:
+        """How often what is out of reach was to be given up."""
+
+    def end_patience(self) -> None:
+        """Let all workers give up what is out of reach."""
+
+    def may_be_stuck(self) -> bool:
+        """Return whether no partition has anything left but what is out of reach."""
+
+    def is_stuck(self, heads: Sequence[Head]) -> bool:
+        """Return whether that is so and nothing is on its way between partitions."""
+
     def look(self, heads: Sequence[Head]) -> bool:
         """Return whether this is the second look in a row at the same idle whole, and the last."""
 

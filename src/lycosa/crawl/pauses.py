@@ -2,7 +2,8 @@
 
 The pause runs from the end of the answer and is the longest of what the job says (large
 and small sites apart, as in WIRE 2.2), the site's Crawl-delay, a multiple of the time the
-answer took, what Retry-After asks for, and the back-off after a refusal or a failure.
+answer took, what Retry-After asks for, and the back-off after a refusal (429, 503). A first
+refusal that names a Retry-After has no back-off: the server has said what it wants.
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ def pause_after(pause: float, job: Job, answer: Answer) -> float:
         asked = retry_after_seconds(answer.header("retry-after"), answer.ended)
         pause = max(pause, asked or 0.0)
     return pause
+
+
+def says_when(answer: Answer) -> bool:
+    """Return whether the answer says by itself when to come again."""
+    return retry_after_seconds(answer.header("retry-after"), answer.ended) is not None
 
 
 def back_off(first: float, most: float, times: int, chance: random.Random) -> float:

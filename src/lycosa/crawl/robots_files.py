@@ -4,7 +4,10 @@
     3xx                 an errand: the redirect is followed under the clock of the host it
                         leads to, which may belong to another partition; up to five hops
     4xx but 429         no rules: everything is allowed, for a day
-    5xx, 429, failure   unreachable: nothing is allowed; tried again, in the end given up
+    5xx, 429, failure   unreachable: nothing is allowed; asked for again after 1, 2 and 4
+                        minutes, then hourly, in the end given up
+    no connection       says nothing of the file: the origin waits (`gathering`), and its robots
+                        file is asked for when it can be reached
 
 An errand travels as a `RobotsWanted` message to the partition of the URL it leads to, and
 its result comes back as `RobotsFound`. Both are in the log on arrival, so a kill on the
@@ -23,10 +26,12 @@ from lycosa.crawl.routing import Router
 from lycosa.fetch.robots import compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
+    NO_CONNECTION,
     Answer,
     Capture,
     ErrandDone,
     ErrandTaken,
+    Outcome,
     Place,
     Purpose,
     Request,
@@ -36,6 +41,9 @@ from lycosa.records import (
     RobotsWanted,
 )
 from lycosa.url import canonical_key, reversed_host_of, site_of, url_of
+
+FIRST_RETRIES_SECONDS = (60.0, 120.0, 240.0)
+"""When a robots file that could not be had is asked for again; then come the job's own times."""
 
 
 class Reading(NamedTuple):
@@ -50,6 +58,9 @@ class Reading(NamedTuple):
 
 
 ALLOW_ALL = Reading(RobotsState.KNOWN)
+
+_NOT_REACHED = NO_CONNECTION | {Outcome.REFUSED_ADDRESS}
+"""Failures that say nothing of a robots file: the origin or the host was told by them."""
 
 
 def read_answer(answer: Answer, key: str, job: Job) -> Reading:
@@ -88,7 +99,10 @@ class RobotsFiles:
         key = state.site_names[site] + "/robots.txt"
         reading = read_answer(answer, key, self._job)
         delay = reading.crawl_delay_seconds
-        place, host_due = self._keep(partition, state.sites.host[site], key, request, answer, delay)
+        host = state.sites.host[site]
+        place, host_due = self._keep(partition, host, site, key, request, answer, delay)
+        if answer.failure in _NOT_REACHED:
+            return
         if reading.target is not None:
             reading = self._send_errand(
                 partition, state.site_names[site], reading.target, 1, answer
@@ -106,7 +120,9 @@ class RobotsFiles:
         reading = read_answer(answer, record.key, self._job)
         site = self._site_of_robots_file(partition, record.key)
         delay = reading.crawl_delay_seconds if site is not None else 0.0
-        place, host_due = self._keep(partition, record.host, record.key, request, answer, delay)
+        place, host_due = self._keep(
+            partition, record.host, site, record.key, request, answer, delay
+        )
         if site is not None and reading.state is RobotsState.KNOWN:
             self._learn(partition, site, reading, answer.ended, host_due)
         if reading.target is not None:
@@ -162,6 +178,7 @@ class RobotsFiles:
         self,
         partition: Partition,
         host: int,
+        site: int | None,
         key: str,
         request: Request,
         answer: Answer,
@@ -173,7 +190,7 @@ class RobotsFiles:
         """
         outcome = judge(answer, self._job)
         place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
-        pause = self._gatherer.host_pause(partition, host, answer, outcome, crawl_delay)
+        pause = self._gatherer.host_pause(partition, host, answer, outcome, site, crawl_delay)
         pause = self._gatherer.bursts.pause_after(partition, host, pause)
         return place if answer.status else None, answer.ended + pause
 
@@ -210,8 +227,12 @@ class RobotsFiles:
         robots = self._job.robots
         state, expires = reading.state, now + robots.cache_seconds
         if state is RobotsState.UNREACHABLE:
-            expires = max(now + robots.unreachable_retry_seconds, host_due)
-            if partition.state.sites.robots_tries[site] + 1 >= robots.unreachable_tries:
+            tries = partition.state.sites.robots_tries[site]
+            wait = robots.unreachable_retry_seconds
+            if tries < len(FIRST_RETRIES_SECONDS):
+                wait = min(wait, FIRST_RETRIES_SECONDS[tries])
+            expires = max(now + wait, host_due)
+            if tries + 1 >= robots.unreachable_tries:
                 state = RobotsState.GIVEN_UP
         partition.learn_robots(
             RobotsLearned(

@@ -39,14 +39,17 @@ from lycosa.crawl.orders import (
     CycleOver,
     Ended,
     Failed,
+    GiveUp,
     Idle,
     Opened,
     Order,
     Over,
+    PatienceOver,
     Post,
     Reached,
     Said,
     Stop,
+    Stuck,
     Want,
 )
 from lycosa.crawl.progress import Progress, add_up
@@ -85,6 +88,7 @@ class Supervisor:
         self._ledger = Ledger(job, workers)
         self._ending = Ending(job.frontier.partitions)
         self._is_looking = False
+        self._found_stuck = Stuck(False, False)
         self._progress: dict[int, Progress] = {}
         self._gone: list[Progress] = []
         self._deaths = [0] * workers
@@ -251,6 +255,8 @@ class Supervisor:
                 for partition, report in answer.reports.items():
                     self._ending.report(partition, Report(*report) if report else None)
                 self._look_for_end()
+            case PatienceOver():
+                self._tell(GiveUp())
             case Said():
                 log_messages.log(answer.level, "worker %d: %s", number, answer.text)
             case Failed():
@@ -281,6 +287,7 @@ class Supervisor:
             passed = self._run_before + time.monotonic() - self._began_at
             seconds_left = max(0.0, self._job.limits.seconds - passed)
         child.send(Begin(seconds_left))
+        child.send(self._found_stuck)
         if self._limit is not None:
             child.send(Reached(str(self._limit)))
         if self._is_stopping:
@@ -302,13 +309,29 @@ class Supervisor:
     # -- the end --------------------------------------------------------------------------
 
     def _look_for_end(self) -> None:
-        if self._is_looking or self._ending.is_over or not self._ending.is_possible():
+        if self._is_looking or self._ending.is_over:
+            return
+        self._look_for_stuck()
+        if not self._ending.is_possible():
             return
         if self._ending.look(self._log.heads()):
             self._tell(Over())
         elif self._ending.is_between:
             self._tell(CycleOver())
         else:
+            self._is_looking = True
+            self._loop.call_later(self._job.log.commit_seconds, self._look_again)
+
+    def _look_for_stuck(self) -> None:
+        """Tell the workers when nothing is left but what is out of reach, and when that changes."""
+        may_be_stuck = self._ending.may_be_stuck()
+        found = Stuck(
+            may_be_stuck and self._ending.is_stuck(self._log.heads()), self._ending.has_answers
+        )
+        if found != self._found_stuck:
+            self._found_stuck = found
+            self._tell(found)
+        if may_be_stuck:
             self._is_looking = True
             self._loop.call_later(self._job.log.commit_seconds, self._look_again)
 

@@ -35,6 +35,7 @@ from lycosa.crawl.mirroring import Mirrors
 from lycosa.crawl.novelty import Novelty
 from lycosa.crawl.opening import take_partitions
 from lycosa.crawl.parts import Parts
+from lycosa.crawl.patience import Patience
 from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
@@ -57,11 +58,13 @@ from lycosa.records import (
     BidsWanted,
     CycleShare,
     Discovered,
+    HostChanged,
     InboxRead,
     Outcome,
     Passed,
     Purpose,
     Request,
+    Resolved,
     RobotsWanted,
     Taken,
     Validators,
@@ -70,6 +73,9 @@ from lycosa.url import host_of, url_of
 
 MOST_AT_ONCE = 10_000
 """How many URLs of inboxes are decided on before something else has its turn."""
+
+MISSING_CHECK_SECONDS = 30.0
+"""When a name is looked up again that does not exist."""
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
@@ -107,6 +113,7 @@ class Worker:
             self._cycles.planner,
         )
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
+        self._patience = Patience(parts, self._partitions)
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._rules: dict[tuple[int, int], Rules] = {}
@@ -116,6 +123,7 @@ class Worker:
         self._tick_timer: Timer | None = None
         self._tick_moment = float("inf")
         self._noted_time = 0.0
+        self._has_reported = False
         self._wants_commit = False
         self._is_stopping = False
         self._cut_timer: Timer | None = None
@@ -414,12 +422,21 @@ class Worker:
         """See to it that an end which waited for a look at some site is found."""
         self._tick_within(self._job.log.commit_seconds)
 
-    def _has_no_address(self, partition: Partition, host: int, seconds_valid: float) -> None:
-        """Record that a host cannot be asked because its name leads nowhere."""
+    def _has_no_address(self, partition: Partition, host: int, found: Resolved) -> None:
+        """Record that a host cannot be asked because its name leads nowhere.
+
+        That there is no such name is an answer: it is checked once, then it is final.
+        """
         now, most = self._clock.now(), self._job.politeness.backoff_most_seconds
-        strikes = partition.state.hosts.strikes[host] + 1
-        pause = max(self._gatherer.back_off(strikes), min(seconds_valid, most))
-        self._gatherer.strike(partition, host, now, pause, strikes)
+        hosts = partition.state.hosts
+        if found.is_missing:
+            closed = Outcome.NO_SUCH_HOST if hosts.missing[host] > 1 else None
+            due = now + MISSING_CHECK_SECONDS
+            partition.change_host(HostChanged(now, host, due, hosts.strikes[host], closed))
+        else:
+            strikes = hosts.strikes[host] + 1
+            pause = max(self._gatherer.back_off(strikes), min(found.seconds_valid, most))
+            self._gatherer.strike(partition, host, now, pause, strikes)
         self._robots.errands_failed(partition, host, now)
 
     def _pause_after_resume(self, state: PartitionState, host: int) -> float:
@@ -439,6 +456,7 @@ class Worker:
         self._cut_later()
         self._read_inboxes()
         self._note_time()
+        self._patience.give_up_if_told(self._clock.now())
         self._commit()
         self._thrift.look(self._partitions.values(), self._clock.now())
         self.pump()
@@ -550,13 +568,13 @@ class Worker:
             return
         for partition in self._partitions.values():
             if partition.state.pending or partition.state.errands:
+                self._look_at_patience()
                 return
         if not self._cycles.is_ready(self.requests):
             return
         ending = self._parts.ending
-        for number, partition in self._partitions.items():
-            state, goes_on = partition.state, self._cycles.goes_on(partition)
-            ending.report(number, Report(state.sequence, state.inbox_read, goes_on))
+        self._report()
+        self._patience.count(self._clock.now(), self._is_stuck_everywhere())
         if ending.is_possible():
             if ending.look(self._parts.log.heads()):
                 self._finish(EXHAUSTED)
@@ -564,6 +582,38 @@ class Worker:
                 self._cycles.over(self._clock.now())
             else:
                 self._tick_within(self._job.log.commit_seconds)
+
+    def _report(self, *, is_stuck: bool = False) -> None:
+        """Say that the partitions are idle, or that those that are not are stuck."""
+        for number, partition in self._partitions.items():
+            state = partition.state
+            report = Report(
+                state.sequence,
+                state.inbox_read,
+                self._cycles.goes_on(partition),
+                is_stuck and bool(state.pending),
+                bool(state.segment_ends),
+            )
+            self._parts.ending.report(number, report)
+        self._has_reported = True
+
+    def _look_at_patience(self) -> None:
+        """Say that nothing is left but what is out of reach, or that something is."""
+        now, patience = self._clock.now(), self._patience
+        if patience.is_stuck(now):
+            self._report(is_stuck=True)
+            patience.count(now, self._is_stuck_everywhere())
+        else:
+            for number in self._partitions if self._has_reported else ():
+                self._parts.ending.report(number, None)
+            self._has_reported = False
+            patience.count(now, False)
+        if patience.look_again_at < float("inf"):
+            self._tick_before(max(patience.look_again_at, now))
+
+    def _is_stuck_everywhere(self) -> bool:
+        ending = self._parts.ending
+        return ending.may_be_stuck() and ending.is_stuck(self._parts.log.heads())
 
     def _set_timer(self) -> None:
         """Be woken when the next thing is due."""

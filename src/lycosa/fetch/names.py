@@ -2,8 +2,9 @@
 
 Names are looked up without waiting, by c-ares on the event loop. An answer is valid as
 long as its record says, within bounds; a failure for a minute. IPv4 is asked first, IPv6
-if there is none. Of several addresses the first that the guard accepts is given, but not
-one to which a connection has failed while there is another.
+if there is none. That a name does not exist or has no address is an answer (`is_missing`); that
+no name server could say is a failure. Of several addresses the first that the guard accepts is
+given, but not one to which a connection has failed while there is another.
 
 Nothing is remembered here: what was learned is in the log (`lycosa.crawl.lookups`).
 c-ares itself gives an answer again while its record lasts, with what is left of its time.
@@ -128,9 +129,11 @@ class Names:
             return ["127.0.0.1", "::1"], LOCAL_SECONDS
         return None
 
-    def _resolved(self, host: str, addresses: list[str], seconds: float) -> Resolved:
+    def _resolved(
+        self, host: str, addresses: list[str], seconds: float, is_missing: bool = True
+    ) -> Resolved:
         if not addresses:
-            return Resolved(None, FAILURE_SECONDS)
+            return Resolved(None, FAILURE_SECONDS, is_missing)
         accepted = list(filter(self._is_accepted, addresses)) or addresses[:1]
         avoided = self._avoided.get(host, set())
         untried = [address for address in accepted if address not in avoided]
@@ -140,7 +143,8 @@ class Names:
 
     # -- the network ----------------------------------------------------------------------
 
-    def _ask(self, host: str, family: socket.AddressFamily) -> None:
+    def _ask(self, host: str, family: socket.AddressFamily, is_missing: bool = True) -> None:
+        """Ask for addresses of one family; `is_missing` is what was said of the other."""
         import pycares  # takes 12 ms, which addresses and a hosts file need not wait for
 
         if self._channel is None:
@@ -154,7 +158,9 @@ class Names:
 
         def answered(result: Any, error: int | None) -> None:
             # c-ares calls back from within its own functions: nothing may be asked from here.
-            self._loop.call_soon(self._answered, host, family, result, error)
+            is_answer = error in (pycares.errno.ARES_ENOTFOUND, pycares.errno.ARES_ENODATA)
+            still_missing = is_missing and (error is None or is_answer)
+            self._loop.call_soon(self._answered, host, family, result, error, still_missing)
 
         try:
             self._channel.getaddrinfo(
@@ -166,25 +172,31 @@ class Names:
                 callback=answered,
             )
         except (ValueError, pycares.AresError):  # not a name that can be asked for
-            self._loop.call_soon(self._learn, host, [], FAILURE_SECONDS)
+            self._loop.call_soon(self._learn, host, [], FAILURE_SECONDS, True)
         if self._timer is None:
             self._timer = self._loop.call_later(_PROCESS_SECONDS, self._process)
 
     def _answered(
-        self, host: str, family: socket.AddressFamily, result: Any, error: int | None
+        self,
+        host: str,
+        family: socket.AddressFamily,
+        result: Any,
+        error: int | None,
+        is_missing: bool,
     ) -> None:
         if host not in self._waiting or self._channel is None:
             return
         nodes = result.nodes if error is None else []
         if not nodes and family == socket.AF_INET:
-            self._ask(host, socket.AF_INET6)
+            self._ask(host, socket.AF_INET6, is_missing)
             return
         addresses = list(dict.fromkeys(_text(node.addr[0]) for node in nodes))
         seconds = min((node.ttl for node in nodes), default=FAILURE_SECONDS)
-        self._learn(host, addresses, min(max(seconds, LEAST_SECONDS), MOST_SECONDS))
+        seconds = min(max(seconds, LEAST_SECONDS), MOST_SECONDS)
+        self._learn(host, addresses, seconds, is_missing)
 
-    def _learn(self, host: str, addresses: list[str], seconds: float) -> None:
-        found = self._resolved(host, addresses, seconds)
+    def _learn(self, host: str, addresses: list[str], seconds: float, is_missing: bool) -> None:
+        found = self._resolved(host, addresses, seconds, is_missing)
         for on_resolved in self._waiting.pop(host, ()):
             on_resolved(found)
 

@@ -1,7 +1,7 @@
 """What is known of every URL, site and host, in flat arrays.
 
 One array per property, indexed by number. A URL costs 14 bytes here beside the table, a
-page that was fetched 24 more, a host 34 and a site 32 with its rules beside it. The
+page that was fetched 24 more, a host 35 and a site 41 with its rules beside it. The
 arrays are the snapshot: they are written and read as they are.
 """
 
@@ -147,6 +147,10 @@ class Sites(Columns):
     crawl_delay: array[float]
     mined_out: array[int]
     """1 when nothing more is to be guessed."""
+    strikes: array[int]
+    """How often in a row no connection could be made."""
+    due: array[float]
+    """When the next connection may be tried; the host's own moment is beside it."""
 
     _types = {  # noqa: RUF012
         "host": "I",
@@ -158,6 +162,8 @@ class Sites(Columns):
         "robots_expires": "d",
         "crawl_delay": "d",
         "mined_out": "B",
+        "strikes": "B",
+        "due": "d",
     }
 
     def add(self, host: int, following: int) -> None:
@@ -171,6 +177,8 @@ class Sites(Columns):
         self.robots_expires.append(0.0)
         self.crawl_delay.append(0.0)
         self.mined_out.append(0)
+        self.strikes.append(0)
+        self.due.append(0.0)
 
 
 class Hosts(Columns):
@@ -184,6 +192,8 @@ class Hosts(Columns):
     address: array[int]
     """Its number in the `AddressBook`; 0 when none is known."""
     address_expires: array[float]
+    missing: array[int]
+    """How often in a row the name server said that the name has no address."""
 
     _types = {  # noqa: RUF012
         "due": "d",
@@ -193,6 +203,7 @@ class Hosts(Columns):
         "first_site": "I",
         "address": "Q",
         "address_expires": "d",
+        "missing": "B",
     }
 
     def add(self) -> None:
@@ -204,3 +215,4 @@ class Hosts(Columns):
         self.first_site.append(NONE)
         self.address.append(0)
         self.address_expires.append(0.0)
+        self.missing.append(0)

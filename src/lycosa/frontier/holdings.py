@@ -78,6 +78,8 @@ class Holdings:
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0
+        self.waited_seconds = 0.0
+        """In partition 0: how long the crawl has waited for nothing but what is out of reach."""
         self.pending = 0
         self.kept_pages = 0
         self.kept_bytes = 0
@@ -144,6 +146,33 @@ class Holdings:
         """Return the address that a host had when it was last looked up, or ""."""
         return self.addresses.address(self.hosts.address[host])
 
+    def has_no_address(self, host: int) -> bool:
+        """Return whether a host was looked up, the last time in vain."""
+        return not self.hosts.address[host] and self.hosts.address_expires[host] > 0.0
+
+    def is_out_of_reach(self, site: int, now: float) -> bool:
+        """Return whether a site waits for nothing but to be reached at all.
+
+        It does not while its host waits because it said so (429, 503).
+        """
+        sites, hosts = self.sites, self.hosts
+        host = sites.host[site]
+        if self.has_no_address(host):
+            return True
+        if hosts.strikes[host] and hosts.due[host] > now:
+            return False
+        return bool(sites.strikes[site]) or sites.robots[site] == RobotsState.UNREACHABLE
+
+    def given_up_for_now(self) -> list[int]:
+        """Return the sites that were closed because nobody wanted to wait for them any longer."""
+        sites = self.sites
+        return [
+            site
+            for site, closed in enumerate(sites.closed)
+            if closed == Outcome.UNREACHABLE
+            or (closed == Outcome.ROBOTS_UNREACHABLE and sites.robots[site] != RobotsState.GIVEN_UP)
+        ]
+
     def seconds_run(self) -> float:
         """Return for how long the partition has been crawled, over all runs."""
         return self.ran_seconds + self.last_moment - self.run_began
@@ -197,8 +226,9 @@ class Holdings:
         if self.sites.closed[site]:
             self.sites.closed[site] = 0
             self.pending += self.sites.pending[site]
-        self.sites.robots_tries[site] = 0
-        if self.sites.robots[site] == RobotsState.GIVEN_UP:
+        self.sites.robots_tries[site] = self.sites.strikes[site] = 0
+        self.sites.due[site] = 0.0
+        if self.sites.robots[site] in (RobotsState.GIVEN_UP, RobotsState.UNREACHABLE):
             self.sites.robots[site] = RobotsState.UNKNOWN
 
     def _add_site(self, name: str) -> int:

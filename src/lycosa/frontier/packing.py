@@ -24,6 +24,7 @@ _SCALARS = (
     "ran_seconds",
     "run_began",
     "last_moment",
+    "waited_seconds",
 )
 
 

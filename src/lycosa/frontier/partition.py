@@ -40,6 +40,7 @@ from lycosa.records import (
     RobotsLearned,
     RobotsState,
     Settled,
+    SiteChanged,
 )
 
 
@@ -274,6 +275,15 @@ class Partition:
                 self.scheduler.drop(site)
             self.readiness.look_again(event.host, event.moment)
 
+    def change_site(self, event: SiteChanged) -> None:
+        """Record that an origin waits, has recovered, or is closed."""
+        self.record(event)
+        host = self.state.sites.host[event.site]
+        self.readiness.end_burst(host, event.moment)
+        if event.closed is not None:
+            self.scheduler.drop(event.site)
+        self.readiness.look_again(host, event.moment)
+
     def take_errand(self, event: ErrandTaken) -> None:
         """Record an errand and let its host see to it."""
         number = self.state.errands_taken
@@ -294,9 +304,12 @@ class Partition:
 
     def begin_cycle(self, event: CycleBegun, now: float) -> None:
         """Record what a cycle has chosen, and put it up."""
-        self.record(event)
         state = self.state
-        hosts: dict[int, None] = {}
+        reopened = set(state.given_up_for_now())
+        self.record(event)
+        hosts = {state.sites.host[site]: None for site in reopened}
+        if reopened:
+            self._offer_again(reopened, set(event.pages))
         for page in event.pages:
             site = state.pages.site[page]
             if not state.sites.closed[site]:
@@ -304,6 +317,17 @@ class Partition:
                 hosts[state.sites.host[site]] = None
         for host in hosts:
             self.readiness.work_came(host, now)
+
+    def _offer_again(self, sites: set[int], chosen: set[int]) -> None:
+        """Offer what is pending of sites that were closed, but for what is offered anyway."""
+        pages, fetches = self.state.pages, self.state.fetches
+        for page, site in enumerate(pages.site):
+            if site not in sites or page in chosen:
+                continue
+            if pages.status[page] == PENDING:
+                self._offer(page, site)
+            elif pages.status[page] == WAITING:
+                self._agenda.note(fetches.due[pages.fetch[page]], self._on_page_due, page)
 
     def _new_parts(self, parts: Iterable[str], new: Iterable[str], first: int) -> list[int]:
         """Return the numbers of those parts that are not known as such."""

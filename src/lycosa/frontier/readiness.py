@@ -15,7 +15,7 @@ Every host is in one of six phases:
 
 Always true:
   * a site is awake in the scheduler only while its host is awake here, its robots rules
-    are known and have not expired, and it is not closed;
+    are known and have not expired, no connection to it has just failed, and it is not closed;
   * a host is awake only at or after its due moment, or in a burst, and while its address is
     let through for it: at most one request per host and per address, and each after its pause;
   * a host with something to ask for is never idle;
@@ -225,6 +225,10 @@ class Readiness:
         phase = self._phase[host] if host < len(self._phase) else IDLE
         return NEVER if phase == IDLE else self._wake_at[host] if phase == WAITING else 0.0
 
+    def is_taken(self, host: int) -> bool:
+        """Return whether a request to the host is under way."""
+        return host < len(self._phase) and self._phase[host] == TAKEN
+
     def is_resolving(self, host: int) -> bool:
         """Return whether the host waits for its address."""
         return self._phase[host] == RESOLVING
@@ -323,7 +327,7 @@ class Readiness:
         hosts, moment = self._state.hosts, self._wake_at[host]
         if self._phase[host] != WAITING or hosts.address_expires[host] > moment:
             return
-        if hosts.strikes[host] or hosts.closed[host]:
+        if hosts.strikes[host] or hosts.closed[host] or hosts.missing[host]:
             return
         if moment - now > AHEAD_SECONDS:
             self._agenda.note(moment - AHEAD_SECONDS, self._look_ahead, host)
@@ -339,10 +343,12 @@ class Readiness:
         site = self._state.hosts.first_site[host]
         while site != NONE:
             if not sites.closed[site] and self._scheduler.waiting(site):
-                robots = sites.robots[site]
-                if robots != UNREACHABLE and robots != ELSEWHERE:
+                robots, moment = sites.robots[site], sites.due[site]
+                if robots in (UNREACHABLE, ELSEWHERE):
+                    moment = max(moment, sites.robots_expires[site])
+                elif not moment:
                     return 0.0
-                earliest = min(earliest, sites.robots_expires[site])
+                earliest = min(earliest, moment)
             site = sites.following[site]
         return earliest
 
@@ -359,6 +365,11 @@ class Readiness:
         while following != NONE:
             site, following = following, sites.following[following]
             if sites.closed[site] or not self._scheduler.waiting(site):
+                continue
+            if sites.due[site] > now:  # nobody is there; the host's other sites may be asked
+                self._scheduler.rest(site)
+                if self.robots_wanted:
+                    self.robots_wanted.pop(site, None)
                 continue
             robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
             if robots == KNOWN and is_fresh:

@@ -58,9 +58,11 @@ from lycosa.records import (
     RobotsState,
     Sampled,
     Settled,
+    SiteChanged,
     SiteProbed,
     Taken,
     Visited,
+    Waited,
     Weighed,
     Worth,
 )
@@ -95,6 +97,8 @@ class PartitionState(Holdings):
             ProbeChosen: self._apply_probe_chosen,
             SiteProbed: self.probes.apply_probed,
             HostResolved: self._apply_host_resolved,
+            SiteChanged: self._apply_site_changed,
+            Waited: self._apply_waited,
             Mined: self._apply_mined,
             GuessJudged: self._apply_guess_judged,
             MinedOut: self._apply_mined_out,
@@ -231,13 +235,29 @@ class PartitionState(Holdings):
     def _apply_host_resolved(self, event: HostResolved) -> None:
         self.hosts.address[event.host] = self.addresses.number(event.address)
         self.hosts.address_expires[event.host] = event.expires
+        missing = self.hosts.missing[event.host]
+        self.hosts.missing[event.host] = min(missing + 1, 255) if event.is_missing else 0
+
+    def _apply_site_changed(self, event: SiteChanged) -> None:
+        sites, site = self.sites, event.site
+        sites.due[site] = event.due
+        sites.strikes[site] = min(event.strikes, 255)
+        host = sites.host[site]
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+        if event.closed is not None:
+            self._close(site, event.closed)
+
+    def _apply_waited(self, event: Waited) -> None:
+        self.waited_seconds = event.seconds
 
     def _apply_passed(self, event: Passed) -> None:
         self.last_moment = event.moment
 
     def _apply_reopened(self, event: Reopened) -> None:
         for host in event.hosts:
-            self.hosts.closed[host] = self.hosts.strikes[host] = 0
+            if self.has_no_address(host):
+                self.hosts.due[host] = 0.0  # it waited for a name server, which asked for nothing
+            self.hosts.closed[host] = self.hosts.strikes[host] = self.hosts.missing[host] = 0
             self.hosts.address_expires[host] = 0.0
             self.traps.release(host)
             for site in self.sites_of(host):
@@ -307,6 +327,9 @@ class PartitionState(Holdings):
 
     def _apply_cycle_begun(self, event: CycleBegun) -> None:
         self.history.apply_begun(event)
+        self.waited_seconds = 0.0
+        for site in self.given_up_for_now():
+            self._open(site)
         for page in event.pages:
             self._put_up(page)
             self.history.take(self.sites.host[self.pages.site[page]])

@@ -38,6 +38,7 @@ class HostLine(Line):
         "crawl_delay",
         "last",
         "pages",
+        "refusals",
         "retry_lost",
         "retry_until",
         "unsure_delay",
@@ -49,6 +50,8 @@ class HostLine(Line):
         self.asked = 0
         """How often since its last full pause."""
         self.last: Entry | None = None
+        self.refusals = 0
+        """How often in a row it has refused (429, 503)."""
         self.retry_until = 0.0
         self.retry_lost = 0.0
         """A Retry-After that a killed client may not know of."""
@@ -70,6 +73,7 @@ class Entry:
         "key",
         "lessons",
         "parts",
+        "refusals_before",
         "request",
         "retry_before",
     )
@@ -86,6 +90,7 @@ class Entry:
         self.is_robots = False
         self.ended = 0.0
         self.retry_before = 0.0
+        self.refusals_before = 0
         self.lessons: list[Lesson] = []
         self.delays: list[tuple[HostLine, str, float]] = []
 

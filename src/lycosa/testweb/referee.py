@@ -7,8 +7,9 @@ mind and no client's log, so it cannot make the client's own mistakes.
 Judged at the beginning of a request:
   * nothing else is under way on the host (all its ports and schemes) or on the address;
   * the pauses have run, from the *end* of the last answer: the address's, the host's own,
-    its Crawl-delay once a robots answer has named it, its Retry-After; where the rules permit
-    bursts, a host without a Crawl-delay has n pauses after n requests instead;
+    its Crawl-delay once a robots answer has named it, its Retry-After, the back-off after a
+    refusal without Retry-After or after the second in a row; where the rules permit bursts, a
+    host without a Crawl-delay has n pauses after n requests instead;
   * for a page: the site's robots file has been answered, is not too old, and allows it;
   * nothing is asked again that had a final answer, unless revisiting is due.
 
@@ -88,9 +89,7 @@ class Referee:
         entry = self._open.pop(ticket)
         self._close(entry, moment, reply, was_killed=False)
         self.statistics.end(moment, reply)
-        entry.retry_before = entry.host.retry_until
-        if reply.status in (429, 503):
-            entry.host.retry_until = max(entry.host.retry_until, _retry_moment(reply, moment))
+        self._note_refusal(entry, moment, reply)
         if entry.is_robots:
             self._learn_robots(entry, reply)
         else:
@@ -258,6 +257,19 @@ class Referee:
                 entry.delays.append((host, lesson.site, host.crawl_delay))
                 host.crawl_delay = delay
 
+    def _note_refusal(self, entry: Entry, moment: float, reply: Reply) -> None:
+        """A first refusal holds as long as it says; else the back-off holds, if it is longer."""
+        host = entry.host
+        entry.retry_before, entry.refusals_before = host.retry_until, host.refusals
+        if reply.status in (429, 503):
+            host.refusals += 1
+            until = _retry_moment(reply, moment)
+            if not until or host.refusals > 1:
+                until = max(until, moment + self.rules.back_off(host.refusals))
+            host.retry_until = max(host.retry_until, until)
+        elif reply.failure is None:
+            host.refusals = 0
+
     def _note_answer(self, entry: Entry, reply: Reply) -> None:
         self._may_be_lost.discard(entry.key)
         if _is_final(reply):
@@ -271,6 +283,7 @@ class Referee:
         if host.retry_until > entry.retry_before:
             host.retry_lost = host.retry_until
             host.retry_until = entry.retry_before
+        host.refusals = min(host.refusals, entry.refusals_before)
         for lesson in entry.lessons:
             self._robots.forget(lesson)
         for other, site, before in entry.delays:

@@ -20,7 +20,7 @@ class BreachKind(enum.StrEnum):
     ADDRESS_GAP = "too soon after the last answer from the address"
     HOST_PAUSE = "too soon after the last answer from the host"
     CRAWL_DELAY = "sooner than the site's Crawl-delay allows"
-    RETRY_AFTER = "sooner than Retry-After allows"
+    RETRY_AFTER = "sooner than Retry-After or the back-off after a refusal allows"
     ROBOTS_NOT_ASKED = "a page before the site's robots file"
     ROBOTS_UNREACHABLE = "a page though the robots file could not be had"
     ROBOTS_EXPIRED = "a page by a robots file that is too old"
@@ -53,6 +53,10 @@ class RefereeRules:
     burst_urls: int = 1
     """How often a host without a Crawl-delay may be asked with no pause in between; as many pauses
     must follow as it was asked times."""
+    backoff_first_seconds: float = 0.0
+    """The pause after a refusal (429, 503) without Retry-After; it doubles with each further one in
+    a row, and holds then beside Retry-After. 0 is none."""
+    backoff_most_seconds: float = 86_400.0
     agent: str = "lycosa"
     revisit_seconds: float = 0.0
     """After how long a page may be asked for again; 0 is never."""
@@ -66,6 +70,11 @@ class RefereeRules:
     demand_window_seconds: float = 0.1
     """The same for demands (Retry-After, Crawl-delay, robots rules): those are written down at
     once, so a client may have lost only what it was told just before it was killed."""
+
+    def back_off(self, refusals: int) -> float:
+        """Return the pause after so many refusals in a row."""
+        doubled: float = self.backoff_first_seconds * 2.0 ** min(refusals - 1, 40)
+        return min(doubled, self.backoff_most_seconds)
 
     def pause_of(self, host: str, pages: int) -> float:
         """Return the pause that is due."""

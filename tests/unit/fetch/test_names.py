@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
@@ -15,14 +15,14 @@ from lycosa.fetch import names as names_module
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.names import Hosts, Names, read_hosts
 from lycosa.records import Resolved
-from name_server import AAAA, A, Found, Question, reply_to
+from name_server import AAAA, CANNOT_SAY, A, Found, Question, reply_to
 
 
 class NameServer(asyncio.DatagramProtocol):
     """Answers from a table of (name, type) to (addresses, seconds)."""
 
     def __init__(self) -> None:
-        self.table: dict[tuple[str, int], tuple[list[str], int]] = {}
+        self.table: dict[tuple[str, int], tuple[Sequence[str], int]] = {}
         self.asked: list[tuple[str, int]] = []
         self.port = 0
 
@@ -37,7 +37,8 @@ class NameServer(asyncio.DatagramProtocol):
         self.asked.append(question)
         if not any(name == question.name for name, _ in self.table):
             return None
-        return Found(*self.table.get(question, ([], 0)))
+        found = self.table.get(question, ([], 0))
+        return CANNOT_SAY if found is CANNOT_SAY else Found(*found)
 
 
 @asynccontextmanager
@@ -98,8 +99,32 @@ def test_ipv6_is_asked_for_where_there_is_no_ipv4() -> None:
 def test_a_failure_is_valid_for_a_minute() -> None:
     async def test() -> None:
         async with asking() as (server, names):
-            assert await look_up(names, "none.example") == Resolved(None, 60.0)
+            assert await look_up(names, "none.example") == Resolved(None, 60.0, is_missing=True)
             assert len(server.asked) == 2  # IPv4 and IPv6
+
+    asyncio.run(test())
+
+
+def test_no_such_name_is_an_answer_and_a_server_that_cannot_say_is_a_failure() -> None:
+    async def test() -> None:
+        async with asking() as (server, names):
+            server.table["bare.example", A] = ([], 600)
+            server.table["ill.example", A] = CANNOT_SAY
+            server.table["ill.example", AAAA] = CANNOT_SAY
+            server.table["half.example", A] = ([], 600)
+            server.table["half.example", AAAA] = CANNOT_SAY
+            hosts = ("none.example", "bare.example", "ill.example", "half.example")
+            found = [await look_up(names, host) for host in hosts]
+            assert [one.address for one in found] == [None] * 4
+            assert [one.is_missing for one in found] == [True, True, False, False]
+
+    asyncio.run(test())
+
+
+def test_what_a_hosts_file_does_not_name_does_not_exist() -> None:
+    async def test() -> None:
+        names = Names(asyncio.get_running_loop(), hosts=Hosts({"a.example": ["192.0.2.1"]}, {}))
+        assert await look_up(names, "b.example") == Resolved(None, 60.0, is_missing=True)
 
     asyncio.run(test())
 

@@ -1,0 +1,84 @@
+"""How long a host that says 429 or 503 is left alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.simulation import Simulation, referee_rules
+from lycosa.records import Purpose, Request
+from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.referee import Referee
+from lycosa.testweb.rulebook import BreachKind
+from lycosa.testweb.web import PLAIN, Reply
+
+HOME = "http://www.a.test/"
+PAUSE = 3.0
+
+
+class RefusingWeb(GraphWeb):
+    """Refuses its home page some times, each time with the Retry-After that is its turn."""
+
+    def __init__(self, retry_after: list[str | None]) -> None:
+        super().__init__({HOME: []})
+        self._left = list(retry_after)
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        if request.url == HOME and self._left:
+            value = self._left.pop(0)
+            named = (("Retry-After", value),) if value is not None else ()
+            return Reply(503, (*PLAIN, *named), b"")
+        return super().answer(request, moment)
+
+
+def waits(retry_after: list[str | None], folder: Path) -> list[float]:
+    """Return how long the host was left alone after each refusal."""
+    web = RefusingWeb(retry_after)
+    job = Job.of(seeds=[HOME], politeness={"delay_seconds": PAUSE}, frontier={"partitions": 2})
+    referee = Referee(referee_rules(job), web, keep_history=True)
+    result = Simulation(web, job, folder, seed=3, referee=referee).run()
+    assert (result.reason, result.breaches, result.kept_pages) == ("exhausted", [], 1)
+    asked = [entry for entry in referee.history if entry.url == HOME]
+    return [later.began - sooner.ended for sooner, later in pairwise(asked)]
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "least", "most"),
+    [("5", 5.0, 6.0), ("1", PAUSE, PAUSE + 1), ("300", 300.0, 301.0), (None, 60.0, 76.0)],
+)
+def test_a_first_refusal_waits_what_the_server_says(
+    retry_after: str | None, least: float, most: float, tmp_path: Path
+) -> None:
+    (wait,) = waits([retry_after], tmp_path)
+    assert least <= wait < most
+
+
+def test_from_the_second_refusal_in_a_row_the_longer_of_both_counts(tmp_path: Path) -> None:
+    first, second, third = waits(["5", "5", "900"], tmp_path)
+    assert 5.0 <= first < 6.0
+    assert 120.0 <= second < 151.0
+    assert 900.0 <= third < 901.0
+
+
+def test_the_referee_knows_the_back_off() -> None:
+    job = Job.of(seeds=[HOME], politeness={"delay_seconds": PAUSE})
+    web = RefusingWeb([])
+    for first, wait, is_rude in [("5", 6.0, False), (None, 59.0, True), (None, 61.0, False)]:
+        referee = Referee(referee_rules(job), web)
+        moment = 1000.0
+        robots = referee.began(_request(HOME + "robots.txt"), moment)
+        referee.ended(robots, moment, Reply(404, PLAIN, b""))
+        named = (("Retry-After", first),) if first else ()
+        ticket = referee.began(_request(HOME), moment + 10.0)
+        referee.ended(ticket, moment + 10.0, Reply(503, (*PLAIN, *named), b""))
+        referee.began(_request(HOME), moment + 10.0 + wait)
+        kinds = [breach.kind for breach in referee.breaches]
+        assert kinds == ([BreachKind.RETRY_AFTER] if is_rude else [])
+
+
+def _request(url: str) -> Request:
+    purpose = Purpose.ROBOTS if url.endswith("robots.txt") else Purpose.PAGE
+    return Request(url, "www.a.test", "10.0.0.1", purpose, "lycosa", 1000)
