@@ -144,7 +144,12 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.info("begins: job %s", job.digest())
         try:
             listener = Listener(
-                _Reporting(display), display.seconds, refused, display.stopping, waiting
+                _Reporting(display),
+                display.seconds,
+                refused,
+                display.stopping,
+                waiting,
+                display.say,
             )
             ended = running.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:

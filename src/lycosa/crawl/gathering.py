@@ -177,7 +177,9 @@ class Gatherer:
     ) -> float:
         """Return how long the host is left alone, after recording what that says of the host."""
         state, politeness = partition.state, self._job.politeness
-        pause = pause_after(due_pause(self._job, state, host), self._job, answer)
+        ahead = self._parts.clock_ahead
+        told = answer.earlier(ahead) if ahead else answer  # Retry-After may name a date
+        pause = pause_after(due_pause(self._job, state, host), self._job, told)
         pause = max(pause, at_least)
         strikes = state.hosts.strikes[host]
         if outcome is Outcome.REFUSED_ADDRESS:

@@ -21,6 +21,10 @@ class Post(msgspec.Struct, frozen=True):
     bytes_per_second: int
     is_alone: bool
     """Whether nobody else crawls: then it knows what counts in the segments of the dead."""
+    clock_offset: float | None = None
+    """The crawl's time less the monotonic clock's, the same for all workers of a run."""
+    clock_ahead: float = 0.0
+    """By how much the crawl's time is ahead of the machine's (`timekeeping`)."""
 
 
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):

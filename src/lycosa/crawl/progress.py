@@ -70,6 +70,8 @@ class Listener(NamedTuple):
     """The first signal was heard."""
     waiting: Callable[[str], None] = _ignore
     """Why the crawl does not begin yet."""
+    noticed: Callable[[str], None] = _ignore
+    """What is unusual about this run."""
 
 
 _OF_THIS_RUN = (

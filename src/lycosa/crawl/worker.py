@@ -127,7 +127,8 @@ class Worker:
         """Take partitions over: everything is known, nothing is asked yet."""
         now = self._clock.now()
         parts = self._parts
-        taken, digest = Taken(now, parts.owner), self._job.digest()
+        taken = Taken(now, parts.owner, parts.clock_ahead)
+        digest = self._job.digest()
         opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
         is_resumed = any(partition.is_resumed for partition in opened.values())
         scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
