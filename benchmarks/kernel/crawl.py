@@ -113,7 +113,7 @@ class Crawl:
             fetch={"connections": CONNECTIONS},
             frontier={"partitions": PARTITIONS},
             discovery={"mining": "off"},
-            log={"commit_seconds": COMMIT_SECONDS},
+            log={"commit_seconds": COMMIT_SECONDS, "commit_answers": 0},
         )
         self.clock = VirtualClock()
         self.budget = Budget(self.job)

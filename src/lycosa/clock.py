@@ -116,13 +116,14 @@ class RealClock:
 
     A crawl's moments must be comparable between runs, so they are wall-clock moments;
     a clock that is set forward during a crawl must not shorten a pause, so within one
-    run only the monotonic clock counts.
+    run only the monotonic clock counts. The processes of one run have one `offset` between the
+    two, also those that are started later.
     """
 
-    def __init__(self, loop: EventLoop) -> None:
+    def __init__(self, loop: EventLoop, offset: float | None = None) -> None:
         self._loop = loop
         self._time = loop.time
-        self._offset = time.time() - self._time()
+        self._offset = time.time() - self._time() if offset is None else offset
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
         self.failure: BaseException | None = None
         """What a job that was run aside has raised; it has stopped the loop."""

@@ -21,6 +21,7 @@ import enum
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lycosa.links import NO_LINKS as NO_LINKS
 from lycosa.links import Links as Links
@@ -201,6 +202,10 @@ class Answer(Struct, frozen=True):
     allows), `disconnect` (the connection ended before the body) or `time` (it took too long)."""
     beginning: Answer | None = None
     """Of a failure: the answer as far as it came, if something of a good body did."""
+
+    def earlier(self, seconds: float) -> Answer:
+        """Return the answer at its moments by a clock that is so far behind."""
+        return replace(self, began=self.began - seconds, ended=self.ended - seconds)
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""
@@ -447,6 +452,8 @@ class Taken(Event, frozen=True, array_like=True, tag=1):
 
     moment: float
     owner: str
+    clock_ahead: float = 0.0
+    """By how much the owner's moments are ahead of its machine's clock (crawl.timekeeping)."""
 
 
 class Configured(Event, frozen=True, array_like=True, tag=2):

@@ -189,3 +189,60 @@ def test_killed_while_the_urls_of_finished_sites_are_put_away(name: str, tmp_pat
         assert sorted(simulation.kept_urls()) == sorted(within(seeds, 9))
         assert [path.name for path in tmp_path.rglob("sealed-*")] == []
     assert reached >= 2
+
+
+@pytest.mark.parametrize("commit_seconds", [0.5, 30.0])
+@pytest.mark.parametrize("delay", [0.2, 0.5, 3.0])
+def test_a_kill_repeats_one_request_a_host_at_most(
+    delay: float, commit_seconds: float, tmp_path: Path
+) -> None:
+    """However seldom the job commits: a host rests until the log has its last answer.
+
+    The referee forgives the last request of a host and no other.
+    """
+    web = GeneratedWeb.tree(levels=4, fanout=3, hosts=8)
+    job = Job.of(
+        seeds=[web.home(number) for number in range(8)],
+        politeness={
+            "delay_seconds": delay,
+            "large_site_delay_seconds": delay,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        discovery={"mining": "off"},
+        log={"commit_seconds": commit_seconds},
+    )
+    simulation = Simulation(web, job, tmp_path, seed=1)
+    result = simulation.run(KillRandomly(1, kills=25, probability=0.01))
+    assert len(result.kills) == 25
+    assert [str(breach) for breach in result.breaches] == []
+    assert sorted(simulation.kept_urls()) == sorted(web.pages_within(list(job.seeds), 9))
+    repeated = simulation.referee.statistics.requests - len(simulation.kept_urls())
+    assert 0 < repeated <= 8 + 25 * 8
+
+
+def test_a_pause_is_no_longer_for_the_commit_that_falls_into_it(tmp_path: Path) -> None:
+    """The commit is brought forward: nothing waits for it, and no answer has one of its own."""
+    web = GeneratedWeb.tree(levels=5, fanout=3, hosts=8)
+    job = Job.of(
+        seeds=[web.home(number) for number in range(8)],
+        politeness={
+            "delay_seconds": 0.2,
+            "large_site_delay_seconds": 0.2,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        discovery={"mining": "off"},
+    )
+    simulation = Simulation(web, job, tmp_path, seed=1)
+    simulation.referee._keep_history = True
+    result = simulation.run()
+    ends: dict[str, float] = {}
+    gaps: list[float] = []
+    for exchange in simulation.referee.history:
+        if exchange.host in ends:
+            gaps.append(exchange.began - ends[exchange.host])
+        ends[exchange.host] = exchange.ended
+    assert sorted(gaps)[len(gaps) * 9 // 10] < 0.21
+    batches = max(state.sequence for state in result.states.values())
+    assert batches < result.virtual_seconds / 0.15 + 10

@@ -29,6 +29,7 @@ from lycosa.testweb.plan import Mixture
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.rulebook import RefereeRules
 from lycosa.testweb.sections import Moves, Tree, Vault
 from lycosa.testweb.server import SocketWeb
 from lycosa.testweb.weather import Overload, RetryAfter
@@ -84,8 +85,7 @@ def job_of(web: GeneratedWeb, server: SocketWeb) -> Job:
             "retries": 20,
             "retry_first_seconds": 0.3,
         },
-        # Commits are closer together than requests to a host: a kill forgets one at most.
-        log={"snapshot_batches": 10, "commit_seconds": 0.1},
+        log={"snapshot_batches": 10},
     )
 
 
@@ -112,7 +112,8 @@ def crawl_through_kills(
 ) -> tuple[GeneratedWeb, CrawlDirectory, Referee, int]:
     """Crawl to the end, killing the process after random numbers of requests on the way.
 
-    Returns also how many requests the killed ones may have forgotten.
+    Returns also how many requests the killed ones may have forgotten: of each host that was asked
+    since the start, the last.
     """
     web = web_of(hosts, addresses)
     chance = random.Random(hosts)
@@ -120,10 +121,7 @@ def crawl_through_kills(
     forgettable = 0
     with SocketWeb(web, referee=referee) as server:
         job = job_of(web, server)
-        # The server notes the end of an answer when its own loop comes round to it.
-        rules = replace(referee_rules(job, COMMIT_TAKES_SECONDS), tolerance_seconds=0.03)
-        # What may be forgotten is known after a kill; until then the referee remembers it all.
-        referee.rules = undecided = replace(rules, forget_window_seconds=math.inf)
+        referee.rules = rules = socket_rules(job)
         directory = CrawlDirectory.create(folder / "crawl", job)
         for _ in range(kills):
             before = len(referee.history)
@@ -139,22 +137,34 @@ def crawl_through_kills(
             first = min(request.ended for request in referee.history[before:])
             known_until = durable_until(directory, job, first) - COMMIT_TAKES_SECONDS
             since = server.now() - known_until
-            referee.rules = replace(
-                rules,
-                forget_window_seconds=max(rules.forget_window_seconds, since),
-                demand_window_seconds=max(rules.demand_window_seconds, since),
-            )
+            demands = max(rules.demand_window_seconds, since)
+            referee.rules = replace(rules, demand_window_seconds=demands)
             server.client_killed()
-            referee.rules = undecided
-            life = referee.history[before:]
-            forgettable += sum(request.ended >= known_until for request in life)
+            referee.rules = rules
+            forgettable += len({request.host for request in referee.history[before:]})
         finish(start(directory), directory)
         server.settle()
     return web, directory, referee, forgettable
 
 
+def socket_rules(job: Job) -> RefereeRules:
+    """Return what a crawl over sockets is judged by, on a machine that may be busy.
+
+    An answer that waits for a process without a processor looks from here like one that was
+    forgotten, however long ago it was sent. So no window of time says what a kill may repeat; the
+    number does: of a host with such a pause it is the last request, and no other.
+    """
+    assert job.politeness.delay_seconds >= RULES_LATER.one_lost_pause_seconds
+    return replace(
+        referee_rules(job, COMMIT_TAKES_SECONDS),
+        # The server notes the end of an answer when its own loop comes round to it.
+        tolerance_seconds=0.03,
+        forget_window_seconds=math.inf,
+    )
+
+
 def durable_until(directory: CrawlDirectory, job: Job, began: float) -> float:
-    """Return until when the answers since that moment are in the log for sure, by the log itself.
+    """Return until when the demands since that moment are in the log for sure, by the log itself.
 
     Where the disk is busy a commit comes late, and what it was to hold is rightly forgotten: so
     the log is asked how far it goes, and not the clock. An answer may also have waited before the
@@ -204,6 +214,32 @@ def check(web: GeneratedWeb, directory: CrawlDirectory, referee: Referee, forget
 
 def test_a_crawl_over_sockets_survives_kills_and_bothers_nobody(tmp_path: Path) -> None:
     check(*crawl_through_kills(40, 10, 3, tmp_path))
+
+
+def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path: Path) -> None:
+    """The process stands still while its answers arrive, and is killed long after."""
+    web = GeneratedWeb.tree(levels=3, fanout=3, hosts=6)
+    referee = Referee(RULES_LATER, web)
+    with SocketWeb(web, referee=referee) as server:
+        job = job_of(web, server)
+        referee.rules = socket_rules(job)
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        process = start(directory)
+        deadline = time.monotonic() + 60
+        while server.requests < 12:
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.001)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(4 * job.log.commit_seconds)  # for so long it is starved
+        process.kill()
+        process.wait()
+        server.client_killed()
+        finish(start(directory), directory)
+        server.settle()
+    assert [str(breach) for breach in referee.breaches] == []
+    pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
+    kept = sorted(row["url"] for row in pages if row["outcome"] == "KEPT")
+    assert kept == sorted(web.pages_within(list(job.seeds), DEPTH))
 
 
 @pytest.mark.soak

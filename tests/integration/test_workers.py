@@ -17,7 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_real_crawl import DEPTH, RULES_LATER, check, finish, job_of, said, web_of
+from integration.test_real_crawl import (
+    DEPTH,
+    RULES_LATER,
+    check,
+    finish,
+    job_of,
+    said,
+    socket_rules,
+    web_of,
+)
 from lycosa.config import Job
 from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
@@ -30,7 +39,7 @@ from lycosa.testweb.sections import Tree
 from lycosa.testweb.server import SocketWeb
 
 FORGETTABLE_SECONDS = 2.0
-"""How long a commit may take on a machine that runs other tests, too."""
+"""How long the commit of a demand may take on a machine that runs other tests, too."""
 
 
 def start(directory: CrawlDirectory, *more: str) -> subprocess.Popen[bytes]:
@@ -80,7 +89,7 @@ class Judged:
     def __enter__(self) -> Judged:
         self.server.__enter__()
         job = self._change(job_of(self.web, self.server))
-        self.referee.rules = replace(referee_rules(job, 0.1), tolerance_seconds=0.03)
+        self.referee.rules = socket_rules(job)
         self.forget_within(FORGETTABLE_SECONDS)
         self.directory = CrawlDirectory.create(self._folder / "crawl", job)
         return self
@@ -90,10 +99,8 @@ class Judged:
         self.server.__exit__(None, None, None)
 
     def forget_within(self, seconds: float) -> None:
-        """Say for how long a worker that is killed may not know what it was told."""
-        self.referee.rules = replace(
-            self.referee.rules, forget_window_seconds=seconds, demand_window_seconds=seconds
-        )
+        """Say for how long a worker that is killed may not know what was demanded of it."""
+        self.referee.rules = replace(self.referee.rules, demand_window_seconds=seconds)
 
     def wait_for_requests(self, count: int) -> None:
         """Wait until the crawl has asked for so many things more."""
@@ -123,11 +130,8 @@ class Judged:
         """Count what was forgotten from the kill on, not from when its end was seen."""
         rules = self.referee.rules
         late = time.monotonic() - killed_at
-        self.referee.rules = replace(
-            rules,
-            forget_window_seconds=rules.forget_window_seconds + late,
-            demand_window_seconds=rules.demand_window_seconds + late,
-        )
+        window = rules.demand_window_seconds + late
+        self.referee.rules = replace(rules, demand_window_seconds=window)
         yield
         self.referee.rules = rules
 
@@ -162,7 +166,7 @@ def crawl_through_kills(
                 judged.kill_all(process)
                 total += 1
         finish(process, directory)
-    # A kill forgets one request a host at most: commits are closer together than those.
+    # A kill forgets one request a host at most: no host is asked again before the commit.
     check(judged.web, directory, judged.referee, total * hosts)
     assert list(directory.path.glob("*/*.arrows")) == []
     assert "is replaced" in messages(directory)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from lycosa.clock import RealClock, VirtualClock
+from lycosa.loop import Loop
 
 
 def test_callbacks_run_in_the_order_of_their_moments_and_then_of_the_calls() -> None:
@@ -78,3 +82,28 @@ def test_a_job_that_fails_aside_stops_the_loop_and_leaves_its_reason() -> None:
     clock.close()
     loop.close()
     assert isinstance(clock.failure, OSError)
+
+
+def _stepped(real: Callable[[], float], step: float) -> float:
+    return real() + step
+
+
+def test_a_clock_that_is_set_during_a_run_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day forward shortens no pause, an hour back lengthens none."""
+    loop = Loop()
+    clock = RealClock(loop)
+    real = time.time
+    try:
+        for step in (86_400.0, -3600.0):
+            before = clock.now()
+            monkeypatch.setattr(time, "time", partial(_stepped, real, step))
+            assert 0.0 <= clock.now() - before < 60.0
+            fired: list[float] = []
+            loop.call_later(20.0, loop.stop)
+            clock.call_at(clock.now() + 0.05, fired.append, 0.0)
+            clock.call_at(clock.now() + 0.05, loop.stop)
+            loop.run_forever()
+            assert fired and 0.05 <= clock.now() - before < 15.0
+    finally:
+        clock.close()
+        loop.close()

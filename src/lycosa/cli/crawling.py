@@ -166,6 +166,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
                 waiting,
                 display.show_planting,
                 refused_more,
+                display.say,
             )
             ended = running.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:

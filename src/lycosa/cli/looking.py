@@ -98,6 +98,7 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     """
     from lycosa.crawl.explaining import explain as explain_url
     from lycosa.crawl.quality import measure
+    from lycosa.crawl.timekeeping import present_moment
     from lycosa.plugins.loading import load_hooks
     from lycosa.plugins.orders import partitioner_of
     from lycosa.store.ends import link_ends
@@ -107,6 +108,7 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     states = directory.states(job)
     log = directory.log(job)
+    now = present_moment(states.values())
     try:
         found = explain_url(
             with_scheme(url),
@@ -115,10 +117,14 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
             states,
             partitioner,
             lambda: measure(link_ends(directory.path), job.revisit.quality),
-            time.time(),
+            now,
         )
     finally:
         log.close()
+    behind = max(0.0, now - time.time())
+    found = found._replace(
+        due=max(0.0, found.due - behind), address_expires=max(0.0, found.address_expires - behind)
+    )
     if as_json:
         outcome = found.outcome.name.lower() if found.outcome else None
         place = found.place._asdict() if found.place else None

@@ -13,6 +13,7 @@ from lycosa.crawl.progress import (
     seconds_left,
     structured_of,
 )
+from lycosa.crawl.timekeeping import present_moment
 from lycosa.frontier.columns import PUT_OFF
 
 
@@ -60,7 +61,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         pending=sum(state.pending for state in states),
         hosts=sum(len(state.host_names) for state in states),
         disk_bytes=_disk_bytes(directory.path),
-        seconds_left=round(seconds_left(states, job), 1),
+        seconds_left=round(seconds_left(states, job, present_moment(states)), 1),
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
         structured=structured_of(states),

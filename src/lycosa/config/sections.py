@@ -222,6 +222,12 @@ class Log(Record):
     commit_seconds: float = key(
         0.5, "Time between commits: what a crash can cost.", unit="seconds", least=0.001, most=3600
     )
+    commit_answers: int = key(
+        64,
+        "A commit comes after so many answers of hosts without a pause, if that is sooner: all of "
+        "them are asked for again after a kill. 0 leaves it to the time.",
+        unit="answers",
+    )
     snapshot_batches: int = key(
         200, "A partition is snapshotted after so many of its batches.", unit="batches", least=1
     )

@@ -33,6 +33,7 @@ passed in, so a simulation drives the very code that crawls the web.
     leftovers       sealing what dead processes left
     machine         what a crawl tells the machine it runs on
     stopping        how it is told to stop
+    timekeeping     a clock that never goes back, where the machine's does
     directory       the folder that holds a crawl
     changing        what an operator changes: seeds, another try, a block
     progress        how it is getting on

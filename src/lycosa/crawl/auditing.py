@@ -20,8 +20,9 @@ from lycosa.crawl.pauses import usual_pause
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
-from lycosa.records import Reopened, RobotsLearned, RobotsState
+from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
 from lycosa.store.reading import demands, table
+from lycosa.store.rows import microseconds
 from lycosa.url import host_of, key_of, site_of
 
 TOLERANCE_SECONDS = 0.001
@@ -66,6 +67,18 @@ class _Exchange(NamedTuple):
     is_robots: bool
     is_page: bool
 
+    def after(self, ahead: Ahead) -> _Exchange:
+        """Return the exchange at its moments by the crawl's clock, which never goes back."""
+        seconds = ahead.get(microseconds(self.ended), 0.0)
+        if not seconds:
+            return self
+        return self._replace(began=self.began + seconds, ended=self.ended + seconds)
+
+
+Ahead = dict[int, float]
+"""Exchanges of runs on a clock that was behind the log (`timekeeping`): when they ended by the
+machine's clock, in microseconds, and by how much the crawl's was ahead of it."""
+
 
 class _Lesson(NamedTuple):
     moment: float
@@ -77,9 +90,9 @@ class _Lesson(NamedTuple):
 def audit(directory: CrawlDirectory) -> Audit:
     """Hold every recorded request against the rules of the job."""
     job = directory.job()
-    exchanges = sorted(_exchanges(directory))
-    lessons, reopened = _lessons(directory, job)
-    refusals = _Refusals(job, _retry_after(directory), reopened)
+    lessons, reopened, ahead = _lessons(directory, job)
+    exchanges = sorted(exchange.after(ahead) for exchange in _exchanges(directory))
+    refusals = _Refusals(job, _retry_after(directory, ahead), reopened)
     breaches: list[str] = []
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
     breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
@@ -147,17 +160,26 @@ def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
 
 def _lessons(
     directory: CrawlDirectory, job: Job
-) -> tuple[dict[str, list[_Lesson]], dict[str, list[float]]]:
-    """Return what was learned of every site's robots file, and when hosts were reopened."""
+) -> tuple[dict[str, list[_Lesson]], dict[str, list[float]], Ahead]:
+    """Return what was learned of robots files, when hosts were reopened, and what ran ahead.
+
+    All moments are those of the crawl's clock.
+    """
     learned: dict[str, list[_Lesson]] = {}
     reopened: dict[str, list[float]] = {}
+    ahead: Ahead = {}
     log = directory.log(job)
     try:
         states = directory.states(job)
         names = {number: state.site_names for number, state in states.items()}
         for number in range(job.frontier.partitions):
+            seconds = 0.0
             for _, batch in log.read(number, 0):
                 for event in decode_events(batch):
+                    if isinstance(event, Taken):
+                        seconds = event.clock_ahead
+                    elif seconds and isinstance(event, Fetched | RobotsLearned | ErrandDone):
+                        ahead[microseconds(event.moment - seconds)] = seconds
                     if isinstance(event, RobotsLearned):
                         lesson = _Lesson(
                             event.moment,
@@ -172,16 +194,17 @@ def _lessons(
                             reopened.setdefault(name, []).append(event.moment)
     finally:
         log.close()
-    return learned, reopened
+    return learned, reopened, ahead
 
 
-def _retry_after(directory: CrawlDirectory) -> dict[tuple[str, float], float]:
+def _retry_after(directory: CrawlDirectory, ahead: Ahead) -> dict[tuple[str, float], float]:
     """Return until when each archived 429 or 503 wants its host left alone."""
     wanted: dict[tuple[str, float], float] = {}
     for url, ended, value in demands(directory.path):
         seconds = retry_after_seconds(value, ended)
         if seconds is not None:
-            wanted[url, ended] = ended + seconds
+            moment = ended + ahead.get(microseconds(ended), 0.0)
+            wanted[url, moment] = moment + seconds
     return wanted
 
 

@@ -1,8 +1,10 @@
 """The order in which things become durable.
 
 About twice a second, and at once when a host asked to be left alone or a robots file
-came in, the worker cuts a batch: everything its partitions have decided since. Off the
-worker's thread it is then made durable in this order:
+came in, the worker cuts a batch: everything its partitions have decided since. It does so
+sooner where hosts with a pause are about to be due, or where many without one have
+answered (docs/decisions/0037-repeats-after-a-kill.md). Off the worker's thread the batch
+is then made durable in this order:
 
     1. segment bytes are flushed: an event never points at bytes that are not there;
     2. links go to the inboxes of other partitions;

@@ -37,6 +37,7 @@ from lycosa.records import (
     RobotsState,
     Settled,
     Sight,
+    Taken,
     Visited,
     Weighed,
     Worth,
@@ -203,9 +204,13 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
     """Read the log for everything that concerns the URL."""
     steps: list[Step] = []
     host = state.sites.host[state.pages.site[page]]
+    behind = 0.0
     for _, batch in log.read(number, 0):
         for event in decode_events(batch):
-            if isinstance(event, Admitted):
+            known = len(steps)
+            if isinstance(event, Taken):
+                behind = event.clock_ahead
+            elif isinstance(event, Admitted):
                 if key in event.keys:
                     via = f"found on {url_of(event.source)}" if event.source else "given as a seed"
                     steps.append(Step(event.moment, via))
@@ -235,4 +240,6 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
                 steps.append(Step(event.moment, _SIGHTS[event.seen]))
             elif isinstance(event, Settled) and page in event.pages:
                 steps.append(Step(event.moment, _name(event.outcome)))
+            if behind:  # the machine's clock is what the reader has
+                steps[known:] = [s._replace(moment=s.moment - behind) for s in steps[known:]]
     return steps

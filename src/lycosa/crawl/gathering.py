@@ -188,7 +188,9 @@ class Gatherer:
         `site` is the origin that was asked, if the partition knows it as one.
         """
         state, politeness = partition.state, self._job.politeness
-        pause = pause_after(due_pause(self._job, state, host), self._job, answer)
+        ahead = self._parts.clock_ahead
+        told = answer.earlier(ahead) if ahead else answer  # Retry-After may name a date
+        pause = pause_after(due_pause(self._job, state, host), self._job, told)
         pause = max(pause, at_least)
         strikes = state.hosts.strikes[host]
         if site is not None and (outcome in NO_CONNECTION or state.sites.strikes[site]):

@@ -23,6 +23,10 @@ class Post(msgspec.Struct, frozen=True):
     """Whether nobody else crawls: then it knows what counts in the segments of the dead."""
     job_digest: str = ""
     """Of the job, from whoever has it already: of a long list of seeds it takes a second."""
+    clock_offset: float | None = None
+    """The crawl's time less the monotonic clock's, the same for all workers of a run."""
+    clock_ahead: float = 0.0
+    """By how much the crawl's time is ahead of the machine's (`timekeeping`)."""
 
 
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -143,5 +143,7 @@ class Parts(Struct, frozen=True):
     """The digest of the job from whoever knows it; else it is computed."""
     sealed_folder: Path | None = None
     """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
+    clock_ahead: float = 0.0
+    """By how much `clock` is ahead of the machine's, which was set back (`timekeeping`)."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

@@ -74,6 +74,8 @@ class Listener(NamedTuple):
     """How many seeds of a long list have been planted, and of how many."""
     refused_more: Callable[[dict[str, int]], None] = _ignore
     """How many more seeds cannot be one, by reason, when too many are refused to name them."""
+    noticed: Callable[[str], None] = _ignore
+    """What is unusual about this run."""
 
 
 _OF_THIS_RUN = (

@@ -37,6 +37,7 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, Planter
 from lycosa.crawl.station import Station
 from lycosa.crawl.stopping import Stop
+from lycosa.crawl.timekeeping import SAID_SECONDS, behind_text, clock_ahead
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
@@ -99,10 +100,11 @@ def run_crawl(
                 listener.refused_seed(seed, reason)
             if planted.more_refused:
                 listener.refused_more(planted.more_refused)
+            ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             if workers == 1:
-                return _crawl_alone(directory, job, log, listener, hooks, stop)
-            return _supervise(directory, job, workers, lock, log, listener, stop)
+                return _crawl_alone(directory, job, log, listener, hooks, stop, ahead)
+            return _supervise(directory, job, workers, lock, log, listener, stop, ahead)
         finally:
             log.close()
 
@@ -184,6 +186,16 @@ class _PlantingTold:
             self._listener.planting(count, self._total)
 
 
+def _clock_ahead(log: Log, listener: Listener) -> float:
+    """Return by how much the crawl's clock must be ahead of the machine's, and say so."""
+    now = time.time()
+    ahead = clock_ahead(log, now)
+    if ahead > SAID_SECONDS:
+        log_messages.warning(behind_text(ahead, now))
+        listener.noticed(behind_text(ahead, now))
+    return ahead
+
+
 class _Telling:
     """Tells a listener of progress, as often as it wants."""
 
@@ -212,13 +224,14 @@ def _supervise(
     log: Log,
     listener: Listener,
     stop: Stop,
+    ahead: float,
 ) -> Ended:
     from lycosa.crawl.supervisor import Supervisor
 
     for damage in mend_before(directory, job, log, partitioner_of(job, None)):
         listener.waiting(damage)
     telling = _Telling(listener)
-    supervisor = Supervisor(directory, job, workers, lock, log)
+    supervisor = Supervisor(directory, job, workers, lock, log, ahead)
     try:
         supervisor.start()
         reason = supervisor.run(listener.stopping, telling.look, stop)
@@ -241,8 +254,9 @@ def _crawl_alone(
     listener: Listener,
     hooks: Hooks | None,
     stop: Stop,
+    ahead: float,
 ) -> Ended:
-    alone = _Alone(directory, job, log, listener, hooks)
+    alone = _Alone(directory, job, log, listener, hooks, ahead)
     try:
         return alone.crawl(stop)
     finally:
@@ -259,6 +273,7 @@ class _Alone:
         log: SqliteLog,
         listener: Listener,
         hooks: Hooks | None,
+        ahead: float,
     ) -> None:
         self._listener = listener
         self._telling = _Telling(listener)
@@ -266,7 +281,15 @@ class _Alone:
         self._signals = 0
         numbers = list(range(job.frontier.partitions))
         fetch = job.fetch
-        post = Post(0, numbers, fetch.connections, fetch.bytes_per_second, is_alone=True)
+        post = Post(
+            0,
+            numbers,
+            fetch.connections,
+            fetch.bytes_per_second,
+            is_alone=True,
+            clock_offset=time.time() + ahead - time.monotonic(),
+            clock_ahead=ahead,
+        )
         ending = Ending(job.frontier.partitions)
         self._station = Station(
             directory, job, log, post, self._make_budget, ending, self._end, hooks

@@ -17,9 +17,9 @@ import random
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from lycosa.clock import VirtualClock
+from lycosa.clock import Timer, VirtualClock
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
@@ -28,6 +28,7 @@ from lycosa.crawl.parts import Parts
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import plant
+from lycosa.crawl.timekeeping import clock_ahead
 from lycosa.crawl.worker import Worker
 from lycosa.failpoints import NAMES, Killed, arm
 from lycosa.frontier.state import PartitionState
@@ -37,12 +38,15 @@ from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
 from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.orders import partitioner_of
+from lycosa.records import Answer, Request
 from lycosa.store.journal import Journal, Kept
 from lycosa.testweb.carrier import NAME_SECONDS, InProcessCarrier
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.rulebook import Breach, RefereeRules
 from lycosa.testweb.web import Truth, Web
 from lycosa.url import url_of
+
+T = TypeVar("T")
 
 
 class JudgedWeb(Web, Truth, Protocol):
@@ -141,8 +145,11 @@ class Simulation:
         begins_at: float = 1_700_000_000.0,
         name_seconds: tuple[float, float] = NAME_SECONDS,
         hooks: Hooks | None = None,
+        clock_error: Callable[[int], float] = lambda life: 0.0,
     ) -> None:
         """Set a crawl up. A kill ends all its workers: they are one process here.
+
+        `clock_error` says of each life how many seconds the machine's clock is ahead of the web's.
 
         Where hours of virtual time pass in waiting, several workers that have nothing to do
         should look for news from each other less often than every half second (`poll_seconds`).
@@ -160,6 +167,7 @@ class Simulation:
         self.free_disk = free_disk
         self.name_seconds = name_seconds
         self.hooks = hooks
+        self.clock_error = clock_error
         self._memory_log = MemoryLog(job.frontier.partitions)
         self._memory_snapshots = MemorySnapshots()
         self._life = 0
@@ -271,6 +279,43 @@ class MemorySlots:
         self._free_at[address] = self._clock.now() + pause_seconds
 
 
+class ShiftedClock:
+    """The clock of a machine that does not have the web's time."""
+
+    def __init__(self, clock: VirtualClock, shift: float) -> None:
+        self._clock = clock
+        self.shift = shift
+
+    def now(self) -> float:
+        """Return the present moment, as the machine has it."""
+        return self._clock.now() + self.shift
+
+    def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
+        """Run a callback at a moment of the machine."""
+        return self._clock.call_at(moment - self.shift, callback, *arguments)
+
+    def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
+        """Run a job beside the callbacks."""
+        self._clock.run_aside(job, done)
+
+
+class ShiftedTransport:
+    """Gives answers the moments of the machine that gets them."""
+
+    def __init__(self, carrier: InProcessCarrier, shift: float) -> None:
+        self._carrier = carrier
+        self._shift = shift
+        self.resolve = carrier.resolve
+        self.cut_all = carrier.cut_all
+
+    def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
+        """Send one request; `on_answer` is called once, later."""
+        if self._shift:
+            self._carrier.send(request, lambda answer: on_answer(answer.earlier(-self._shift)))
+        else:
+            self._carrier.send(request, on_answer)
+
+
 class _Life:
     """One process: from start or resume to the end or the kill."""
 
@@ -286,12 +331,15 @@ class _Life:
     def run(self, until: float) -> str:
         """Live until the end of the crawl; returns what ended it."""
         simulation = self._simulation
-        job, clock = simulation.job, simulation.clock
+        job = simulation.job
         self._log, snapshots = simulation.open_log()
+        error = simulation.clock_error(self._number)
+        ahead = clock_ahead(self._log, simulation.clock.now() + error)
+        clock = ShiftedClock(simulation.clock, error + ahead)
         self._journal = Journal(simulation.folder / "segments", durability=job.log.durability)
         budget = Budget(job, simulation.free_disk)
         ending = Ending(job.frontier.partitions)
-        slots = MemorySlots(clock) if simulation.workers > 1 else None
+        slots = MemorySlots(simulation.clock) if simulation.workers > 1 else None
         check_partitioner(self._log, simulation.partitioner)
         scope = JobScope(job, self._log, stays_on_seeds=False, hooks=simulation.hooks)
         if self._log.noted("planted") is None:
@@ -300,7 +348,7 @@ class _Life:
         for index in range(simulation.workers):
             carrier = InProcessCarrier(
                 simulation.web,
-                clock,
+                simulation.clock,
                 simulation.referee,
                 simulation.seed,
                 f"worker-{index}",
@@ -314,7 +362,7 @@ class _Life:
                 log=self._log,
                 snapshots=snapshots,
                 store=self._journal,
-                transport=carrier,
+                transport=ShiftedTransport(carrier, clock.shift),
                 partitioner=simulation.partitioner,
                 budget=budget,
                 ending=ending,
@@ -323,6 +371,7 @@ class _Life:
                 poll_seconds=simulation.poll_seconds,
                 slots=slots,
                 sealed_folder=simulation.folder,
+                clock_ahead=ahead,
                 hooks=simulation.hooks,
             )
             worker = Worker(parts, self._reasons.append)
@@ -337,7 +386,7 @@ class _Life:
         )
         for worker in self._workers:
             worker.begin()
-        clock.run(until, stop=lambda: len(self._reasons) == len(self._workers))
+        simulation.clock.run(until, stop=lambda: len(self._reasons) == len(self._workers))
         return self._reasons[0] if self._reasons else ""
 
     @property

@@ -81,7 +81,7 @@ class Station:
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
         self.loop = Loop()
         self.loop.set_exception_handler(self._on_failure)
-        self.clock = RealClock(self.loop)
+        self.clock = RealClock(self.loop, post.clock_offset)
         with ExitStack() as opened:
             opened.callback(self.loop.close)
             opened.callback(self.clock.close)
@@ -99,6 +99,7 @@ class Station:
                     "http-header-user-agent": job.fetch.user_agent,
                 },
                 extra_columns=hooks.extra_columns if hooks is not None else None,
+                clock_ahead=post.clock_ahead,
             )
             opened.callback(self._store.abandon)
             fetch = dataclasses.replace(
@@ -126,6 +127,7 @@ class Station:
             connections=post.connections,
             job_digest=post.job_digest,
             sealed_folder=directory.log_folder,
+            clock_ahead=post.clock_ahead,
             hooks=hooks,
         )
         self.worker = Worker(self.parts, on_end)
@@ -192,7 +194,7 @@ class Station:
             refusals=refusals_of(states),
             mined=mined_of(states),
             structured=structured_of(states),
-            seconds_left=seconds_left(states, self.job),
+            seconds_left=seconds_left(states, self.job, self.clock.now()),
             commits=times.commits,
             commit_queue_seconds=times.queued_seconds,
             commit_lock_seconds=lock_seconds,

@@ -74,7 +74,13 @@ class Supervisor:
     """The workers of one crawl."""
 
     def __init__(
-        self, directory: CrawlDirectory, job: Job, workers: int, lock: DirectoryLock, log: Log
+        self,
+        directory: CrawlDirectory,
+        job: Job,
+        workers: int,
+        lock: DirectoryLock,
+        log: Log,
+        clock_ahead: float = 0.0,
     ) -> None:
         self._directory = directory
         self._job = job
@@ -83,7 +89,7 @@ class Supervisor:
         self._loop = Loop()
         self._loop.set_exception_handler(self._on_failure)
         self._clock = RealClock(self._loop)
-        self._posts = posts_of(job, workers)
+        self._posts = posts_of(job, workers, clock_ahead)
         self._children: dict[int, Child] = {}
         self._ledger = Ledger(job, workers)
         self._ending = Ending(job.frontier.partitions)
@@ -387,8 +393,12 @@ class Supervisor:
         self._stop_when_alone()
 
 
-def posts_of(job: Job, workers: int) -> list[Post]:
-    """Return who does what: partitions by rendezvous, connections and bandwidth in equal parts."""
+def posts_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Post]:
+    """Return who does what: partitions by rendezvous, connections and bandwidth in equal parts.
+
+    All have one time, also a worker that replaces another: the clock may have been set meanwhile.
+    """
+    clock_offset = time.time() + clock_ahead - time.monotonic()
     connections, more = divmod(job.fetch.connections, workers)
     speed, digest = job.fetch.bytes_per_second, job.digest()
     return [
@@ -399,6 +409,8 @@ def posts_of(job: Job, workers: int) -> list[Post]:
             max(1, speed // workers) if speed else 0,
             is_alone=False,
             job_digest=digest,
+            clock_offset=clock_offset,
+            clock_ahead=clock_ahead,
         )
         for number, partitions in enumerate(assign(job.frontier.partitions, workers))
     ]

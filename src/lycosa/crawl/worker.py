@@ -15,7 +15,9 @@ Always true:
     if it is for a page, and while the log says that the partition is ours;
   * a host that asked to be left alone, or whose robots file came in, is given back only
     when the log knows it: nothing is asked of it in the knowledge of what a kill could
-    make us forget.
+    make us forget;
+  * nor is a host whose pause is long enough for a commit (`HOLDING_PAUSE_SECONDS`): a kill costs
+    it one request, its last.
 """
 
 from __future__ import annotations
@@ -82,6 +84,15 @@ EXHAUSTED = "exhausted"
 
 log_messages = logging.getLogger(__name__)
 
+HOLDING_PAUSE_SECONDS = 0.2
+"""A host with at least this pause is asked again only when the log has its last answer."""
+
+COMMIT_WITHIN_PAUSE = 0.75
+"""After this part of a pause its answer is committed: the rest is for the commit, so that no host
+waits for it (docs/decisions/0037-repeats-after-a-kill.md)."""
+
+_TICK_SECONDS = 0.001  # a pause of 0.2 s is a little shorter as a difference of two moments
+
 
 class Worker:
     """Crawls the partitions it is given."""
@@ -125,6 +136,8 @@ class Worker:
         self._noted_time = 0.0
         self._has_reported = False
         self._wants_commit = False
+        self._unsaved_answers = 0
+        """Of hosts that may be asked again before the next commit."""
         self._is_stopping = False
         self._cut_timer: Timer | None = None
         self._is_cutting = False
@@ -138,7 +151,8 @@ class Worker:
         """Take partitions over: everything is known, nothing is asked yet."""
         now = self._clock.now()
         parts = self._parts
-        taken, digest = Taken(now, parts.owner), parts.job_digest or self._job.digest()
+        taken = Taken(now, parts.owner, parts.clock_ahead)
+        digest = parts.job_digest or self._job.digest()
         opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
         is_resumed = any(partition.is_resumed for partition in opened.values())
         scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
@@ -409,9 +423,23 @@ class Worker:
             self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
             self._commit()
         else:
-            readiness.give_back(host, self._clock.now())
+            self._give_back(partition, host, answer.ended)
         reach("answer.applied")
         self.pump()
+
+    def _give_back(self, partition: Partition, host: int, ended: float) -> None:
+        """Let a host be asked again: if it rests, when its answer is durable; else at once."""
+        readiness, log = partition.readiness, self._job.log
+        pause = partition.state.hosts.due[host] - ended
+        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
+            readiness.free_address(host, self._clock.now())
+            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+            self._tick_before(ended + min(log.commit_seconds, COMMIT_WITHIN_PAUSE * pause))
+            return
+        readiness.give_back(host, self._clock.now())
+        self._unsaved_answers += 1
+        if self._unsaved_answers == log.commit_answers:
+            self._commit()
 
     def _has_measured(self) -> None:
         """Go on with what waited for the qualities of pages."""
@@ -491,6 +519,7 @@ class Worker:
         changed = [self._partitions[number] for number in self._changed]
         # Before the commit: who waited for it may decide something more when it is done.
         self._changed.clear()
+        self._unsaved_answers = 0
         self._committer.commit(changed, self._committed)
 
     def _committed(self) -> None:

@@ -7,7 +7,7 @@ Every host is in one of six phases:
     resolving   its pause is over, its address is not known
     queued      its address serves another host or rests
     awake       its sites are awake in the scheduler, or one wants its robots file
-    taken       a request is under way
+    taken       a request is under way, or its answer is not durable yet
 
     idle ─ a URL comes ─▶ waiting ─ due ─▶ resolving ─▶ queued ─ let through ─▶ awake
       ▲                      ▲                                                   │
@@ -160,10 +160,15 @@ class Readiness:
         self._rest_sites(host)
         return self._address[host]
 
+    def free_address(self, host: int, now: float) -> None:
+        """End a request, but not the turn of its host: only the address's pause begins."""
+        self._addresses.asked(self._address.pop(host), now)
+
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
         self._phase[host] = IDLE
-        self._addresses.asked(self._address.pop(host), now)
+        if host in self._address:
+            self._addresses.asked(self._address.pop(host), now)
         self._plan(host, now)
 
     def put_back(self, host: int, now: float) -> None:
@@ -175,6 +180,10 @@ class Readiness:
     def let_go_on(self, host: int) -> None:
         """Let a host that is taken be asked again at once: its burst goes on."""
         self._bursting.add(host)
+
+    def goes_on(self, host: int) -> bool:
+        """Return whether the burst of a host goes on."""
+        return host in self._bursting
 
     def end_burst(self, host: int, now: float) -> None:
         """Let a host be asked no earlier than it is due; harmless when it has no burst."""

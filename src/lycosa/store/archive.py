@@ -35,6 +35,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
@@ -81,13 +82,16 @@ class ArchiveStore:
         info: Mapping[str, str] = MappingProxyType({}),
         group_of: Callable[[str], object] = reversed_host_of,
         extra_columns: pa.Schema | None = None,
+        clock_ahead: float = 0.0,
     ) -> None:
         """Open a crawl directory; a segment begins with the first exchange.
 
         `info` is what `warcinfo` says of the crawl. `group_of` gives of a key what revisits
         keep within: a host, unless hosts are spread over partitions. `extra_columns` are those
-        that plugins add to `pages`.
+        that plugins add to `pages`. Records have the machine's time, which the moments of
+        exchanges are ahead of by `clock_ahead` seconds.
         """
+        self._clock_ahead = clock_ahead
         self._schemas = with_extra(extra_columns)
         self._nothing = (None,) * len(extra_columns or ())
         self.folder = folder
@@ -129,6 +133,8 @@ class ArchiveStore:
 
     def append(self, capture: Capture) -> Place:
         """Take an exchange into the buffers; its place is final."""
+        if self._clock_ahead:
+            capture = replace(capture, answer=capture.answer.earlier(self._clock_ahead))
         segment = self._open_segment(capture.answer.began)
         url = capture.request.url
         group = self._archive(segment, capture, url) if capture.answer.status else _NOTHING

@@ -14,10 +14,11 @@ Judged at the beginning of a request:
   * nothing is asked again that had a final answer, unless revisiting is due.
 
 Kills. A client that is killed may not know what it was told last. Its requests end at the
-kill. What ended within the forget window before may be asked again. Of the *last* request
-of each host, if it ended within the much shorter demand window, the new demands (Retry-After,
-a Crawl-delay or a robots failure first told by it) are not held against the client either.
-All pauses, overlaps and earlier demands are. Whatever is let pass is counted in `forgiven`.
+kill. What ended within the forget window before may be asked again; of a host whose pause is
+long enough for a commit (`one_lost_pause_seconds`) its last request alone. Of the *last*
+request of each host, if it ended within the much shorter demand window, the new demands
+(Retry-After, a Crawl-delay or a robots failure first told by it) are not held against the client
+either. All pauses, overlaps and earlier demands are. What is let pass is counted in `forgiven`.
 
 Cost: about twenty microseconds a request, one small object a host, one number a URL.
 """
@@ -121,10 +122,15 @@ class Referee:
         self._drop_old(moment)
         for entry in self._recent:
             if client is None or entry.client == client:
-                self._may_be_lost.add(entry.key)
+                is_last = entry.host.last is entry
+                if is_last or not self._loses_one_at_most(entry):
+                    self._may_be_lost.add(entry.key)
                 is_just_told = entry.ended >= moment - self.rules.demand_window_seconds
-                if is_just_told and entry.host.last is entry:
+                if is_just_told and is_last:
                     self._doubt(entry)
+
+    def _loses_one_at_most(self, entry: Entry) -> bool:
+        return self.rules.loses_one_at_most(entry.parts.host, entry.host.pages)
 
     # -- judgement -----------------------------------------------------------------------
 

@@ -70,6 +70,9 @@ class RefereeRules:
     demand_window_seconds: float = 0.1
     """The same for demands (Retry-After, Crawl-delay, robots rules): those are written down at
     once, so a client may have lost only what it was told just before it was killed."""
+    one_lost_pause_seconds: float = 0.2
+    """A host with at least this pause is asked again only when its last answer is durable: what a
+    kill makes a client forget of such a host is its last request, and no other."""
 
     def back_off(self, refusals: int) -> float:
         """Return the pause after so many refusals in a row."""
@@ -80,3 +83,8 @@ class RefereeRules:
         """Return the pause that is due."""
         delay = self.delay_seconds
         return delay(host, pages) if callable(delay) else delay
+
+    def loses_one_at_most(self, host: str, pages: int) -> bool:
+        """Return whether a kill may cost a host one repeated request and no more."""
+        pause = self.pause_of(host, pages)
+        return self.burst_urls == 1 and pause >= self.one_lost_pause_seconds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from lycosa.config import Job
@@ -62,3 +64,11 @@ def test_progress_is_added_up_and_the_dead_count_for_what_they_did() -> None:
     assert (total.requests, total.commits, total.commit_lock_seconds) == (31, 5, 0.5)
     assert total.hosts == {"idle": 4} and total.outcomes == {"kept": 20}
     assert total.seconds_left == 20.0
+
+
+def test_workers_have_one_time_whatever_the_machine_says_when_they_start() -> None:
+    posts = posts_of(Job(), 3, clock_ahead=100.0)
+    assert {post.clock_ahead for post in posts} == {100.0}
+    (offset,) = {post.clock_offset for post in posts}
+    assert offset is not None
+    assert abs(time.monotonic() + offset - time.time() - 100.0) < 10.0

@@ -301,6 +301,29 @@ def test_what_ended_shortly_before_may_be_repeated_once(court: Court) -> None:
     assert court.breaches == [BreachKind.ASKED_TWICE]
 
 
+def test_a_kill_costs_a_host_with_a_pause_its_last_request_and_no_other(court: Court) -> None:
+    court.ask(A, 2.0)
+    court.ask(f"{A}x", 3.2)
+    court.referee.rules = replace(court.referee.rules, forget_window_seconds=60.0)
+    kill(court, 3.5)
+    court.ask(f"{A}x", 5.0)
+    assert court.breaches == []
+    court.ask(A, 7.0)
+    assert court.breaches == [BreachKind.ASKED_TWICE]
+
+
+def test_a_kill_may_cost_a_host_without_a_pause_several_requests(court: Court) -> None:
+    court.referee.rules = replace(
+        court.referee.rules, forget_window_seconds=60.0, one_lost_pause_seconds=2.0
+    )
+    court.ask(A, 2.0)
+    court.ask(f"{A}x", 3.2)
+    kill(court, 3.5)
+    court.ask(f"{A}x", 5.0)
+    court.ask(A, 7.0)
+    assert court.breaches == []
+
+
 def test_what_ended_long_before_may_not_be_repeated(court: Court) -> None:
     court.ask(A, 2.0)
     kill(court, 3.2)
