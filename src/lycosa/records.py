@@ -196,6 +196,8 @@ class Answer(Struct, frozen=True):
     """The body as it was sent, in its transfer and content codings; `body` is the content."""
     by_name: dict[str, str] | None = None
     """The first header of each name, in lower case; None where nobody has taken them apart."""
+    detail: str = ""
+    """With a failure to connect: the reason in the system's words, where it gave one."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""

@@ -116,7 +116,11 @@ class _Run:
         directory = self._directory
         crawl = Crawl(directory.path)
         listener = Listener(
-            partial(self.told, on_progress), progress_seconds, _refused, waiting=logger.warning
+            partial(self.told, on_progress),
+            progress_seconds,
+            _refused,
+            _failed,
+            waiting=logger.warning,
         )
         with said_to(directory.messages):
             logger.info("begins: job %s, from Python", directory.job().digest())
@@ -155,6 +159,10 @@ class _Run:
 
 def _refused(seed: str, reason: str) -> None:
     logger.warning("seed %s refused: %s", seed, reason)
+
+
+def _failed(seed: str, why: str) -> None:
+    logger.warning("seed %s cannot be reached: %s", seed, why)
 
 
 def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDirectory:

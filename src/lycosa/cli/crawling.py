@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from lycosa.cli.progress import Display
 
 _STOPPED = 130
+_NO_SEED = 69
+_EXIT_CODES = {"stopped": _STOPPED, "no seed": _NO_SEED}
 _LOG_SECONDS = 60.0
 
 
@@ -136,6 +138,11 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.warning("seed %s refused: %s", seed, reason)
         display.say(f"{seed}: cannot be a seed: {reason}")
 
+    def seed_failed(seed: str, why: str) -> None:
+        logger.warning("seed %s cannot be reached: %s", seed, why)
+        told = {"event": "seed_unreachable", "seed": seed, "reason": why}
+        display.say(json.dumps(told) if as_json else f"{seed}: cannot be reached: {why}")
+
     def waiting(why: str) -> None:
         logger.warning(why)
         display.say(why)
@@ -144,7 +151,12 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.info("begins: job %s", job.digest())
         try:
             listener = Listener(
-                _Reporting(display), display.seconds, refused, display.stopping, waiting
+                _Reporting(display),
+                display.seconds,
+                refused,
+                seed_failed,
+                display.stopping,
+                waiting,
             )
             ended = running.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:
@@ -163,7 +175,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         from lycosa.cli.summary import print_summary
 
         print_summary(Console(highlight=False), ended, job, path)
-    return _STOPPED if ended.reason == "stopped" else 0
+    return _EXIT_CODES.get(ended.reason, 0)
 
 
 def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> Display | Lines:

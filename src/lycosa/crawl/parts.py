@@ -138,5 +138,7 @@ class Parts(Struct, frozen=True):
     """Our share of the job's connections; 0 is all of them."""
     sealed_folder: Path | None = None
     """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
+    seed_failed: Callable[[str, str], None] = lambda seed, why: None
+    """Who wants to know of a seed that cannot be reached, and why."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

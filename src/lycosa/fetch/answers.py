@@ -22,7 +22,7 @@ _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWE
 class Received:
     """What one transfer has brought so far."""
 
-    __slots__ = ("first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
+    __slots__ = ("detail", "first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -43,6 +43,8 @@ class Received:
         """The request went out."""
         self.verdict: Outcome | None = None
         """Why the transfer failed, if it did."""
+        self.detail = ""
+        """The same in the system's words, if no connection could be made."""
 
     @property
     def has_begun(self) -> bool:

@@ -257,6 +257,8 @@ class HttpTransport:
         for exchange, verdict in late:
             exchange.carrier.stop(exchange)
             exchange.received.verdict = verdict
+            if verdict is Outcome.CONNECT_FAILURE:
+                exchange.received.detail = f"no answer within {self._fetch.connect_seconds:g} s"
         self._on_end(*(exchange for exchange, _ in late))
         if self._flying and self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
