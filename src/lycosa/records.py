@@ -202,6 +202,8 @@ class Answer(Struct, frozen=True):
     allows), `disconnect` (the connection ended before the body) or `time` (it took too long)."""
     beginning: Answer | None = None
     """Of a failure: the answer as far as it came, if something of a good body did."""
+    detail: str = ""
+    """With a failure to connect: the reason in the system's words, where it gave one."""
 
     def earlier(self, seconds: float) -> Answer:
         """Return the answer at its moments by a clock that is so far behind."""

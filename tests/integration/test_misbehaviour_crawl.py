@@ -77,7 +77,7 @@ def test_every_misdeed_ends_as_a_named_outcome_and_the_rest_is_crawled(tmp_path:
     with SocketWeb(web, silence_seconds=20.0) as server:
         directory = CrawlDirectory.create(tmp_path / "crawl", job_of(web, server))
         result = crawl(directory)
-    assert result["reason"] == "exhausted"
+    assert result["reason"] == "unreachable"
     assert isinstance(result["peak_bytes"], int)
     assert result["peak_bytes"] < MOST_MEMORY_BYTES
     found = outcomes(directory)
@@ -107,6 +107,6 @@ def test_no_redirect_leads_into_the_house(tmp_path: Path) -> None:
         directory = CrawlDirectory.create(tmp_path / "crawl", job)
         result = crawl(directory)
         asked = server.requests
-    assert result["reason"] == "exhausted"
+    assert result["reason"] == "no seed"
     assert asked == 0
     assert set(outcomes(directory).values()) == {Outcome.REFUSED_ADDRESS}

@@ -119,6 +119,7 @@ class _Run:
             partial(self.told, on_progress),
             progress_seconds,
             _refused,
+            _failed,
             waiting=logger.warning,
             refused_more=_refused_more,
         )
@@ -164,6 +165,10 @@ def _refused(seed: str, reason: str) -> None:
 def _refused_more(reasons: dict[str, int]) -> None:
     for reason, count in reasons.items():
         logger.warning("%d more seeds refused: %s", count, reason)
+
+
+def _failed(seed: str, why: str) -> None:
+    logger.warning("seed %s cannot be reached: %s", seed, why)
 
 
 def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDirectory:

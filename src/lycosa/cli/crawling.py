@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from lycosa.cli.progress import Display
 
 _STOPPED = 130
+_NO_SEED = 69
+_EXIT_CODES = {"stopped": _STOPPED, "no seed": _NO_SEED}
 _LOG_SECONDS = 60.0
 
 
@@ -151,6 +153,11 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.warning(refused_more_text(reasons))
         display.say(refused_more_text(reasons))
 
+    def seed_failed(seed: str, why: str) -> None:
+        logger.warning("seed %s cannot be reached: %s", seed, why)
+        told = {"event": "seed_unreachable", "seed": seed, "reason": why}
+        display.say(json.dumps(told) if as_json else f"{seed}: cannot be reached: {why}")
+
     def waiting(why: str) -> None:
         logger.warning(why)
         display.say(why)
@@ -162,6 +169,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
                 _Reporting(display),
                 display.seconds,
                 refused,
+                seed_failed,
                 display.stopping,
                 waiting,
                 display.show_planting,
@@ -185,7 +193,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         from lycosa.cli.summary import print_summary
 
         print_summary(Console(highlight=False), ended, job, path)
-    return _STOPPED if ended.reason == "stopped" else 0
+    return _EXIT_CODES.get(ended.reason, 0)
 
 
 def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:

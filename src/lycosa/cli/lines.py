@@ -175,8 +175,16 @@ def reason_text(ended: HowEnded, job: Job) -> str:
         f"{size_text(limits.free_disk_bytes)} left (--min-free-disk).",
         "found": "Ended because a page that was looked for has been found ([limits] until).",
         "stopped": "Stopped; nothing is lost.",
+        "unreachable": "Ended: everything that could be reached has been asked for. "
+        f"{_given_up_text(ended.progress)} could not be reached.",
+        "no seed": "Ended: no seed could be reached.",
     }
     return texts.get(ended.reason, f"Ended: {ended.reason}.")
+
+
+def _given_up_text(progress: Progress) -> str:
+    count = progress.given_up_origins
+    return "One origin" if count == 1 else f"{count:,} origins"
 
 
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
@@ -196,6 +204,10 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         **commit_times(ended),
         "outcomes": progress.outcomes,
         "refusals": progress.refusals,
+        "given_up_origins": progress.given_up_origins,
+        "given_up": [
+            {"origin": origin, "urls": urls, "why": why} for origin, urls, why in progress.given_up
+        ],
         "mined": progress.mined,
         "structured": progress.structured,
     }

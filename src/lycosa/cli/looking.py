@@ -20,7 +20,14 @@ from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.prospects import prospect_data, prospect_lines
 from lycosa.cli.seeds import with_scheme
 from lycosa.cli.standing import Standing, standing_of
-from lycosa.cli.summary import command, counts_tables, facts_table, mined_text, triples_fact
+from lycosa.cli.summary import (
+    command,
+    counts_tables,
+    facts_table,
+    given_up_table,
+    mined_text,
+    triples_fact,
+)
 from lycosa.crawl.directory import CrawlDirectory
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -71,6 +78,9 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
     for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
         console.print(part)
+    given_up = [list(one.values()) for one in standing.given_up]
+    for part in given_up_table(given_up, standing.given_up_origins):
+        console.print(part)
 
 
 def _state(path: Path, standing: Standing) -> str:
@@ -82,6 +92,10 @@ def _state(path: Path, standing: Standing) -> str:
         return f"has not begun; begin: {command('resume', path)}"
     if standing.pending or standing.is_followed:
         return f"at rest; go on: {command('resume', path)}"
+    if standing.given_up_origins:
+        origins = counted(standing.given_up_origins, "origin")
+        retry = command("retry", path)
+        return f"ended; {origins} could not be reached; take that up: {retry}, then resume"
     return "complete"
 
 

@@ -8,6 +8,7 @@
     5    a segment cannot be written or read
     6    a plugin cannot be used as it is
     7    a question cannot be answered, or a triple store cannot be used as asked
+    69   no seed could be reached; what to do was said with each of them
     70   we made a mistake; the log file of the crawl has the details
     130  interrupted; `lycosa resume` goes on
 

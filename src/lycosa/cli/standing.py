@@ -14,6 +14,7 @@ from lycosa.crawl.progress import (
     structured_of,
 )
 from lycosa.crawl.timekeeping import present_moment
+from lycosa.crawl.unreachable import MOST_NAMED, given_up_of
 from lycosa.frontier.columns import PUT_OFF
 
 
@@ -44,6 +45,10 @@ class Standing(NamedTuple):
     """URLs that wait for a later cycle."""
     is_followed: bool
     """Whether another cycle follows."""
+    given_up_origins: int
+    """How many origins could not be reached and were given up."""
+    given_up: list[dict[str, object]]
+    """Those with most URLs: `origin`, `urls` and `why`."""
 
 
 def standing_of(directory: CrawlDirectory) -> Standing:
@@ -51,6 +56,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
     job, holder = directory.job(), directory.holder()
     has_begun = directory.log_folder.exists()
     states = list(directory.states(job).values()) if has_begun else []
+    given_up = given_up_of(states)
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
     return Standing(
         running_pid=holder.pid if holder else None,
@@ -70,6 +76,8 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         cycle=cycle,
         put_off=sum(state.pages.status.count(PUT_OFF) for state in states),
         is_followed=revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles),
+        given_up_origins=len(given_up),
+        given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -16,6 +17,9 @@ from lycosa.cli.lines import command as command
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
 from lycosa.extract.reasons import PAGES, REASONS, TRIPLES
+
+_MOST_ORIGINS = 8
+"""How many origins that were given up are named; the log file and --json name more."""
 
 
 def summary_of(ended: HowEnded, job: Job) -> RenderableType:
@@ -35,6 +39,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         Padding(facts_table(facts), (1, 0, 0, 2)),
     ]
     parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
+    parts += given_up_table(progress.given_up, progress.given_up_origins)
     if not progress.pages:
         parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
     return Group(*parts)
@@ -90,6 +95,22 @@ def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
     return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
 
 
+def given_up_table(given_up: list[list[Any]], origins: int) -> list[RenderableType]:
+    """Return the origins that could not be reached, where there are any."""
+    if not given_up:
+        return []
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(justify="right", min_width=9, style="red")
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    table.add_column(style="dim")
+    for origin, urls, why in given_up[:_MOST_ORIGINS]:
+        table.add_row(f"{urls:,}", Text(origin), why)
+    if origins > _MOST_ORIGINS:
+        table.add_row("", Text(f"and {origins - _MOST_ORIGINS:,} more origins", "dim"))
+    title = Text("\ngiven up: URLs of origins that could not be reached", "bold")
+    return [title, Padding(table, (0, 0, 0, 2))]
+
+
 def counts_tables(
     outcomes: dict[str, int], refusals: dict[str, int], structured: dict[str, int]
 ) -> list[RenderableType]:
@@ -128,6 +149,8 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
     if ended.progress.structured.get(TRIPLES):
         yield command("index", path), "its triples, to be asked"
     yield command("status", path), "these figures again"
+    if ended.progress.given_up_origins or ended.reason == "no seed":
+        yield command("retry", path), "take up what could not be reached"
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "go on"
 

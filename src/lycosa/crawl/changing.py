@@ -200,8 +200,9 @@ def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> b
     if closed == Outcome.REFUSED_ADDRESS:
         address = state.address_of(host)
         return not address or guard.refusal(address) is None
-    return closed in (Outcome.HOST_GIVEN_UP, Outcome.NO_SUCH_HOST) or any(
-        state.sites.closed[site] in GIVEN_UP for site in state.sites_of(host)
+    return closed == Outcome.HOST_GIVEN_UP or any(
+        state.sites.closed[site] in GIVEN_UP or state.sites.closed[site] == Outcome.NO_SUCH_HOST
+        for site in state.sites_of(host)
     )
 
 

@@ -47,6 +47,7 @@ from lycosa.crawl.orders import (
     Reached,
     Recall,
     Said,
+    SeedFailed,
     Stop,
     Stuck,
     Want,
@@ -130,7 +131,15 @@ class Member:
         hooks = load_hooks(job)
         self._log = directory.log(job)
         self._station = Station(
-            directory, job, self._log, post, self._make_budget, self._ending, self._over, hooks
+            directory,
+            job,
+            self._log,
+            post,
+            self._make_budget,
+            self._ending,
+            self._over,
+            hooks,
+            lambda seed, why: self._channel.send(SeedFailed(seed, why)),
         )
         self._loop = self._station.loop
         self._channel: Channel[Order] = Channel(

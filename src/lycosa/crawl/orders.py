@@ -121,6 +121,13 @@ class Idle(_Message, frozen=True):
     reports: dict[int, tuple[int, int, bool, bool, bool] | None]
 
 
+class SeedFailed(_Message, frozen=True):
+    """A seed cannot be reached, and why."""
+
+    seed: str
+    why: str
+
+
 class PatienceOver(_Message, frozen=True):
     """From who has partition 0: the crawl has waited long enough for what is out of reach."""
 
@@ -154,5 +161,16 @@ class Ended(_Message, frozen=True):
 
 Order = Begin | Grant | Recall | Reached | CycleOver | Stuck | GiveUp | Over | Stop
 Answer = (
-    Alive | Opened | Want | Account | Reached | Idle | PatienceOver | Beat | Said | Failed | Ended
+    Alive
+    | Opened
+    | Want
+    | Account
+    | Reached
+    | Idle
+    | SeedFailed
+    | PatienceOver
+    | Beat
+    | Said
+    | Failed
+    | Ended
 )

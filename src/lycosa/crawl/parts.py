@@ -145,5 +145,7 @@ class Parts(Struct, frozen=True):
     """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
     clock_ahead: float = 0.0
     """By how much `clock` is ahead of the machine's, which was set back (`timekeeping`)."""
+    seed_failed: Callable[[str, str], None] = lambda seed, why: None
+    """Who wants to know of a seed that cannot be reached, and why."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

@@ -155,6 +155,9 @@ def _give_up(partition: Partition, site: int, now: float) -> None:
     sites, host = state.sites, state.sites.host[site]
     if partition.readiness.is_taken(host):
         return  # the answer that is on its way decides; if it is none, the next round does
-    is_unreachable = state.has_no_address(host) or sites.strikes[site]
-    closed = Outcome.UNREACHABLE if is_unreachable else Outcome.ROBOTS_UNREACHABLE
+    closed = Outcome.ROBOTS_UNREACHABLE
+    if state.hosts.missing[host]:
+        closed = Outcome.NO_SUCH_HOST  # the check of it would have come later
+    elif state.has_no_address(host) or sites.strikes[site]:
+        closed = Outcome.UNREACHABLE
     partition.change_site(SiteChanged(now, site, sites.due[site], sites.strikes[site], closed))

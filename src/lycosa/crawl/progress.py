@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.unreachable import MOST_NAMED
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
@@ -51,6 +52,11 @@ class Progress(NamedTuple):
     """How long they took to write."""
     mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
     """By rule: how many URLs were guessed, and how many of them were pages."""
+    given_up: list[list[Any]] = []  # noqa: RUF012
+    """Origins that could not be reached and were given up, how many URLs each had, and why; those
+    with most URLs, as many as can be named."""
+    given_up_origins: int = 0
+    """How many there are."""
     structured: dict[str, int] = {}  # noqa: RUF012
     """Triples, pages that have some, and what was left out of structured data, by reason."""
 
@@ -66,6 +72,8 @@ class Listener(NamedTuple):
     progress_seconds: float = 1.0
     refused_seed: Callable[[str, str], None] = _ignore
     """A seed and why it cannot be one."""
+    seed_failed: Callable[[str, str], None] = _ignore
+    """A seed and why it cannot be reached, as soon as that is known."""
     stopping: Callable[[], None] = _ignore
     """The first signal was heard."""
     waiting: Callable[[str], None] = _ignore
@@ -98,6 +106,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     refusals: Counter[str] = Counter()
     mined: dict[str, list[int]] = {}
     structured: Counter[str] = Counter()
+    given_up: list[list[Any]] = []
     parts = list(parts)
     for part in parts:
         _add_mined(mined, part.mined)
@@ -105,6 +114,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         outcomes.update(part.outcomes)
         refusals.update(part.refusals)
         structured.update(part.structured)
+        given_up += part.given_up
     run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
     return Progress(
         seconds=0.0,
@@ -119,6 +129,8 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         seconds_left=max((part.seconds_left for part in parts), default=0.0),
         workers=len(parts),
         mined=mined,
+        given_up=sorted(given_up, key=lambda one: -one[1])[:MOST_NAMED],
+        given_up_origins=sum(part.given_up_origins for part in parts),
         structured=dict(structured.most_common()),
         **run,
     )

@@ -45,6 +45,7 @@ from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loading import load_hooks
 from lycosa.plugins.orders import partitioner_of
+from lycosa.records import NO_CONNECTION, Outcome
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,23 @@ PLANTING_SECONDS = 1.0
 CONNECTIONS_EACH = 8
 """How many connections a worker should have, where the job leaves their number to us."""
 
+UNREACHABLE = "unreachable"
+"""The end of a crawl in which everything is done but what could not be reached."""
+
+NO_SEED = "no seed"
+"""The end of a crawl that could reach nothing at all."""
+
+_NEVER_REACHED = frozenset(
+    outcome.name.lower()
+    for outcome in (
+        *NO_CONNECTION,
+        Outcome.REFUSED_ADDRESS,
+        Outcome.ROBOTS_UNREACHABLE,
+        Outcome.NO_SUCH_HOST,
+        Outcome.UNREACHABLE,
+    )
+)
+
 log_messages = logging.getLogger(__name__)
 
 
@@ -64,7 +82,7 @@ class Ended(NamedTuple):
     reason: str
     progress: Progress
     is_complete: bool
-    """Nothing is pending: resuming would find nothing to do."""
+    """Nothing is pending or was given up: there is nothing left to do."""
 
 
 def run_crawl(
@@ -231,19 +249,32 @@ def _supervise(
     for damage in mend_before(directory, job, log, partitioner_of(job, None)):
         listener.waiting(damage)
     telling = _Telling(listener)
-    supervisor = Supervisor(directory, job, workers, lock, log, ahead)
+    supervisor = Supervisor(directory, job, workers, lock, log, listener.seed_failed, ahead)
     try:
         supervisor.start()
         reason = supervisor.run(listener.stopping, telling.look, stop)
     finally:
         supervisor.close()
-    log_messages.info("ended: %s", reason)
     progress = telling.timed(supervisor.progress())._replace(workers=workers)
+    reason = reason_of(reason, progress)
+    log_messages.info("ended: %s", reason)
     return Ended(reason, progress, _is_complete(reason, progress, job))
+
+
+def reason_of(reason: str, progress: Progress) -> str:
+    """Return what ended a run, told apart by what could not be reached."""
+    if reason != EXHAUSTED:
+        return reason
+    outcomes = {name for name, count in progress.outcomes.items() if count}
+    if outcomes and outcomes <= _NEVER_REACHED:
+        return NO_SEED
+    return UNREACHABLE if progress.given_up_origins else reason
 
 
 def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
     """Return whether there is nothing left to do; a cycle may follow one that was stopped."""
+    if reason in (NO_SEED, UNREACHABLE):
+        return False
     return reason == EXHAUSTED or (not progress.pending and job.revisit.policy == "off")
 
 
@@ -292,7 +323,15 @@ class _Alone:
         )
         ending = Ending(job.frontier.partitions)
         self._station = Station(
-            directory, job, log, post, self._make_budget, ending, self._end, hooks
+            directory,
+            job,
+            log,
+            post,
+            self._make_budget,
+            ending,
+            self._end,
+            hooks,
+            listener.seed_failed,
         )
         self._loop = self._station.loop
 
@@ -315,7 +354,8 @@ class _Alone:
         if self._signals > 1:
             raise KeyboardInterrupt
         progress = self._telling.timed(station.progress())
-        return Ended(self._reason, progress, _is_complete(self._reason, progress, station.job))
+        reason = reason_of(self._reason, progress)
+        return Ended(reason, progress, _is_complete(reason, progress, station.job))
 
     def close(self) -> None:
         """Let go of everything; nothing is lost by it."""

@@ -36,6 +36,7 @@ from lycosa.crawl.progress import (
     structured_of,
 )
 from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.worker import Worker
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.slots import AddressSlots
@@ -66,6 +67,7 @@ class Station:
         ending: EndWatch,
         on_end: Callable[[str], None],
         hooks: Hooks | None,
+        seed_failed: Callable[[str, str], None],
     ) -> None:
         self.job = job
         self.log = log
@@ -128,6 +130,7 @@ class Station:
             job_digest=post.job_digest,
             sealed_folder=directory.log_folder,
             clock_ahead=post.clock_ahead,
+            seed_failed=seed_failed,
             hooks=hooks,
         )
         self.worker = Worker(self.parts, on_end)
@@ -181,6 +184,7 @@ class Station:
         # A partition without hosts has asked for nothing and counted nothing; most are so at first.
         states = [state for state in worker.states().values() if state.host_names]
         times, lock_seconds = self.worker.commit_times, self.log.lock_seconds
+        given_up = given_up_of(states)
         return Progress(
             seconds=0.0,
             pages=sum(state.kept_pages for state in states),
@@ -195,6 +199,8 @@ class Station:
             mined=mined_of(states),
             structured=structured_of(states),
             seconds_left=seconds_left(states, self.job, self.clock.now()),
+            given_up=[list(one) for one in given_up[:MOST_NAMED]],
+            given_up_origins=len(given_up),
             commits=times.commits,
             commit_queue_seconds=times.queued_seconds,
             commit_lock_seconds=lock_seconds,

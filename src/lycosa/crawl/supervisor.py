@@ -48,6 +48,7 @@ from lycosa.crawl.orders import (
     Post,
     Reached,
     Said,
+    SeedFailed,
     Stop,
     Stuck,
     Want,
@@ -80,8 +81,10 @@ class Supervisor:
         workers: int,
         lock: DirectoryLock,
         log: Log,
+        seed_failed: Callable[[str, str], None],
         clock_ahead: float = 0.0,
     ) -> None:
+        self._seed_failed = seed_failed
         self._directory = directory
         self._job = job
         self._lock = lock
@@ -261,6 +264,8 @@ class Supervisor:
                 for partition, report in answer.reports.items():
                     self._ending.report(partition, Report(*report) if report else None)
                 self._look_for_end()
+            case SeedFailed():
+                self._seed_failed(answer.seed, answer.why)
             case PatienceOver():
                 self._tell(GiveUp())
             case Said():

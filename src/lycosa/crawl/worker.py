@@ -42,6 +42,7 @@ from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
 from lycosa.crawl.trapping import Trapper
+from lycosa.crawl.unreachable import SeedWatch
 from lycosa.errors import StoreError
 from lycosa.failpoints import reach
 from lycosa.fetch.robots import Rules
@@ -125,6 +126,7 @@ class Worker:
         )
         self._robots = RobotsFiles(parts, self._gatherer, self._router)
         self._patience = Patience(parts, self._partitions)
+        self._seeds = SeedWatch(self._job, parts.seed_failed)
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._rules: dict[tuple[int, int], Rules] = {}
@@ -336,6 +338,8 @@ class Worker:
                 outcome = self._trapper.put_aside(partition.state, task.subject)
             if outcome is None:
                 return task
+            if outcome is Outcome.DISALLOWED:
+                self._seeds.disallowed(partition, task.subject)
             partition.settle(now, [task.subject], outcome)
             self._mining.look_if_idle(partition, site)
             partition.readiness.look_again(task.host, now)
@@ -417,6 +421,11 @@ class Worker:
             self._robots.site_answered(partition, task.subject, request, answer)
         else:
             self._robots.errand_answered(partition, task.subject, request, answer)
+        if task.kind is TaskKind.ROBOTS or (task.kind is TaskKind.PAGE and answer.failure):
+            site = task.subject
+            if task.kind is TaskKind.PAGE:
+                site = partition.state.pages.site[site]
+            self._seeds.answered(partition, site, request.address, answer)
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:
@@ -457,6 +466,7 @@ class Worker:
         """
         now, most = self._clock.now(), self._job.politeness.backoff_most_seconds
         hosts = partition.state.hosts
+        self._seeds.has_no_address(partition, host, found.is_missing)
         if found.is_missing:
             closed = Outcome.NO_SUCH_HOST if hosts.missing[host] > 1 else None
             due = now + MISSING_CHECK_SECONDS

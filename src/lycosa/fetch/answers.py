@@ -25,7 +25,7 @@ _BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
 class Received:
     """What one transfer has brought so far."""
 
-    __slots__ = ("first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
+    __slots__ = ("detail", "first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -46,6 +46,8 @@ class Received:
         """The request went out."""
         self.verdict: Outcome | None = None
         """Why the transfer failed, if it did."""
+        self.detail = ""
+        """The same in the system's words, if no connection could be made."""
 
     @property
     def has_begun(self) -> bool:

@@ -259,6 +259,9 @@ class HttpTransport:
             for exchange in self._flying
             if (verdict := self._lateness(exchange, now)) is not None
         ]
+        for exchange, verdict in late:
+            if verdict is Outcome.CONNECT_FAILURE:
+                exchange.received.detail = f"no answer within {self._fetch.connect_seconds:g} s"
         self._cut(late)
         if self._flying and self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)

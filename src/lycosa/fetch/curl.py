@@ -63,8 +63,11 @@ def failure_of(code: int, message: str, received: Received) -> Outcome | None:
     # A head that is none has the number of a connection that was reset; only the words differ.
     if code in _NOT_HTTP or (code == pycurl.E_RECV_ERROR and "header" in message.lower()):
         return Outcome.BAD_ANSWER
+    if received.was_asked:
+        return Outcome.CUT_SHORT
     # TLS that fails, a connection that is refused or takes too long to be made: all the same.
-    return Outcome.CUT_SHORT if received.was_asked else Outcome.CONNECT_FAILURE
+    received.detail = message
+    return Outcome.CONNECT_FAILURE
 
 
 class CurlCarrier:

@@ -18,6 +18,7 @@ Always true:
 from __future__ import annotations
 
 import errno
+import os
 import select
 import socket
 from collections.abc import Callable
@@ -203,6 +204,7 @@ class Connection(Exchange):
         if result in _UNDER_WAY:
             loop.add_writer(self._descriptor, self._on_connected)
         else:
+            self.received.detail = os.strerror(result)
             loop.call_soon(self._on_unreachable, errand)
 
     def _on_unreachable(self, errand: Errand) -> None:
@@ -213,7 +215,8 @@ class Connection(Exchange):
         assert self._socket is not None
         loop = self._carrier.loop
         loop.remove_writer(self._descriptor)
-        if self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+        if problem := self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            self.received.detail = os.strerror(problem)
             self._end(Outcome.CONNECT_FAILURE)
             return
         try:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lycosa.coding.contents import ACCEPTED
 from lycosa.fetch.answers import Received, compose
@@ -196,6 +197,8 @@ class Exchange:
         """Return the answer of the exchange, which has ended."""
         answer = compose(self.received, self.asked(), (self.began, self._around.now()), self.limit)
         if answer.failure is not None:
-            request = self.errand.request
+            request, detail = self.errand.request, self.received.detail
             _log.debug("%s: %s at %s", request.url, answer.failure.name, request.address)
+            if detail:
+                answer = replace(answer, detail=detail)
         return answer

@@ -42,6 +42,7 @@ _HOST_LOST = frozenset(
         Outcome.TIMEOUT,
         Outcome.ROBOTS_UNREACHABLE,
         Outcome.HOST_GIVEN_UP,
+        Outcome.UNREACHABLE,
     }
 )
 _NOT_FOUND = Reply(404, PLAIN, b"no such page\n")
@@ -170,7 +171,7 @@ def all_misdeeds(hops: int = 1000) -> dict[str, Misdeed]:
         _raw("no-head", misdeeds.no_head, _NOT_HTTP),
         _raw("noise", misdeeds.noise, _NOT_HTTP),
         _raw("nothing", misdeeds.nothing, _CUT | _NOT_HTTP),
-        _raw("reset-at-once", misdeeds.reset_at_once, {*_CUT, Outcome.CONNECT_FAILURE}),
+        _raw("reset-at-once", misdeeds.reset_at_once, {*_CUT, *_HOST_LOST}),
         _raw("reset-midway", misdeeds.reset_midway, _CUT | _KEPT),
         _raw("broken-promise", misdeeds.broken_promise, _KEPT, everywhere=True),
         _raw("stuffing", misdeeds.stuffing, _KEPT),

@@ -211,6 +211,8 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "commit_write_seconds": "float",
         "outcomes": "dict",
         "refusals": "dict",
+        "given_up_origins": "int",
+        "given_up": "list",
         "mined": "dict",
         "structured": "dict",
     }
