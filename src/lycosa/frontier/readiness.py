@@ -114,6 +114,8 @@ class Readiness:
         self._errands: dict[int, deque[int]] = {}
         self._bursting: set[int] = set()
         """Hosts that may be asked before they are due."""
+        self._held = 0
+        """How many hosts are taken only until their answer is durable."""
         self._is_abandoned = False
         self.robots_wanted: dict[int, None] = {}
         """Sites of awake hosts that need their robots file before anything else, in order."""
@@ -163,12 +165,15 @@ class Readiness:
     def free_address(self, host: int, now: float) -> None:
         """End a request, but not the turn of its host: only the address's pause begins."""
         self._addresses.asked(self._address.pop(host), now)
+        self._held += 1
 
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
         self._phase[host] = IDLE
         if host in self._address:
             self._addresses.asked(self._address.pop(host), now)
+        else:
+            self._held -= 1
         self._plan(host, now)
 
     def put_back(self, host: int, now: float) -> None:
@@ -254,7 +259,10 @@ class Readiness:
     def counts(self) -> dict[str, int]:
         """Return how many hosts are in each phase."""
         phases = self._phase
-        return {phase.name.lower(): phases.count(phase) for phase in Phase}
+        counts = {phase.name.lower(): phases.count(phase) for phase in Phase}
+        counts["taken"] -= self._held  # these rest as others do
+        counts["waiting"] += self._held
+        return counts
 
     # -- what the address gate tells us ---------------------------------------------------
 

@@ -108,6 +108,26 @@ def test_hosts_of_one_address_take_turns_with_its_pause_between_them() -> None:
     assert bench.tasks(9.5) == [(TaskKind.PAGE, "test.c:/")]
 
 
+def test_a_host_that_is_held_frees_its_address_and_rests() -> None:
+    bench = Bench({"test.a": "1.1.1.1", "test.b": "1.1.1.1"})
+    bench.admit("test.a:/1", "test.a:/2", "test.b:/1")
+    bench.learn("test.a:")
+    bench.learn("test.b:")
+    assert bench.tasks(0.0) == [(TaskKind.PAGE, "test.a:/1")]
+    readiness, state = bench.partition.readiness, bench.partition.state
+    host = state.host_number("test.a")
+    assert host is not None
+    bench.partition.record(HostChanged(0.5, host, 3.0, 0))
+    readiness.free_address(host, 0.5)
+    assert readiness.counts()["taken"] == 0
+    assert bench.tasks(1.5) == [(TaskKind.PAGE, "test.b:/1")]
+    bench.answer("test.b", 1.6, 20.0)
+    assert bench.tasks(9.0) == []  # the first host is due, and what it said is not durable
+    readiness.give_back(host, 9.0)
+    assert bench.tasks(9.0) == [(TaskKind.PAGE, "test.a:/2")]
+    assert readiness.counts()["taken"] == 1
+
+
 def test_a_host_whose_address_expired_in_the_queue_keeps_its_place() -> None:
     bench = Bench({f"test.{n}": "1.1.1.1" for n in "abc"}, ip_delay=2.0)
     bench.admit("test.a:/", "test.b:/", "test.c:/")
