@@ -177,5 +177,5 @@ def test_a_batch_of_an_unknown_version_is_refused_by_name() -> None:
 
     from lycosa.log.format import decode_events
 
-    with pytest.raises(FormatError, match="format 99; this Lycosa reads formats 1 to 1"):
+    with pytest.raises(FormatError, match="format 99; this Lycosa reads formats 1 to 2"):
         decode_events(msgspec.msgpack.encode((99, [])))

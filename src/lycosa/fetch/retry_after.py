@@ -32,7 +32,7 @@ LONGEST_VALUE = 100
 def retry_after_seconds(value: str | None, now: float) -> float | None:
     """Return the seconds to wait from `now` on, or None when the value says nothing.
 
-    A moment in the past is no wait at all: 0.
+    A date in the past says nothing: either the server's clock is wrong or ours is.
     """
     if value is None or len(value) > LONGEST_VALUE:
         return None
@@ -42,7 +42,7 @@ def retry_after_seconds(value: str | None, now: float) -> float | None:
     if text.startswith("-") and _SECONDS.fullmatch(text[1:]):
         return 0.0
     moment = _read_date(text, now)
-    return None if moment is None else max(0.0, moment - now)
+    return None if moment is None or moment < now else moment - now
 
 
 def _read_date(text: str, now: float) -> float | None:
