@@ -166,18 +166,21 @@ class Crawl:
 
     # -- structured data ------------------------------------------------------------------
 
-    def sparql(self, question: str, form: str = "json", seconds: float = 30.0) -> bytes:
+    def sparql(
+        self, question: str, form: str = "json", *, seconds: float = 30.0, raw: bool = False
+    ) -> bytes:
         """Ask what pages say to machines, in SPARQL; `lycosa index` builds the index.
 
         The forms are those of `lycosa sparql`: `json`, `xml`, `csv` and `tsv` for tables, `json`
         and `xml` for yes and no, `turtle`, `ntriples`, `nquads`, `trig`, `rdfxml` and `jsonld` for
         graphs. The question is answered by a process that has no network, whatever it says, and
         that ends when it takes longer than `seconds`. The process is kept for the next question.
+        CSV is safe to open in a spreadsheet, unless it shall be `raw`.
         """
         if form not in (*RESULT_FORMS, *GRAPH_FORMS):
             known = ", ".join((*RESULT_FORMS, *GRAPH_FORMS))
             raise LycosaError(f"there is no form `{form}`\n  known are: {known}")
-        said = self._answerers.ask(Question(question, form=form), seconds)
+        said = self._answerers.ask(Question(question, form=form, is_guarded=not raw), seconds)
         raise_unless_answered(said)
         return said.body
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.jobs import build_job
 from lycosa.cli.messages import Session
 from lycosa.cli.options import flags, json_flag, rule_flags, set_flag
 from lycosa.cli.questions import answer_batch, asker_for, read_source, site_of_address
+from lycosa.cli.screen import Screen
 from lycosa.cli.seeds import has_scheme, with_scheme
 from lycosa.config import Job, read_job
 
@@ -315,7 +316,7 @@ def _print_json(*tables: object) -> None:
 
 
 def _print(parts: Iterable[RenderableType]) -> None:
-    console = Console(highlight=False)
+    console = Screen()
     for number, part in enumerate(parts):
         if number:
             console.print()

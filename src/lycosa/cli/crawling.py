@@ -188,11 +188,10 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
     if as_json:
         click.echo(json.dumps(summary_data(ended, path), indent=2))
     else:
-        from rich.console import Console
-
+        from lycosa.cli.screen import Screen
         from lycosa.cli.summary import print_summary
 
-        print_summary(Console(highlight=False), ended, job, path)
+        print_summary(Screen(), ended, job, path)
     return _EXIT_CODES.get(ended.reason, 0)
 
 
@@ -210,11 +209,10 @@ def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> D
     if flags["as_json"] or flags["quiet"]:
         as_json, is_quiet = bool(flags["as_json"]), bool(flags["quiet"])
         return Lines(as_json=as_json, is_quiet=is_quiet, resume=resume_with)
-    from rich.console import Console
-
     from lycosa.cli.progress import Display
+    from lycosa.cli.screen import Screen
 
-    console = Console(stderr=True, highlight=False)
+    console = Screen(stderr=True)
     return Display(console, job, path.name or str(path), resume=resume_with)
 
 

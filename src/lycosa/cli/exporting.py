@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from pathlib import Path
 
 import click
 
 from lycosa.cli.groups import CommandGroup
-from lycosa.cli.options import directory_argument
+from lycosa.cli.options import directory_argument, raw_flag
+from lycosa.cli.output import Data
 from lycosa.cli.querying import export_triples
 from lycosa.study.extras import require
 
@@ -58,12 +61,19 @@ def _table_command(table: str) -> click.Command:
         default="csv",
         help="Of the file (csv); graphml is the graph.",
     )
+    @raw_flag
     @click.option("-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file.")
-    def write_table(path: Path, form: str, target: Path | None) -> None:
+    def write_table(path: Path, form: str, target: Path | None, is_raw: bool) -> None:
         require("export")
         from lycosa.study.exporting import export as write
 
-        write(path, table, form, target)
+        if target is None and sys.stdout.isatty():
+            with tempfile.TemporaryDirectory() as folder:
+                shown = Path(folder) / table
+                write(path, table, form, shown, is_raw=is_raw)
+                Data().copy(shown)
+            return
+        write(path, table, form, target, is_raw=is_raw)
 
     return write_table
 

@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.looking import harmless
 from lycosa.cli.summary import facts_table
 from lycosa.crawl.checking.pages import NO_BASE, CheckedLink, CheckedPage
 from lycosa.crawl.checking.robots import OTHER_SITE, CheckedPath
@@ -24,6 +23,7 @@ from lycosa.extract.reasons import REASONS
 from lycosa.extract.structured import Found
 from lycosa.fetch.robots_lines import Decision, ExplainedRobots, Line, Remark
 from lycosa.records import Outcome
+from lycosa.visible import on_screen
 
 if TYPE_CHECKING:
     from lycosa.crawl.checking.asking import AskedPage, AskedRobots
@@ -271,7 +271,7 @@ def _visible(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(harmless(text).split())
+    return " ".join(on_screen(text).split())
 
 
 def _shortened(text: str, most: int) -> str:

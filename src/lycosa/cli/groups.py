@@ -8,6 +8,8 @@ import sys
 
 import click
 
+from lycosa.cli.output import escaping
+
 
 class CommandGroup(click.Group):
     """A group that guesses which command was meant, and lists them by purpose."""
@@ -27,7 +29,8 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; that whoever reads our output has had enough of it is no error."""
         try:
-            return super().invoke(ctx)
+            with escaping():
+                return super().invoke(ctx)
         except BrokenPipeError:
             # What is still in the buffer must not fail again when the program ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.messages import Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.prospects import prospect_data, prospect_lines
+from lycosa.cli.screen import Screen
 from lycosa.cli.seeds import with_scheme
 from lycosa.cli.standing import Standing, standing_of
 from lycosa.cli.summary import (
@@ -29,8 +29,7 @@ from lycosa.cli.summary import (
     triples_fact,
 )
 from lycosa.crawl.directory import CrawlDirectory
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from lycosa.visible import on_screen
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
@@ -53,7 +52,7 @@ def status(session: Session, /, path: Path, as_json: bool) -> None:
     if as_json:
         _print_json({"directory": str(path), **standing._asdict()})
     else:
-        _print_standing(Console(highlight=False), path, standing)
+        _print_standing(Screen(), path, standing)
 
 
 def _print_standing(console: Console, path: Path, standing: Standing) -> None:
@@ -194,22 +193,17 @@ def _moment(moment: float) -> str:
 def cat(session: Session, /, path: Path, url: str, part: str) -> None:
     """Print what a URL gave, out of the archive.
 
-    Bytes are written as they were sent. On a terminal, control characters are replaced,
-    so that a page cannot play tricks on it.
+    Bytes are written as they were sent. On a terminal, control characters and those that turn
+    the direction of text are shown by their numbers, so that a page cannot play tricks on it.
     """
     from lycosa.crawl import looking
 
     found = looking.content(_open(session, path), with_scheme(url))
     content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}[part]
     if sys.stdout.isatty():
-        click.echo(harmless(content.decode("utf-8", "replace")))
+        click.echo(on_screen(content.decode("utf-8", "replace")))
     else:
         click.echo(content, nl=part == "text" and not content.endswith(b"\n"))
-
-
-def harmless(text: str) -> str:
-    """Return text without what a terminal would obey."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
 @click.command()

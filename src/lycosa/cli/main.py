@@ -29,6 +29,7 @@ import click
 from lycosa import __version__
 from lycosa.cli.groups import LazyGroup
 from lycosa.cli.messages import Session, notice, unexpected
+from lycosa.cli.output import escaping
 from lycosa.errors import LycosaError
 
 OUR_MISTAKE = 70
@@ -90,6 +91,11 @@ def program() -> NoReturn:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    with escaping():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     session = Session()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

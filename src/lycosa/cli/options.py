@@ -238,6 +238,14 @@ seeds_flag = click.option(
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
+raw_flag = click.option(
+    "--raw",
+    "is_raw",
+    is_flag=True,
+    help="CSV with texts as they are; otherwise what a spreadsheet would take for a formula "
+    "has ' before it.",
+)
+
 directory_argument = click.argument(
     "path", metavar="DIR", type=click.Path(file_okay=False, path_type=Path)
 )

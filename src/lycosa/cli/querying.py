@@ -16,9 +16,9 @@ import msgspec
 from lycosa.cli.amounts import counted, duration_flag, size_flag
 from lycosa.cli.checking import ask_flags, batch_flag, job_flags
 from lycosa.cli.jobs import build_job
-from lycosa.cli.looking import harmless
 from lycosa.cli.messages import Session, notice
-from lycosa.cli.options import directory_argument, json_flag
+from lycosa.cli.options import directory_argument, json_flag, raw_flag
+from lycosa.cli.output import Data, plain
 from lycosa.cli.questions import answer_batch, asker_for, read_source, site_of_address
 from lycosa.cli.seeds import has_scheme
 from lycosa.cli.summary import command
@@ -26,6 +26,7 @@ from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError, QueryError
 from lycosa.query.forms import FORMS, GRAPH_FORMS
+from lycosa.visible import on_screen
 
 if TYPE_CHECKING:
     from lycosa.query.index import Progress
@@ -47,7 +48,8 @@ def _line_on_screen() -> Iterator[Any]:
 
     def show(text: str) -> None:
         if is_shown:
-            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+            plain(sys.stderr).write(f"\r\x1b[K{on_screen(text)}")
+            sys.stderr.flush()
 
     try:
         yield show
@@ -106,8 +108,9 @@ def index(session: Session, /, path: Path, as_json: bool) -> None:
     help="How to print the answer. Tables: table (default), json, xml, csv, tsv; graphs: turtle "
     "(default), ntriples, nquads, trig, rdfxml, jsonld.",
 )
+@raw_flag
 @click.pass_obj
-def sparql(session: Session, /, path: Path, query: str, form: str | None) -> int:
+def sparql(session: Session, /, path: Path, query: str, form: str | None, is_raw: bool) -> int:
     """Ask what pages say to machines, in SPARQL.
 
     \b
@@ -122,7 +125,7 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None) -> int
     from lycosa.query.questions import Asked, Question
 
     _open(session, path)
-    question = Question(_question(query), form=form or "usual")
+    question = Question(_question(query), form=form or "usual", is_guarded=not is_raw)
     process = AnsweringProcess(path, ends_with_us=True)
     try:
         _tell_of_news(path)
@@ -135,7 +138,7 @@ def _print_answer(answer: Iterator[Answered]) -> int:
     """Print an answer as it comes; returns the exit code."""
     from lycosa.query.answering import raise_unless_answered
 
-    output = sys.stdout.buffer
+    output = Data()
     table: list[bytes] = []
     form, last = "", None
     for last in answer:
@@ -181,7 +184,7 @@ def _print_table(said: str, head: list[str], rows: list[list[str]]) -> None:
     if said:
         click.echo(said)
         return
-    lines = [head, *([harmless(cell).replace("\n", " ") for cell in row] for row in rows)]
+    lines = [head, *([on_screen(cell).replace("\n", " ") for cell in row] for row in rows)]
     widths = [max(len(line[number]) for line in lines) for number in range(len(head))]
     lines.insert(1, ["-" * width for width in widths])
     for line in lines:
@@ -268,7 +271,7 @@ def _reason(name: str) -> str:
 
 
 def _print_triples(found: bytes, base: str, form: str) -> None:
-    output = sys.stdout.buffer
+    output = Data()
     if form != "ntriples":
         from lycosa.query.asking import rewritten
 

@@ -12,6 +12,7 @@ from lycosa.cli.amounts import counted
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.studying import told
 from lycosa.study.extras import require
+from lycosa.visible import in_json
 
 if TYPE_CHECKING:
     from lycosa.report.reporting import Reported
@@ -50,7 +51,7 @@ def report(
             path, place, rebuild=rebuild, with_audit=not without_audit, tell=tell
         )
     if as_json:
-        click.echo(json.dumps(_fields(path, found), indent=2, ensure_ascii=False))
+        click.echo(in_json(json.dumps(_fields(path, found), indent=2, ensure_ascii=False)))
         return
     empty = [entry.section.title for entry in found.entries if not entry.shown.is_filled]
     click.echo(f"{found.document}: {counted(len(found.entries), 'section')}")

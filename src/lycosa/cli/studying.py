@@ -17,10 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.looking import harmless
-from lycosa.cli.options import directory_argument, json_flag
+from lycosa.cli.options import directory_argument, json_flag, raw_flag
+from lycosa.cli.output import Data
+from lycosa.cli.screen import Screen
 from lycosa.cli.summary import command, facts_table
 from lycosa.study.extras import require
+from lycosa.visible import in_json, on_screen
 
 if TYPE_CHECKING:
     from lycosa.study.querying import Relation
@@ -53,13 +55,13 @@ def study(path: Path, rebuild: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"directory": str(path), "is_new": found.is_new, **facts}, indent=2))
     else:
-        _print_study(Console(highlight=False), path, facts, found.is_new)
+        _print_study(Screen(), path, facts, found.is_new)
 
 
 @contextmanager
 def told(as_json: bool) -> Iterator[Callable[[str], None]]:
     """Show on standard error what is being done, where somebody looks."""
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     if as_json or not console.is_terminal:
         yield lambda what: None
         return
@@ -119,7 +121,8 @@ def _languages_text(facts: dict[str, int]) -> str:
     type=click.Choice(["table", "csv", "jsonl"]),
     help="How to print the answer (a table on a terminal, else CSV).",
 )
-def sql(path: Path, query: str, form: str | None) -> None:
+@raw_flag
+def sql(path: Path, query: str, form: str | None, is_raw: bool) -> None:
     """Ask a crawl by SQL.
 
     The tables are `pages`, `links`, `text` and `hosts` and, after `lycosa study`, those of the
@@ -135,7 +138,10 @@ def sql(path: Path, query: str, form: str | None) -> None:
 
     form = form or ("table" if sys.stdout.isatty() else "csv")
     with asked(path, query) as answer:
-        {"table": _print_table, "csv": _print_csv, "jsonl": _print_lines}[form](answer)
+        if form == "csv":
+            _print_csv(answer, is_raw=is_raw)
+        else:
+            {"table": _print_table, "jsonl": _print_lines}[form](answer)
 
 
 def _print_table(answer: Relation) -> None:
@@ -143,10 +149,10 @@ def _print_table(answer: Relation) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for field in found.schema:
         is_number = str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
-        table.add_column(Text(harmless(field.name)), justify="right" if is_number else "left")
+        table.add_column(Text(on_screen(field.name)), justify="right" if is_number else "left")
     for row in found.slice(0, _MOST_ROWS).to_pylist():
         table.add_row(*(Text(_cell(value)) for value in row.values()))
-    console = Console(highlight=False)
+    console = Screen()
     console.print(table)
     if found.num_rows > _MOST_ROWS:
         console.print(f"… and more; all of it: --format csv (or write `limit {_MOST_ROWS}`)")
@@ -155,22 +161,26 @@ def _print_table(answer: Relation) -> None:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return "" if value is None else harmless(str(value))
+    return "" if value is None else on_screen(str(value))
 
 
-def _print_csv(answer: Relation) -> None:
+def _print_csv(answer: Relation, *, is_raw: bool) -> None:
     import pyarrow.csv
 
+    from lycosa.study.cells import guarded
+
     reader = answer.to_arrow_reader()
-    with pyarrow.csv.CSVWriter(sys.stdout.buffer, reader.schema) as writer:
+    output = Data()
+    with pyarrow.csv.CSVWriter(output, reader.schema) as writer:
         for batch in reader:
-            writer.write_batch(batch)
+            writer.write_batch(batch if is_raw else guarded(batch))
+    output.flush()
 
 
 def _print_lines(answer: Relation) -> None:
     for batch in answer.to_arrow_reader():
         for row in batch.to_pylist():
-            click.echo(json.dumps(row, default=_plain, ensure_ascii=False))
+            click.echo(in_json(json.dumps(row, default=_plain, ensure_ascii=False)))
 
 
 def _plain(value: object) -> object:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lycosa.visible import on_screen
+
 logger = logging.getLogger("lycosa")
 
 
@@ -24,6 +26,14 @@ class _LogFile(logging.FileHandler):
         """Lose the line."""
 
 
+class _Formatter(logging.Formatter):
+    """Writes what would play tricks on the reader's terminal by its number."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a message."""
+        return on_screen(super().format(record))
+
+
 @contextmanager
 def said_to(path: Path, level: int = logging.INFO) -> Iterator[None]:
     """Write the program's messages to a file for a while.
@@ -31,7 +41,7 @@ def said_to(path: Path, level: int = logging.INFO) -> Iterator[None]:
     Crawls that run in one process at the same time write to each other's files.
     """
     handler = _LogFile(path, encoding="utf-8")
-    formatter = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+    formatter = _Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
     with _counting:

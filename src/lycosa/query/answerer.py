@@ -72,7 +72,7 @@ def _answer(store: Any, asked: Asked, pipe: IO[bytes]) -> Answered:
         if form == TABLE:
             output.write(msgspec.msgpack.encode(asking.for_people(answer)))
         else:
-            asking.write(answer, form, output)
+            asking.write(answer, form, output, is_guarded=asked.question.is_guarded)
         output.flush()
         return Answered("answer", form, is_no=asking.is_no(answer))
     except Refused as refusal:

@@ -13,6 +13,7 @@ cannot promise that no host is asked, so processes without network put the quest
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTr
 
 from lycosa.errors import QueryError
 from lycosa.query.questions import Refused
+from lycosa.spreadsheets import cell
 
 RESULT_FORMATS = {
     "json": QueryResultsFormat.JSON,
@@ -118,8 +120,11 @@ def forms_of(answer: Answer) -> tuple[str, ...]:
     return ("json", "xml") if isinstance(answer, QueryBoolean) else tuple(RESULT_FORMATS)
 
 
-def write(answer: Answer, form: str, output: Any) -> None:
-    """Write an answer in one of its forms to what has a `write`."""
+def write(answer: Answer, form: str, output: Any, *, is_guarded: bool = False) -> None:
+    """Write an answer in one of its forms to what has a `write`.
+
+    Texts in CSV that `is_guarded` are such that a spreadsheet takes none for a formula.
+    """
     if form not in forms_of(answer):
         kind = {QueryTriples: "a graph", QueryBoolean: "yes or no"}.get(type(answer), "a table")
         raise QueryError(
@@ -127,7 +132,9 @@ def write(answer: Answer, form: str, output: Any) -> None:
             f"  choose one of: {', '.join(forms_of(answer))}"
         )
     try:
-        if not isinstance(answer, QueryTriples):
+        if form == "csv" and is_guarded:
+            _write_cells(answer, output)
+        elif not isinstance(answer, QueryTriples):
             answer.serialize(output, RESULT_FORMATS[form])
         elif form in _OF_QUADS:
             quads = (pyoxigraph.Quad(*triple) for triple in answer)
@@ -136,6 +143,26 @@ def write(answer: Answer, form: str, output: Any) -> None:
             answer.serialize(output, GRAPH_FORMATS[form])
     except (SyntaxError, RuntimeError) as error:
         raise QueryError(f"the question cannot be answered: {error}") from None
+
+
+def _write_cells(answer: Answer, output: Any) -> None:
+    assert isinstance(answer, QuerySolutions)
+    names = [variable.value for variable in answer.variables]
+    writer = csv.writer(_Encoded(output))
+    writer.writerow(names)
+    writer.writerows([cell(_plain(row[name])) for name in names] for row in answer)
+
+
+class _Encoded:
+    """Takes text for what takes bytes."""
+
+    def __init__(self, output: Any) -> None:
+        self._output = output
+
+    def write(self, text: str) -> int:
+        """Take a text."""
+        self._output.write(text.encode())
+        return len(text)
 
 
 def is_graph(answer: Answer) -> bool:

@@ -31,6 +31,8 @@ class Question(NamedTuple):
     """The forms that the asker likes, as HTTP says it."""
     form: str = ""
     """The form that it must be, whatever `accept` says; `usual` is a table or Turtle."""
+    is_guarded: bool = False
+    """Whether CSV is for spreadsheets, which must find no formula in it."""
 
 
 class Asked(msgspec.Struct):

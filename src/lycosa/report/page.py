@@ -17,6 +17,7 @@ from lycosa.report.facts import job_text, scale, title_block
 from lycosa.report.notes import NOTES, REFERENCES
 from lycosa.report.section import Column, Facts, Kind, Section, Shown, Table
 from lycosa.report.style import STYLE
+from lycosa.visible import visible
 
 GENERATOR = "lycosa report"
 """By which a report is known for one of ours."""
@@ -65,7 +66,7 @@ def document(facts: Facts, parts: Sequence[Part]) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(wording.visible(text))
+    return escape(visible(text))
 
 
 def _web(text: str, most: int = 160) -> str:

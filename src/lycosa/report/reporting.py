@@ -15,6 +15,7 @@ from lycosa.report.page import Entry, Part, document
 from lycosa.report.section import Facts, Row, Section, Shown
 from lycosa.report.sections import CHAPTERS
 from lycosa.report.writing import INDEX, check_place, write_report
+from lycosa.spreadsheets import cell
 from lycosa.store.sealing import ignore
 from lycosa.study.results import Results
 from lycosa.study.studying import study
@@ -106,4 +107,6 @@ def _csv(names: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return cell(value)
     return "" if value is None else value

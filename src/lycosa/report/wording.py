@@ -1,29 +1,20 @@
 """Numbers as people read them, and text from the web made harmless.
 
 What comes from the web may be ten thousand characters long, turn the direction of writing around,
-or consist of characters that nobody sees. `visible` shows these for what they are, and
-`shortened` leaves out the middle. Neither escapes anything: that is done where HTML is written.
+or consist of characters that nobody sees. `lycosa.visible` shows these for what they are, and
+`shortened` leaves out the middle. Neither escapes HTML: that is done where HTML is written.
 """
 
 from __future__ import annotations
 
-import re
 from math import floor, log10
+
+from lycosa.visible import visible
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
-_INVISIBLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
-    "\U000e0000-\U000e0fff]"
-)
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LONGEST = 120
-
-
-def visible(text: str) -> str:
-    """Write what would not be seen, or would move other text, by its number."""
-    return _INVISIBLE.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
 def shortened(text: str, most: int = _LONGEST) -> str:

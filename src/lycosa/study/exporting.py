@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
+from lycosa.spreadsheets import cell_in_sql
 from lycosa.store.layout import CDX, KINDS, WARC
 from lycosa.store.sealing import temporary
 from lycosa.study.counting import prepare
@@ -55,8 +56,13 @@ _SITE_FIELDS = {
 }
 
 
-def export(folder: Path, name: str, form: str, target: Path | None) -> None:
-    """Write a table or a graph to a file, or to standard output."""
+def export(
+    folder: Path, name: str, form: str, target: Path | None, *, is_raw: bool = False
+) -> None:
+    """Write a table or a graph to a file, or to standard output.
+
+    Texts in CSV are such that a spreadsheet takes none of them for a formula, unless `is_raw`.
+    """
     CrawlDirectory.open(folder)
     studied = Results(folder).tables()
     _check(folder, name, form, target, list(studied))
@@ -70,7 +76,9 @@ def export(folder: Path, name: str, form: str, target: Path | None) -> None:
             with _opened(target) as file:
                 _write_graph(connection, file, is_of_sites=name in _OF_SITES)
         else:
-            _write_rows(connection, name, form, target)
+            is_guarded = form == "csv" and not is_raw
+            rows = _guarded(connection, name) if is_guarded else f"select * from {name}"
+            _write_rows(connection, rows, form, target)
 
 
 def _check(folder: Path, name: str, form: str, target: Path | None, studied: list[str]) -> None:
@@ -93,10 +101,21 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
         )
 
 
-def _write_rows(connection: Connection, name: str, form: str, target: Path | None) -> None:
+def _guarded(connection: Connection, name: str) -> str:
+    """Return the query for a table whose texts are no formulas to a spreadsheet."""
+    columns = []
+    for column, kind, *_ in connection.sql(f"describe {name}").fetchall():
+        quoted_name = '"' + column.replace('"', '""') + '"'
+        text = quoted_name if kind == "VARCHAR" else f"{quoted_name}::varchar"
+        is_text = "VARCHAR" in kind
+        columns.append(f"{cell_in_sql(text)} as {quoted_name}" if is_text else quoted_name)
+    return f"select {', '.join(columns)} from {name}"
+
+
+def _write_rows(connection: Connection, rows: str, form: str, target: Path | None) -> None:
     path = Path("/dev/stdout") if target is None else temporary(target)
     try:
-        connection.execute(f"copy (select * from {name}) to {quoted(path)} ({FORMATS[form]})")
+        connection.execute(f"copy ({rows}) to {quoted(path)} ({FORMATS[form]})")
     except duckdb.IOException as error:
         if "Broken pipe" in str(error):
             raise BrokenPipeError from None

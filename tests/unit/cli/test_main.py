@@ -401,11 +401,13 @@ def test_cat_prints_the_bytes_as_they_are(
 def test_on_a_terminal_cat_obeys_no_page(
     existing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    fake = SimpleNamespace(content=lambda d, u: Content(b"", b"a\x1b]0;owned\x07b\tc\n", ""))
+    fake = SimpleNamespace(
+        content=lambda d, u: Content(b"", "a\x1b]0;owned\x07b\tc\u202ed\n".encode(), "")
+    )
     monkeypatch.setattr(lycosa.crawl, "looking", fake, raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert main(["cat", str(existing), "https://example.org/"]) == 0
-    assert capsys.readouterr().out == "a�]0;owned�b\tc\n\n"
+    assert capsys.readouterr().out == "a⟨U+001B⟩]0;owned⟨U+0007⟩b\tc⟨U+202E⟩d\n\n"
 
 
 @pytest.mark.parametrize("breaches", [[], ["two requests to a.example within 3 s"]])

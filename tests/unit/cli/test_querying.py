@@ -60,9 +60,9 @@ def test_a_table_is_for_people_and_harmless(crawl: Path) -> None:
     lines = lycosa("sparql", crawl, question).stdout.splitlines()
     assert lines == [
         "page             text",
-        "---------------  -------------",
+        "---------------  --------------------",
         "http://a.test/1  one",
-        "http://a.test/2  two lines\ufffd[1m",
+        "http://a.test/2  two lines⟨U+001B⟩[1m",
     ]
 
 

@@ -16,8 +16,8 @@ from lycosa.report.wording import (
     share,
     shortened,
     shown,
-    visible,
 )
+from lycosa.visible import visible
 
 
 def plain(text: str) -> str:

@@ -1,0 +1,41 @@
+"""Cells of a CSV file that a spreadsheet must not take for formulas.
+
+A title may read `=HYPERLINK(...)`, and a spreadsheet that opens the file would compute it. A text
+that begins with `=`, `+`, `-` or `@` (or their full-width forms), a tab, a line end or NUL gets an
+apostrophe before it, which makes it a text to a spreadsheet (OWASP, CSV Injection; CWE-1236).
+Depending on the country a spreadsheet splits lines at semicolons or tabs and not at commas, so what
+follows one of these counts as a beginning too. Numbers stay what they are: `-5`, `+1.5e3`; and so
+does a lone `-`.
+
+The same expressions are understood by `re`, and by RE2 in DuckDB and Arrow.
+"""
+
+from __future__ import annotations
+
+import re
+
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]"
+FORMULA = r"""((?:^|[;\t\r\n])[ "]*)([=+\-@＝＋－＠])"""
+INVISIBLE_FIRST = r"^([\t\r\n\x00])"
+
+_NUMBER = re.compile(NUMBER)
+_FORMULA = re.compile(FORMULA)
+_INVISIBLE_FIRST = re.compile(INVISIBLE_FIRST)
+
+
+def cell(text: str) -> str:
+    """Return a text as it may stand in a cell."""
+    if _NUMBER.fullmatch(text):
+        return text
+    return _INVISIBLE_FIRST.sub(r"'\1", _FORMULA.sub(r"\1'\2", text))
+
+
+def cell_in_sql(column: str) -> str:
+    """Return the expression that does the same to a column of text in DuckDB."""
+    formula, first, number = (
+        pattern.replace("'", "''") for pattern in (FORMULA, INVISIBLE_FIRST, f"^(?:{NUMBER})$")
+    )
+    return (
+        f"case when regexp_full_match({column}, '{number}') then {column} else regexp_replace("
+        rf"regexp_replace({column}, '{formula}', '\1''\2', 'g'), '{first}', '''\1') end"
+    )
