@@ -391,6 +391,8 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     """See `lycosa.frontier.distance`."""
     parts: list[str] = []
     """Those of the keys that the page needs to be shown."""
+    hops: int = 0
+    """How many redirects in a row have led to the keys; 0 when the last step was none."""
 
 
 class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
@@ -480,6 +482,10 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     """Known URLs that had been guessed, and that something links to after all."""
     put_off: list[int] = []
     """The places of those of the keys that wait for a cycle which chooses them."""
+    hops: int = 0
+    """How many redirects in a row have led to the keys; 0 when the last step was none."""
+    fewer: list[int] = []
+    """Known URLs to which no way with so few redirects in a row was known."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):

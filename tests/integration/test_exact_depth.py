@@ -13,8 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import Job
+from lycosa.crawl.explaining import explain
 from lycosa.crawl.simulation import KillRandomly, Simulation, no_kills
+from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
+from lycosa.records import LinkKind, Outcome
 from lycosa.testweb.graph import GraphWeb
+from lycosa.url import url_of
 
 
 def url(n: int) -> str:
@@ -42,13 +46,14 @@ def graphs(draw: st.DrawFn) -> tuple[GraphWeb, int]:
     return web, draw(st.integers(0, 4))
 
 
-def job(depth: int, dynamic: int) -> Job:
+def job(depth: int, dynamic: int, mining: str = "folders") -> Job:
     return Job.of(
         seeds=[url(0)],
         limits={"depth_static": depth, "depth_dynamic": dynamic},
         politeness={"delay_seconds": 1.0, "large_site_delay_seconds": 1.0},
         frontier={"partitions": 4},
         log={"snapshot_batches": 5},
+        discovery={"mining": mining},
     )
 
 
@@ -81,6 +86,87 @@ def test_depth_is_exact_on_the_sqlite_log(
     kept, breaches = crawl(web, job(depth, depth), kills, seed, "sqlite")
     assert sorted(kept) == sorted(web.pages_within([url(0)], depth))
     assert breaches == []
+
+
+CHAIN = 24
+"""A chain of redirects that is longer than is followed: c0 → c1 → … → c23 → the page at its end."""
+
+
+def link(n: int) -> str:
+    return f"http://www.c{n % 5}.test/c{n}"
+
+
+END = "http://www.end.test/"
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> GraphWeb:
+    """A long chain of redirects, into which pages, near and far, link in several places."""
+    redirects = {link(n): link(n + 1) for n in range(CHAIN - 1)} | {link(CHAIN - 1): END}
+    edges = {url(n): [url(n + 1)] for n in range(3)}
+    for n in range(4):
+        places = draw(st.lists(st.integers(0, CHAIN - 1), max_size=2))
+        edges.setdefault(url(n), []).extend(link(place) for place in places)
+    edges[url(0)].append(link(0))
+    latencies = draw(st.lists(st.floats(0.01, 900), min_size=8, max_size=8))
+    return GraphWeb(
+        {**edges, END: []},
+        redirects,
+        latency=lambda asked: latencies[hash_of(asked) % len(latencies)],
+    )
+
+
+def hash_of(text: str) -> int:
+    return sum(map(ord, text))
+
+
+def expected_of(web: GraphWeb, depth: int) -> dict[str, tuple[int, int]]:
+    """Return of all that is to be asked for the fewest redirects in a row, and the distance."""
+    found: dict[str, tuple[int, int]] = {}
+    todo = [(url(0), 0, SEED)]
+    while todo:
+        asked, hops, distance = todo.pop()
+        before = found.get(asked, (99, 9999))
+        if distance > farthest(depth) or (hops >= before[0] and distance >= before[1]):
+            continue
+        found[asked] = hops, distance = min(hops, before[0]), min(distance, before[1])
+        for target, kind in web.links_of(asked):
+            run = hops + 1 if kind is LinkKind.REDIRECT else 0
+            if run <= MOST_REDIRECTS:
+                todo.append((target, run, through(distance, kind)))
+    return found
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(chains(), st.integers(0, 4), st.integers(0, 3), st.integers(0, 1000))
+def test_a_chain_of_redirects_ends_after_twenty_in_any_order_and_through_kills(
+    web: GraphWeb, depth: int, kills: int, seed: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        simulation = Simulation(web, job(depth, depth, "off"), Path(folder), seed=seed, workers=2)
+        result = simulation.run(KillRandomly(seed, kills, 0.05) if kills else no_kills)
+        assert result.reason == "exhausted" and result.breaches == []
+        found = {
+            url_of(state.table.key(page)): (state.pages.hops[page], distance)
+            for state in simulation.read_states().values()
+            for page, distance in enumerate(state.pages.distance)
+        }
+        assert found == expected_of(web, depth)
+
+
+def test_a_redirect_without_end_costs_twenty_one_requests_and_says_why(tmp_path: Path) -> None:
+    web = GraphWeb({}, {url(n): url(n + 1) for n in range(400)})
+    wanted = job(15, 15, "off")
+    simulation = Simulation(web, wanted, tmp_path, seed=1, log="sqlite")
+    assert simulation.run(no_kills).reason == "exhausted"
+    states = simulation.read_states()
+    assert sum(state.outcomes[Outcome.REDIRECTED] for state in states.values()) == 21
+    assert sum(state.refusals["too-many-redirects"] for state in states.values()) == 1
+    log, _ = simulation.open_log()
+    told = [explain(url(n), wanted, log, states, simulation.partitioner) for n in (19, 20)]
+    assert told[0].standing == "has ended: redirected"
+    assert told[1].standing.endswith("its own is not followed (too-many-redirects)")
+    log.close()
 
 
 def test_a_shorter_way_found_late_brings_in_what_lay_beyond_the_limit() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from lycosa.api.reading import Crawl
 from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.machine import require_files
 from lycosa.crawl.messages import logger, said_to
 from lycosa.crawl.progress import Listener, Progress
 from lycosa.crawl.running import require_contact, run_crawl
@@ -178,6 +179,7 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     is_new = job is not None and not (path / "crawl.toml").exists()
     if job is not None and is_new:
         require_contact(job)
+        require_files(job.fetch.connections, job.crawl.workers)
         require_plugins(job, plugins)
         return CrawlDirectory.create(path, job)
     directory = CrawlDirectory.open(path)

@@ -17,7 +17,7 @@ from lycosa.crawl.prospects import Prospect, prospect_of
 from lycosa.crawl.quality import Quality
 from lycosa.crawl.trapping import WHOLE
 from lycosa.frontier.columns import NONE, PUT_OFF
-from lycosa.frontier.distance import depth_of
+from lycosa.frontier.distance import MOST_REDIRECTS, TOO_MANY_REDIRECTS, depth_of
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.shapes import shape_of
 from lycosa.frontier.state import PartitionState
@@ -159,6 +159,11 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
     if outcome is Outcome.KEPT and host in state.traps.mirrors:
         original = state.traps.mirrors[host]
         return f"; its host is a mirror of {host_of(original + ':/')}: links are not followed"
+    if outcome is Outcome.REDIRECTED and state.pages.hops[page] >= MOST_REDIRECTS:
+        return (
+            f"; {MOST_REDIRECTS} redirects in a row have led here, so its own is not followed"
+            f" ({TOO_MANY_REDIRECTS})"
+        )
     if outcome is Outcome.HOOK_FAILED:
         return "; a plugin raised, and the traceback is in lycosa.log beside this URL"
     probe = probe_of(state, site)

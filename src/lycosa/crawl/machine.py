@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import resource
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,8 +13,32 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from lycosa.errors import StoreError
+from lycosa.errors import ConfigError, StoreError
 from lycosa.memory import LARGE_BLOCK_BYTES, TUNABLES, is_told_of_blocks
+
+OTHER_FILES = 64
+"""Files of a process that are no connections: log, segments, sealing, names; 33 were counted."""
+
+
+def require_files(connections: int, workers: int) -> None:
+    """Make sure that each process of a crawl may open what it needs, or say how many files that is.
+
+    The soft limit is raised as far as the system permits. `workers` is 0 where nobody has said how
+    many there are: then one process may have all connections.
+    """
+    needed = OTHER_FILES + max(-(-connections // max(workers, 1)), 2 * workers)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY in (soft, hard) or hard >= needed:
+        if soft != resource.RLIM_INFINITY and soft < needed:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        return
+    fewer = hard - OTHER_FILES
+    remedy = f", or ask less at once: --connections {fewer}" if fewer > 0 and workers < 2 else ""
+    raise ConfigError(
+        f"a process may open {hard} files here, and this crawl needs {needed}:"
+        f" {OTHER_FILES} for its files and one for each connection\n"
+        f"  raise the limit: ulimit -n {needed}{remedy}"
+    )
 
 
 @contextmanager

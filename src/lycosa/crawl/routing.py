@@ -16,7 +16,13 @@ from collections.abc import Sequence
 from lycosa.crawl.parts import Parts
 from lycosa.crawl.reading import RawLinks
 from lycosa.crawl.targets import Targets
-from lycosa.frontier.distance import SEED, farthest, through
+from lycosa.frontier.distance import (
+    MOST_REDIRECTS,
+    SEED,
+    TOO_MANY_REDIRECTS,
+    farthest,
+    through,
+)
 from lycosa.frontier.partition import Partition
 from lycosa.links import mask_of, sifted, unsettled
 from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
@@ -111,7 +117,7 @@ class Router:
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it."""
         nearer = partition.admit(
-            found.moment, found.source, found.keys, found.distances, found.parts
+            found.moment, found.source, found.keys, found.distances, found.parts, found.hops
         )
         self._pass_on(partition, found.moment, nearer)
 
@@ -139,8 +145,24 @@ class Router:
         distance = state.pages.distance[page]
         real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
         part_kinds = _REQUISITES if self._wants_requisites else 0
+        hops = 0
+        if kinds and kinds[0] == REDIRECT:  # then it is the only link
+            hops = state.pages.hops[page] + 1
+            if hops > MOST_REDIRECTS:
+                partition.count_refusal(TOO_MANY_REDIRECTS)
+                return []
         places = unsettled(
-            targets, kinds, state.pages.distance, number, real, free, _FREE, part_kinds, state.parts
+            targets,
+            kinds,
+            state.pages.distance,
+            number,
+            real,
+            free,
+            _FREE,
+            part_kinds,
+            state.parts,
+            state.pages.hops,
+            hops,
         )
         if not places:
             return []  # most links lead to what is known, and from no nearer
@@ -166,11 +188,11 @@ class Router:
         for abroad, found in new.items():
             keys = [target.key for target, _ in found]
             steps = [distance for _, distance in found]
-            message = Discovered(moment, source, keys, steps, parts.get(abroad, []))
+            message = Discovered(moment, source, keys, steps, parts.get(abroad, []), hops)
             self._post(partition, abroad, message)
         if not own:
             return []
-        return self._admit_own(partition, moment, source, own, parts.get(number, []))
+        return self._admit_own(partition, moment, source, own, parts.get(number, []), hops)
 
     def _admit_own(
         self,
@@ -179,9 +201,11 @@ class Router:
         source: str,
         own: list[tuple[Target, int]],
         parts: list[str],
+        hops: int,
     ) -> list[int]:
         keys = [target.key for target, _ in own]
-        nearer = partition.admit(moment, source, keys, [distance for _, distance in own], parts)
+        distances = [distance for _, distance in own]
+        nearer = partition.admit(moment, source, keys, distances, parts, hops)
         found, guess_of = partition.state.table.find_many(keys), partition.state.pages.guess
         for (target, _), page in zip(own, found, strict=True):
             # A guess that links to itself stays one: the next link to it must come here again.
@@ -190,18 +214,21 @@ class Router:
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:
         posted = self._posted.setdefault(partition.number, {})
+        hops = found.hops
+        # A way with other redirects in a row is another way, also where it is not nearer.
+        names = [f"{key} {hops}" for key in found.keys] if hops else found.keys
         fresh = [
-            (key, distance)
-            for key, distance in zip(found.keys, found.distances, strict=True)
-            if distance < posted.get(key, distance + 1)
+            (name, key, distance)
+            for name, key, distance in zip(names, found.keys, found.distances, strict=True)
+            if distance < posted.get(name, distance + 1)
         ]
         if not fresh:
             return
         if len(posted) > RECENT_POSTS:
             posted.clear()
-        posted.update(fresh)
-        keys, distances = zip(*fresh, strict=True)
+        posted.update((name, distance) for name, _, distance in fresh)
+        keys = [key for _, key, _ in fresh]
+        distances = [distance for _, _, distance in fresh]
         parts = sorted(set(found.parts).intersection(keys))
-        partition.post(
-            target, Discovered(found.moment, found.source, list(keys), list(distances), parts)
-        )
+        message = Discovered(found.moment, found.source, keys, distances, parts, hops)
+        partition.post(target, message)

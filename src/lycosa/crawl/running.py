@@ -29,6 +29,7 @@ from lycosa.crawl.machine import (
     core_count,
     full_disk_told,
     give_large_blocks_back,
+    require_files,
 )
 from lycosa.crawl.opening import check_partitioner
 from lycosa.crawl.orders import Post
@@ -102,6 +103,7 @@ def run_crawl(
     listener, stop = listener or Listener(), stop or Stop()
     job = directory.job() if job is None else anchored(job, directory.path)
     require_contact(job)
+    require_files(job.fetch.connections, job.crawl.workers)
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()
     arm_from_environment()

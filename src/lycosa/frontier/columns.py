@@ -89,6 +89,8 @@ class Pages(Columns):
     """Index into `Fetches`, or NONE."""
     guess: array[int]
     """What it was guessed by, with `JUDGED` and `VAIN`; 0 when something led to it."""
+    hops: array[int]
+    """The fewest redirects in a row that led to it; 0 when anything else did."""
 
     _types = {  # noqa: RUF012
         "distance": "H",
@@ -98,6 +100,7 @@ class Pages(Columns):
         "site": "I",
         "fetch": "I",
         "guess": "B",
+        "hops": "B",
     }
 
     def add(self, site: int, distance: int) -> None:
@@ -109,6 +112,7 @@ class Pages(Columns):
         self.site.append(site)
         self.fetch.append(NONE)
         self.guess.append(0)
+        self.hops.append(0)
 
 
 class Fetches(Columns):

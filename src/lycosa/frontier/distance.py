@@ -1,10 +1,15 @@
 """How far a URL is from the seeds: depth and redirect hops in one small number.
 
 Depth is the smallest number of links from a seed; a redirect, a canonical link or a
-refresh costs none. But a chain of redirects without end must not be free without end.
+refresh costs none. But a chain of such steps without end must not be free without end.
 So a distance counts hops between depths: a free link adds 1, a real link goes on to the
 next multiple of `STEP`. After `STEP - 1` free hops in a row the next one reaches that
 multiple by itself and so costs a level of depth.
+
+A chain of redirects ends sooner: after `MOST_REDIRECTS` in a row the next one is not followed.
+That cannot be read from the distance, because the nearest way to a URL need not be the one with
+the fewest redirects. So their number is kept beside it (`Pages.hops`), as the smallest over all
+ways, and is passed on like the distance.
 
 Both ways on are monotone: a shorter distance never leads to a longer one. That is why
 passing improvements on through known links, in any order, ends at the same exact
@@ -16,7 +21,13 @@ from __future__ import annotations
 from lycosa.records import FREE_KINDS, LinkKind
 
 STEP = 21
-"""Twenty free hops fit into one level of depth, as many as browsers follow."""
+"""Twenty free hops fit into one level of depth."""
+
+MOST_REDIRECTS = 20
+"""In a row, as many as browsers follow."""
+
+TOO_MANY_REDIRECTS = "too-many-redirects"
+"""What a redirect that is not followed is counted under."""
 
 SEED = 0
 

@@ -207,16 +207,19 @@ class Partition:
         keys: Sequence[str],
         distances: Sequence[int],
         parts: Iterable[str] = (),
+        hops: int = 0,
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `parts` are those of the keys that the page needs to be shown.
+        `parts` are those of the keys that the page needs to be shown; `hops` is how many redirects
+        in a row have led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}
         nearer: dict[int, int] = {}
         linked: dict[int, None] = {}
-        found = self.state.table.find_many(keys)
+        fewer: dict[int, None] = {}
+        found, hops_of = self.state.table.find_many(keys), self.state.pages.hops
         for key, distance, page in zip(keys, distances, found, strict=True):
             if page < 0:
                 if distance < new.get(key, distance + 1):
@@ -224,13 +227,15 @@ class Partition:
                 continue
             if distance < nearer.get(page, distance_of[page]):
                 nearer[page] = distance
+            if hops_of[page] > hops:
+                fewer[page] = None
             if guess_of[page] and key != source:
                 linked[page] = None
             if self._linked is not None:
                 self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
         new_parts = self._new_parts(parts, new, first) if parts else []
-        if not new and not nearer and not new_parts and not linked:
+        if not new and not nearer and not new_parts and not linked and not fewer:
             return []
         self.record(
             Admitted(
@@ -243,10 +248,16 @@ class Partition:
                 new_parts,
                 list(linked),
                 self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
+                hops,
+                list(fewer),
             )
         )
         self._offer_from(first, moment)
-        return [page for page in nearer if self._came_nearer(page)]
+        passed = [page for page in nearer if self._came_nearer(page)]
+        if fewer:  # of others than redirects nothing follows from it
+            outcome, moved = self.state.pages.outcome, Outcome.REDIRECTED
+            passed += [page for page in fewer if page not in nearer and outcome[page] == moved]
+        return passed
 
     def finish(self, event: Fetched) -> None:
         """Record what became of a page that was asked for."""

@@ -150,6 +150,11 @@ class PartitionState(Holdings):
             sites.mined_out[site] = 0
             if not sites.closed[site]:
                 self.pending += 1
+        if event.hops:
+            for page in range(len(pages.site) - len(event.keys), len(pages.site)):
+                pages.hops[page] = event.hops
+        for page in event.fewer:
+            pages.hops[page] = event.hops
         if self.history.cycle or event.put_off:
             self._sort_in(len(pages.site) - len(event.keys), len(event.keys), event.put_off)
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):

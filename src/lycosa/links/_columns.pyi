@@ -74,6 +74,8 @@ def unsettled(
     free_kinds: int,
     part_kinds: int,
     parts: set[int],
+    hops: array[int],
+    redirects: int,
 ) -> list[int]: ...
 def outlinks(
     targets: Sequence[Target], kinds: Sequence[int], rels: Sequence[str], names: list[str]

@@ -159,26 +159,36 @@ def unsettled(
     uint64_t free_kinds,
     uint64_t part_kinds,
     set parts not None,
+    hops not None,
+    int64_t redirects,
 ):
     """Return the places of the links that say something new.
 
     The others lead to a page of this partition that is known to be at most as far away as the
     link reaches: `nearer` by the kinds in `free_kinds`, `near` by all others. Where the link is
     of `part_kinds`, it must also be known to be a part of a page. `distances` are those of the
-    pages, in an array of 16 bits each.
+    pages, in an array of 16 bits each; `hops` says of each by how few redirects in a row it was
+    reached, in an array of bytes, and these links reach it by `redirects`.
     """
     cdef list all_targets = as_list(targets), all_kinds = as_list(kinds), places = []
     cdef Target target
     cdef int64_t kind
     cdef Py_ssize_t i, size = len(all_targets), known
-    cdef Py_buffer buffer
+    cdef Py_buffer buffer, hops_buffer
     cdef const uint16_t *far
+    cdef const unsigned char *by_redirects
     if len(all_kinds) != size:
         raise ValueError("the columns of links differ in length")
     PyObject_GetBuffer(distances, &buffer, PyBUF_SIMPLE)
     try:
+        PyObject_GetBuffer(hops, &hops_buffer, PyBUF_SIMPLE)
+    except BaseException:
+        PyBuffer_Release(&buffer)
+        raise
+    try:
         far = <const uint16_t *> buffer.buf
-        known = buffer.len // sizeof(uint16_t)
+        by_redirects = <const unsigned char *> hops_buffer.buf
+        known = min(buffer.len // <Py_ssize_t> sizeof(uint16_t), hops_buffer.len)
         for i in range(size):
             target = <Target?> all_targets[i]
             kind = all_kinds[i]
@@ -186,11 +196,13 @@ def unsettled(
                 0 <= target.page < known
                 and target.partition == partition
                 and far[target.page] <= (nearer if is_among(free_kinds, kind) else near)
+                and by_redirects[target.page] <= redirects
                 and (not is_among(part_kinds, kind) or target.page in parts)
             ):
                 continue
             places.append(i)
     finally:
+        PyBuffer_Release(&hops_buffer)
         PyBuffer_Release(&buffer)
     return places
 

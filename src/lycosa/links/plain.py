@@ -41,6 +41,8 @@ def unsettled(
     free_kinds: frozenset[int],
     part_kinds: frozenset[int],
     parts: set[int],
+    hops: array[int],
+    redirects: int,
 ) -> list[int]:
     """Return the places of the links that say something new."""
     places = []
@@ -48,7 +50,10 @@ def unsettled(
         reached = nearer if kind in free_kinds else near
         is_known = 0 <= target.page < len(distances) and target.partition == partition
         is_new_part = kind in part_kinds and target.page not in parts
-        if not is_known or distances[target.page] > reached or is_new_part:
+        is_farther = is_known and (
+            distances[target.page] > reached or hops[target.page] > redirects
+        )
+        if not is_known or is_farther or is_new_part:
             places.append(place)
     return places
 

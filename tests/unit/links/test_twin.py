@@ -82,6 +82,8 @@ def test_sifting_equals_its_twin(some: Links, by: frozenset[int]) -> None:
     st.tuples(st.integers(0, 2), st.integers(0, 70), st.integers(0, 70)),
     st.tuples(SETS, SETS),
     st.sets(st.integers(0, 6)),
+    st.lists(st.integers(0, 20), min_size=6, max_size=6),
+    st.integers(0, 20),
 )
 def test_what_is_unsettled_equals_its_twin(
     some: Links,
@@ -89,13 +91,15 @@ def test_what_is_unsettled_equals_its_twin(
     numbers: tuple[int, int, int],
     kinds: tuple[frozenset[int], frozenset[int]],
     parts: set[int],
+    few: list[int],
+    redirects: int,
 ) -> None:
-    distances = array("H", far)
-    found = unsettled(
-        some.targets, some.kinds, distances, *numbers, mask_of(kinds[0]), mask_of(kinds[1]), parts
-    )
-    assert found == plain.unsettled(some, distances, *numbers, *kinds, parts)
-    distances.append(1)  # nobody holds on to the array
+    distances, hops = array("H", far), array("B", few[: len(far)])
+    masks = mask_of(kinds[0]), mask_of(kinds[1])
+    found = unsettled(some.targets, some.kinds, distances, *numbers, *masks, parts, hops, redirects)
+    assert found == plain.unsettled(some, distances, *numbers, *kinds, parts, hops, redirects)
+    distances.append(1)  # nobody holds on to the arrays
+    hops.append(1)
 
 
 @settings(max_examples=300, deadline=None)
@@ -138,7 +142,7 @@ def test_columns_that_differ_in_length_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
         sifted([target], [1], ["a"], [], [1], "", 0)
     with pytest.raises(ValueError, match="differ in length"):
-        unsettled([target], [], array("H"), 0, 0, 0, 0, 0, set())
+        unsettled([target], [], array("H"), 0, 0, 0, 0, 0, set(), array("B"), 0)
     with pytest.raises(ValueError, match="differ in length"):
         outlinks([target], [1], [], KIND_NAMES)
     with pytest.raises(ValueError, match="differ in length"):
