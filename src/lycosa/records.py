@@ -541,6 +541,8 @@ class HostChanged(Event, frozen=True, array_like=True, tag=8):
     strikes: int
     """How often in a row the host as a whole has failed or asked us to stay away."""
     closed: Outcome | None = None
+    is_announced: bool = False
+    """Whether the server itself has named the time, by Retry-After."""
 
 
 class Counted(Event, frozen=True, array_like=True, tag=9):

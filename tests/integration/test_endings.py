@@ -193,3 +193,25 @@ def test_a_robots_file_that_fails_once_costs_no_page(tmp_path: Path) -> None:
     assert "Complete" in ran.stdout
     assert f"{seed}: cannot be reached: its robots file answers 503" in ran.stderr
     assert asked.count("/robots.txt") == 2 and len(set(asked)) == 12
+
+
+def test_a_page_that_is_tried_again_is_told_by_progress_status_and_explain(tmp_path: Path) -> None:
+    """After a 500 the crawl has nothing to do for a minute, and says what it waits for."""
+
+    def site(path: str) -> Answer:
+        return (500, "") if path == "/3" else linking()(path)
+
+    with served(site) as port:
+        home = f"http://127.0.0.1:{port}"
+        ran = lycosa("crawl", f"{home}/", "-o", tmp_path / "c", *QUICK, "--time", "7s", "--json")
+    why = "a page is tried again after a failure (server error)"
+    moments = [json.loads(line) for line in ran.stderr.splitlines() if '"progress"' in line]
+    assert [(wait["for"], wait["why"]) for wait in moments[-1]["waits"]] == [(home, why)]
+    assert moments[-1]["waits"][0]["until"] > moments[-1]["time"]
+    status = json.loads(lycosa("status", tmp_path / "c", "--json").stdout)
+    assert [(w["who"], w["why"], w["urls"]) for w in status["waits"]] == [(home, why, 1)]
+    told = " ".join(lycosa("status", tmp_path / "c").stdout.split())
+    assert f"{home} (1 URL): {why}, until " in told
+    explained = json.loads(lycosa("explain", tmp_path / "c", f"{home}/3", "--json").stdout)
+    assert explained["standing"] == f"waits for {home}: {why}"
+    assert explained["due"][:19] == status["waits"][0]["until"][:19]

@@ -63,6 +63,11 @@ def fields_of(progress: Progress) -> dict[str, object]:
         "hosts_ready": ready,
         "hosts_waiting": waiting,
         "errors": errors_of(progress.outcomes),
+        "waits": [
+            {"for": who, "why": why, "until": _iso(until) if until else None}
+            for who, why, until in progress.waits
+        ],
+        "patience_left": progress.patience_left,
         "seconds_left": round(progress.seconds_left, 1),
         "workers": progress.workers,
     }
@@ -75,12 +80,40 @@ def line_of(progress: Progress, *, as_json: bool, moment: datetime | None = None
     return json.dumps(fields) if as_json else " ".join(_pairs(fields.items()))
 
 
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def waits_text(
+    waits: list[tuple[str, str, float]], total: int, patience_left: float | None, now: float
+) -> str:
+    """Say what is waited for: `http://a.example: the usual pause, 3 s · and 12 more`."""
+    told = [f"{who}: {why}{_until_text(until, now)}" for who, why, until in waits]
+    if total > len(told):
+        told.append(f"and {total - len(told):,} more")
+    text = " · ".join(told)
+    if patience_left is not None:
+        left = duration_text(patience_left)
+        text += f" · nothing else is left; given up in {left} (patience_seconds)"
+    return text
+
+
+def _until_text(until: float, now: float) -> str:
+    if not until:
+        return ""
+    return f", {duration_text(until - now)}" if until > now else ", now"
+
+
 def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
     for name, value in items:
         if isinstance(value, dict):
             yield f"{name}={sum(value.values())}"
             yield from _pairs((f"{name}.{kind}", count) for kind, count in value.items())
-        else:
+        elif isinstance(value, list):
+            texts = [f"{one['for']}: {one['why']}, until {one['until'] or '?'}" for one in value]
+            if texts:
+                yield f"{name}={json.dumps(' · '.join(texts[:2]), ensure_ascii=False)}"
+        elif value is not None:
             yield f"{name}={value}"
 
 

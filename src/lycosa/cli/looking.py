@@ -50,7 +50,8 @@ def status(session: Session, /, path: Path, as_json: bool) -> None:
     """Show how far a crawl is, whether it runs or not."""
     standing = standing_of(_open(session, path))
     if as_json:
-        _print_json({"directory": str(path), **standing._asdict()})
+        waits = [{**w, "until": _iso_or_none(w["until"])} for w in standing.waits]
+        _print_json({"directory": str(path), **standing._asdict(), "waits": waits})
     else:
         _print_standing(Screen(), path, standing)
 
@@ -70,6 +71,11 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         facts.append(("cycle", f"{standing.cycle}{put_off}"))
     if standing.plugins:
         facts.append(("plugins", ", ".join(standing.plugins)))
+    if standing.waits:
+        facts.append(("waits for", _waits_text(standing)))
+    if standing.waited_seconds:
+        waited = duration_text(standing.waited_seconds)
+        facts.append(("patience", f"{waited} waited for origins out of reach"))
     if standing.pending:
         left = duration_text(standing.seconds_left)
         facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
@@ -80,6 +86,20 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
     given_up = [list(one.values()) for one in standing.given_up]
     for part in given_up_table(given_up, standing.given_up_origins):
         console.print(part)
+
+
+def _waits_text(standing: Standing) -> str:
+    """Say what may not be asked for yet: each on a line of its own."""
+    lines = []
+    for wait in standing.waits:
+        until = float(str(wait["until"]))
+        when = f", until {_moment(until)}" if until else ""
+        lines.append(
+            f"{wait['who']} ({counted(int(str(wait['urls'])), 'URL')}): {wait['why']}{when}"
+        )
+    if standing.waits_count > len(lines):
+        lines.append(f"and {standing.waits_count - len(lines):,} more")
+    return "\n".join(lines)
 
 
 def _state(path: Path, standing: Standing) -> str:
@@ -177,6 +197,10 @@ def _address(address: str, expires: float) -> str:
 
 def _iso(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
+def _iso_or_none(moment: object) -> str | None:
+    return _iso(moment) if isinstance(moment, float) and moment else None
 
 
 def _moment(moment: float) -> str:

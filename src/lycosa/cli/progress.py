@@ -7,6 +7,7 @@ bound, and the panel says so.
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -16,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lycosa.cli.amounts import duration_text, size_text
+from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.lines import (
     LINE_SECONDS,
     errors_of,
@@ -24,12 +25,14 @@ from lycosa.cli.lines import (
     line_of,
     planting_text,
     ready_and_waiting,
+    waits_text,
 )
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.progress import Progress
 
 _LABEL = "bold cyan"
+_MOST_WAITS = 3
 
 
 def kinds_text(kinds: dict[str, int]) -> str:
@@ -42,8 +45,24 @@ def left_text(progress: Progress) -> str:
     if not progress.pending:
         return "nothing is waiting"
     if progress.seconds_left < 1:
+        ready, _ = ready_and_waiting(progress)
+        moments = [until for _, _, until in progress.waits]
+        wait = min(moments, default=0.0) - time.time()
+        if wait >= 1 and not ready and not progress.in_flight:
+            return f"the next request in {duration_text(wait)}; more if more is found"
         return "no pause holds it up; more if more is found"
     return f"at least {duration_text(progress.seconds_left)} at these pauses; more if more is found"
+
+
+def _waits_text(progress: Progress) -> str:
+    """Say what the crawl waits for at this moment."""
+    waits = [(who, why, until) for who, why, until in progress.waits[:_MOST_WAITS]]
+    total, left = max(progress.waits_count, len(waits)), progress.patience_left
+    if waits:
+        return waits_text(waits, total, left, time.time())
+    if progress.in_flight:
+        return f"answers to {counted(progress.in_flight, 'request')}"
+    return "nothing" if not progress.pending else "its turn"
 
 
 def pauses_text(job: Job) -> str:
@@ -113,6 +132,7 @@ class ProgressPanel:
         table.add_row("errors", _one_line(kinds_text(errors) or "none", "red" if errors else "dim"))
         if left_out:
             table.add_row("left out", _one_line(kinds_text(left_out), "yellow"))
+        table.add_row("waits for", Text(_waits_text(self._progress)))
         table.add_row("to go", Text(left_text(self._progress)))
         return table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from lycosa.crawl.progress import (
 )
 from lycosa.crawl.timekeeping import present_moment
 from lycosa.crawl.unreachable import MOST_NAMED, given_up_of
+from lycosa.crawl.waiting import waits_of
 from lycosa.frontier.columns import PUT_OFF
 
 
@@ -45,6 +47,12 @@ class Standing(NamedTuple):
     """URLs that wait for a later cycle."""
     is_followed: bool
     """Whether another cycle follows."""
+    waits_count: int
+    """How many origins have URLs that may not be asked for yet."""
+    waits: list[dict[str, object]]
+    """Those that are due first: `who`, `why`, `until` (a moment, or 0) and `urls`."""
+    waited_seconds: float
+    """How much of `[limits] patience_seconds` was used."""
     given_up_origins: int
     """How many origins could not be reached and were given up."""
     given_up: list[dict[str, object]]
@@ -56,7 +64,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
     job, holder = directory.job(), directory.holder()
     has_begun = directory.log_folder.exists()
     states = list(directory.states(job).values()) if has_begun else []
-    given_up = given_up_of(states)
+    given_up, waits = given_up_of(states), waits_of(states, job, time.time())
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
     return Standing(
         running_pid=holder.pid if holder else None,
@@ -76,6 +84,9 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         cycle=cycle,
         put_off=sum(state.pages.status.count(PUT_OFF) for state in states),
         is_followed=revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles),
+        waits_count=waits.total,
+        waits=[wait._asdict() for wait in waits.first],
+        waited_seconds=round(max((state.waited_seconds for state in states), default=0.0), 1),
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
     )

@@ -16,7 +16,8 @@ from lycosa.crawl.probing import probe_of
 from lycosa.crawl.prospects import Prospect, prospect_of
 from lycosa.crawl.quality import Quality
 from lycosa.crawl.trapping import WHOLE
-from lycosa.frontier.columns import NONE, PUT_OFF
+from lycosa.crawl.waiting import CRAWL_DELAY, PAUSE, wait_of_page
+from lycosa.frontier.columns import PUT_OFF
 from lycosa.frontier.distance import MOST_REDIRECTS, TOO_MANY_REDIRECTS, depth_of
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.shapes import shape_of
@@ -97,7 +98,7 @@ def explain(
     page = state.table.find(key)
     if page is None:
         return Explanation(url, "has not been found, or was refused before it was admitted", False)
-    standing, due = _standing(state, page, job)
+    standing, due = _standing(state, page, job, now)
     host = state.sites.host[state.pages.site[page]]
     rule = rule_name(state.pages.guess[page])
     return Explanation(
@@ -117,7 +118,7 @@ def explain(
     )
 
 
-def _standing(state: PartitionState, page: int, job: Job) -> tuple[str, float]:
+def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[str, float]:
     """Say where a URL stands, and when it is due."""
     site = state.pages.site[page]
     host = state.sites.host[site]
@@ -127,17 +128,15 @@ def _standing(state: PartitionState, page: int, job: Job) -> tuple[str, float]:
     if not state.is_pending(page):
         name = _name(outcome) if outcome else "done"
         return f"has ended: {name}{_reason(state, page, site, outcome)}", 0.0
-    fetch = state.pages.fetch[page]
-    own = state.fetches.due[fetch] if fetch != NONE else 0.0
-    robots = RobotsState(state.sites.robots[site])
+    wait = wait_of_page(state, page, job, now)
+    if wait is not None and wait.why not in (PAUSE, CRAWL_DELAY):
+        return f"waits for {wait.who}: {wait.why}", wait.until
     host_due = state.hosts.due[host]
-    if robots in (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE):
-        return "waits for the site's robots file", max(state.sites.robots_expires[site], host_due)
-    if own > host_due:
-        return "waits to be tried again" if outcome in _FAILED else "waits to be revisited", own
-    if robots is RobotsState.UNKNOWN:
+    if state.sites.robots[site] == RobotsState.UNKNOWN:
         return "waits for the site's robots file, which has not been asked for yet", host_due
     standing = "is pending: waits for its turn"
+    if wait is not None:
+        standing += f" and for {wait.why} of its host"
     if job.politeness.burst_urls > 1:
         standing += ", or earlier if a burst of its host goes on"
     return standing, host_due
@@ -170,9 +169,6 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
     if outcome is not Outcome.SOFT_404 or probe is None:
         return ""
     return f"; it says what {url_of(probe)} says, which does not exist"
-
-
-_FAILED = frozenset(Outcome) - {Outcome.KEPT, Outcome.NOT_MODIFIED}
 
 
 _SIGHTS = {

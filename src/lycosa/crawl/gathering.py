@@ -200,9 +200,12 @@ class Gatherer:
             partition.change_host(closed)
         elif outcome in REFUSALS:
             strikes += 1
-            if strikes > 1 or not says_when(answer):
-                pause = max(pause, self.back_off(strikes))
-            self.strike(partition, host, answer.ended, pause, strikes)
+            is_announced = says_when(answer)
+            if strikes > 1 or not is_announced:
+                back_off = self.back_off(strikes)
+                is_announced = is_announced and pause >= back_off
+                pause = max(pause, back_off)
+            self.strike(partition, host, answer.ended, pause, strikes, is_announced)
         elif pause > politeness.longest_pause_seconds:
             self.strike(partition, host, answer.ended, pause, strikes)
         elif strikes and answer.status:
@@ -236,14 +239,20 @@ class Gatherer:
         )
 
     def strike(
-        self, partition: Partition, host: int, moment: float, pause: float, strikes: int
+        self,
+        partition: Partition,
+        host: int,
+        moment: float,
+        pause: float,
+        strikes: int,
+        is_announced: bool = False,
     ) -> None:
         """Record that a host failed, refused, or wants too long a pause; perhaps for good."""
         politeness = self._job.politeness
         is_last = strikes >= politeness.strikes or pause > politeness.longest_pause_seconds
         due = moment + min(pause, politeness.longest_pause_seconds)
         closed = Outcome.HOST_GIVEN_UP if is_last else None
-        partition.change_host(HostChanged(moment, host, due, strikes, closed))
+        partition.change_host(HostChanged(moment, host, due, strikes, closed, is_announced))
 
     def _links(
         self,

@@ -80,6 +80,10 @@ class Lookups:
             self._ahead[asked] = None
             self._ask()
 
+    def under_way(self) -> list[_Asked]:
+        """Return the questions under way, as (partition, host)."""
+        return list(self._under_way)
+
     def failed(self, partition: Partition, host: int, moment: float) -> None:
         """Ask again before the host is next asked: nobody was found at its address."""
         if partition.state.hosts.address_expires[host] > moment:

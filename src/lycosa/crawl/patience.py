@@ -94,9 +94,18 @@ class Patience:
             self._since = now
             waited = state.waited_seconds + min(now - since, MOST_AT_ONCE_SECONDS)
             chair.record(Waited(now, waited))
-        most = self._limit if self._ending.has_answers else min(self._limit, AT_FIRST_SECONDS)
-        if state.waited_seconds >= most:
+        if state.waited_seconds >= self._most():
             self._ending.end_patience()
+
+    def seconds_left(self) -> float | None:
+        """Return how much patience is left, if partition 0 is ours."""
+        chair = self._partitions.get(CHAIR)
+        if chair is None or not self._limit:
+            return None
+        return max(0.0, self._most() - chair.state.waited_seconds)
+
+    def _most(self) -> float:
+        return self._limit if self._ending.has_answers else min(self._limit, AT_FIRST_SECONDS)
 
     def give_up_if_told(self, now: float) -> None:
         """Close what is out of reach, once each time that patience has ended."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
 from lycosa.crawl.unreachable import MOST_NAMED
+from lycosa.crawl.waiting import MOST_NAMED as MOST_WAITS
 from lycosa.frontier.guesses import rule_name
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
@@ -52,6 +53,12 @@ class Progress(NamedTuple):
     """How long they took to write."""
     mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
     """By rule: how many URLs were guessed, and how many of them were pages."""
+    waits: list[list[Any]] = []  # noqa: RUF012
+    """What is waited for, a few of them: host or origin, why, until when (a moment, or 0)."""
+    waits_count: int = 0
+    """How many hosts are waited for."""
+    patience_left: float | None = None
+    """When only origins out of reach are left: in how many seconds they are given up."""
     given_up: list[list[Any]] = []  # noqa: RUF012
     """Origins that could not be reached and were given up, how many URLs each had, and why; those
     with most URLs, as many as can be named."""
@@ -107,6 +114,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     mined: dict[str, list[int]] = {}
     structured: Counter[str] = Counter()
     given_up: list[list[Any]] = []
+    waits: list[list[Any]] = []
     parts = list(parts)
     for part in parts:
         _add_mined(mined, part.mined)
@@ -115,6 +123,8 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         refusals.update(part.refusals)
         structured.update(part.structured)
         given_up += part.given_up
+        waits += part.waits
+    patience = [part.patience_left for part in parts]
     run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
     return Progress(
         seconds=0.0,
@@ -129,6 +139,9 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         seconds_left=max((part.seconds_left for part in parts), default=0.0),
         workers=len(parts),
         mined=mined,
+        waits=sorted(waits, key=lambda wait: wait[2])[:MOST_WAITS],
+        waits_count=sum(part.waits_count for part in parts),
+        patience_left=min((left for left in patience if left is not None), default=None),
         given_up=sorted(given_up, key=lambda one: -one[1])[:MOST_NAMED],
         given_up_origins=sum(part.given_up_origins for part in parts),
         structured=dict(structured.most_common()),
@@ -223,7 +236,8 @@ def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None =
                     continue
                 pending += sites.pending[site]
                 is_blocked = sites.robots[site] in BLOCKED_STATES
-                opens = min(opens, sites.robots_expires[site] if is_blocked else 0.0)
+                site_due = max(sites.robots_expires[site] if is_blocked else 0.0, sites.due[site])
+                opens = min(opens, site_due)
             if pending:
                 wait = max(due, opens, now) - now
                 pauses = max(0, pending - job.politeness.burst_urls)

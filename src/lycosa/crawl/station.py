@@ -184,7 +184,7 @@ class Station:
         # A partition without hosts has asked for nothing and counted nothing; most are so at first.
         states = [state for state in worker.states().values() if state.host_names]
         times, lock_seconds = self.worker.commit_times, self.log.lock_seconds
-        given_up = given_up_of(states)
+        given_up, waits = given_up_of(states), worker.waits()
         return Progress(
             seconds=0.0,
             pages=sum(state.kept_pages for state in states),
@@ -199,6 +199,9 @@ class Station:
             mined=mined_of(states),
             structured=structured_of(states),
             seconds_left=seconds_left(states, self.job, self.clock.now()),
+            waits=[list(wait[:3]) for wait in waits.first],
+            waits_count=waits.total,
+            patience_left=worker.patience_left(),
             given_up=[list(one) for one in given_up[:MOST_NAMED]],
             given_up_origins=len(given_up),
             commits=times.commits,

@@ -43,6 +43,7 @@ from lycosa.crawl.robots_files import RobotsFiles
 from lycosa.crawl.routing import Router
 from lycosa.crawl.trapping import Trapper
 from lycosa.crawl.unreachable import SeedWatch
+from lycosa.crawl.waiting import Waits, next_waits
 from lycosa.errors import StoreError
 from lycosa.failpoints import reach
 from lycosa.fetch.robots import Rules
@@ -219,6 +220,15 @@ class Worker:
     def states(self) -> dict[int, PartitionState]:
         """Return the state of every partition owned."""
         return {number: partition.state for number, partition in self._partitions.items()}
+
+    def waits(self) -> Waits:
+        """Return what the worker waits for, as far as a few of what is due next tell."""
+        looking_up, now = self._lookups.under_way(), self._clock.now()
+        return next_waits(self._agenda, self._partitions, looking_up, self._job, now)
+
+    def patience_left(self) -> float | None:
+        """Return after how many seconds what is out of reach is given up, if all else is done."""
+        return self._patience.seconds_left() if self._is_stuck_everywhere() else None
 
     def partitions(self) -> dict[int, Partition]:
         """Return every partition owned."""

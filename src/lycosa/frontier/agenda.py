@@ -30,6 +30,16 @@ class Agenda:
             _, _, action, subject = heappop(entries)
             action(subject, now)
 
+    def sample(self, most: int) -> list[tuple[float, object, int]]:
+        """Return some entries with who noted them, the next one first: moment, owner, subject.
+
+        The beginning of a heap holds early entries, not the earliest; it is enough for a display.
+        """
+        return [
+            (moment, getattr(action, "__self__", None), subject)
+            for moment, _, action, subject in sorted(self._entries[:most])
+        ]
+
     def next_moment(self) -> float | None:
         """Return when the next entry is due."""
         return self._entries[0][0] if self._entries else None

@@ -1,7 +1,7 @@
 """What is known of every URL, site and host, in flat arrays.
 
 One array per property, indexed by number. A URL costs 14 bytes here beside the table, a
-page that was fetched 24 more, a host 35 and a site 41 with its rules beside it. The
+page that was fetched 24 more, a host 36 and a site 41 with its rules beside it. The
 arrays are the snapshot: they are written and read as they are.
 """
 
@@ -198,6 +198,8 @@ class Hosts(Columns):
     address_expires: array[float]
     missing: array[int]
     """How often in a row the name server said that the name has no address."""
+    announced: array[int]
+    """1 when the server itself has named the time that it wants to be left alone."""
 
     _types = {  # noqa: RUF012
         "due": "d",
@@ -208,6 +210,7 @@ class Hosts(Columns):
         "address": "Q",
         "address_expires": "d",
         "missing": "B",
+        "announced": "B",
     }
 
     def add(self) -> None:
@@ -220,3 +223,4 @@ class Hosts(Columns):
         self.address.append(0)
         self.address_expires.append(0.0)
         self.missing.append(0)
+        self.announced.append(0)

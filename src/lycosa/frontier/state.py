@@ -231,6 +231,7 @@ class PartitionState(Holdings):
         hosts, host = self.hosts, event.host
         hosts.due[host] = max(hosts.due[host], event.due)
         hosts.strikes[host] = event.strikes
+        hosts.announced[host] = event.is_announced
         if event.closed is not None:
             hosts.closed[host] = event.closed
             self.guesses.closed(host)

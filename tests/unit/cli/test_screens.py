@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,7 +46,24 @@ def test_every_label_begins_one_line_of_its_own(width: int) -> None:
     labels = [line.split("  ")[0].strip() for line in inside if not line.startswith(" ")]
     expected = ["pages", "received", "elapsed"]
     expected += [] if width >= 76 else ["queue", "hosts", "in flight"]
-    assert labels == [*expected, "limit", "errors", "left out", "to go"]
+    assert labels == [*expected, "limit", "errors", "left out", "waits for", "to go"]
+
+
+def test_the_panel_says_what_the_crawl_waits_for() -> None:
+    now = time.time()
+    waits = [
+        ["http://a.test", "the usual pause", now + 30.4],
+        ["http://b.test:8000", "no connection could be made; it is tried again", now + 58.4],
+    ]
+    waiting = BUSY._replace(waits=waits, waits_count=14, in_flight=0, seconds_left=0.0, hosts={})
+    for progress, left in ((waiting, ""), (waiting._replace(patience_left=500.0), "8 min 20 s")):
+        text = "\n".join(drawn(ProgressPanel(progress, JOB, "mycrawl"), 80))
+        flat = " ".join(text.replace("│", " ").split())
+        assert "http://a.test: the usual pause, 30 s" in flat
+        assert "http://b.test:8000: no connection could be made; it is tried again, 58 s" in flat
+        assert "and 12 more" in flat
+        assert "the next request in 30 s" in flat
+        assert left in flat
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -90,6 +108,8 @@ def test_a_line_is_logfmt_or_json() -> None:
         "hosts_ready",
         "hosts_waiting",
         "errors",
+        "waits",
+        "patience_left",
         "seconds_left",
         "workers",
     }
