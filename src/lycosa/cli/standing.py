@@ -64,7 +64,9 @@ def standing_of(directory: CrawlDirectory) -> Standing:
     job, holder = directory.job(), directory.holder()
     has_begun = directory.log_folder.exists()
     states = list(directory.states(job).values()) if has_begun else []
-    given_up, waits = given_up_of(states), waits_of(states, job, time.time())
+    now = present_moment(states)
+    behind = now - time.time()  # the reader has the machine's clock
+    given_up, waits = given_up_of(states), waits_of(states, job, now)
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
     return Standing(
         running_pid=holder.pid if holder else None,
@@ -75,7 +77,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         pending=sum(state.pending for state in states),
         hosts=sum(len(state.host_names) for state in states),
         disk_bytes=_disk_bytes(directory.path),
-        seconds_left=round(seconds_left(states, job, present_moment(states)), 1),
+        seconds_left=round(seconds_left(states, job, now), 1),
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
         structured=structured_of(states),
@@ -85,7 +87,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
         put_off=sum(state.pages.status.count(PUT_OFF) for state in states),
         is_followed=revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles),
         waits_count=waits.total,
-        waits=[wait._asdict() for wait in waits.first],
+        waits=[wait.by_clock_behind(behind)._asdict() for wait in waits.first],
         waited_seconds=round(max((state.waited_seconds for state in states), default=0.0), 1),
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],

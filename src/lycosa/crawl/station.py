@@ -199,7 +199,7 @@ class Station:
             mined=mined_of(states),
             structured=structured_of(states),
             seconds_left=seconds_left(states, self.job, self.clock.now()),
-            waits=[list(wait[:3]) for wait in waits.first],
+            waits=[list(wait.by_clock_behind(self.parts.clock_ahead)[:3]) for wait in waits.first],
             waits_count=waits.total,
             patience_left=worker.patience_left(),
             given_up=[list(one) for one in given_up[:MOST_NAMED]],

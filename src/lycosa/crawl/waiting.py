@@ -57,6 +57,10 @@ class Wait(NamedTuple):
     urls: int = 0
     """How many URLs wait with it; 0 when nobody has counted."""
 
+    def by_clock_behind(self, seconds: float) -> Wait:
+        """Return the wait by a clock that is so far behind the crawl's (`timekeeping`)."""
+        return self._replace(until=self.until - seconds) if self.until else self
+
 
 class Waits(NamedTuple):
     """What a crawl waits for."""
