@@ -21,6 +21,7 @@ from lycosa.cli.lines import LINE_SECONDS, errors_of, left_out_of, line_of, read
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.progress import Progress
+from lycosa.visible import on_screen
 
 _LABEL = "bold cyan"
 
@@ -169,7 +170,7 @@ class Display:
             self._live.update(panel, refresh=True)
         else:
             line = line_of(progress, as_json=False, moment=datetime.now(UTC))
-            print(line, file=self._console.file, flush=True)
+            print(on_screen(line), file=self._console.file, flush=True)
 
     def finish(self, progress: Progress) -> None:
         """Show the last moment, which the panel keeps."""
