@@ -33,9 +33,13 @@ def cell(text: str) -> str:
 def cell_in_sql(column: str) -> str:
     """Return the expression that does the same to a column of text in DuckDB."""
     formula, first, number = (
-        pattern.replace("'", "''") for pattern in (FORMULA, INVISIBLE_FIRST, f"^(?:{NUMBER})$")
+        pattern.replace("'", "''") for pattern in (FORMULA, INVISIBLE_FIRST, NUMBER)
+    )
+    is_plain = (  # most are, and looking once is quicker than replacing twice
+        f"not regexp_matches({column}, '{formula}|{first}')"
+        f" or regexp_full_match({column}, '{number}')"
     )
     return (
-        f"case when regexp_full_match({column}, '{number}') then {column} else regexp_replace("
+        f"case when {is_plain} then {column} else regexp_replace("
         rf"regexp_replace({column}, '{formula}', '\1''\2', 'g'), '{first}', '''\1') end"
     )

@@ -30,6 +30,7 @@ from lycosa.cli.lines import (
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.progress import Progress
+from lycosa.visible import on_screen
 
 _LABEL = "bold cyan"
 _MOST_WAITS = 3
@@ -196,7 +197,7 @@ class Display:
             self._live.update(panel, refresh=True)
         else:
             line = line_of(progress, as_json=False, moment=datetime.now(UTC))
-            print(line, file=self._console.file, flush=True)
+            print(on_screen(line), file=self._console.file, flush=True)
 
     def show_planting(self, count: int, total: int) -> None:
         """Show how many seeds of a long list have been planted; the panel comes after that."""

@@ -43,7 +43,7 @@ REQUEST_SECONDS = 15.0
 READING_SECONDS, READING_BYTES = 30.0, 50_000
 """An answer must be taken in so many seconds, and one more for every so many bytes."""
 
-MOST_HELD_ANSWERS = 4
+MOST_HELD_ANSWERS = 2
 """So many of the largest are held in memory for slow readers."""
 
 _TURNED_AWAY = (

@@ -6,10 +6,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from lycosa.config import Job
@@ -176,3 +178,16 @@ def test_what_is_raised_tells_a_refusal_from_a_failure() -> None:
     for said, kind in ((Answered("refused", "no"), Refused), (None, QueryError)):
         with pytest.raises(kind):
             raise_unless_answered(said)
+
+
+def test_a_question_ends_with_the_command_that_was_killed(crawl: Path) -> None:
+    many = " ".join(f"VALUES ?v{n} {{ {' '.join(map(str, range(200)))} }}" for n in range(6))
+    question = f"SELECT (COUNT(*) AS ?n) {{ {many} }}"
+    command = [sys.executable, "-m", "lycosa", "sparql", str(crawl), question]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        asking = psutil.Process(process.pid)
+        while not asking.children():
+            time.sleep(0.01)
+        (answering,) = asking.children()
+        process.kill()
+    assert psutil.wait_procs([answering], timeout=30)[1] == []
