@@ -36,6 +36,12 @@ def read_question(data: bytes) -> tuple[Question, bytes]:
     return Question(".".join(labels).lower(), kind), data[12 : at + 5]
 
 
+_ZONE = b"\x07example\x00"
+_SOA_DATA = b"\x02ns" + _ZONE + b"\x02me" + _ZONE + struct.pack(">5I", 1, 3600, 600, 86400, 3600)
+_START_OF_AUTHORITY = _ZONE + struct.pack(">HHIH", 6, 1, 3600, len(_SOA_DATA)) + _SOA_DATA
+"""Lets those who ask remember for an hour that a name does not exist (RFC 2308)."""
+
+
 def reply_to(data: bytes, find: Callable[[Question], Found | None]) -> bytes:
     """Answer a question; `find` gives None for a name that does not exist, `CANNOT_SAY` to fail."""
     question, asked = read_question(data)
@@ -46,7 +52,9 @@ def reply_to(data: bytes, find: Callable[[Question], Found | None]) -> bytes:
         for packed in (ipaddress.ip_address(one).packed for one in addresses)
     )
     flags = 0x8182 if found is CANNOT_SAY else 0x8180 if found is not None else 0x8183
-    return data[:2] + struct.pack(">HHHHH", flags, 1, len(addresses), 0, 0) + asked + records
+    authority = b"" if found is not None else _START_OF_AUTHORITY
+    counts = struct.pack(">HHHHH", flags, 1, len(addresses), bool(authority), 0)
+    return data[:2] + counts + asked + records + authority
 
 
 class ThreadedNameServer:

@@ -125,6 +125,19 @@ def test_a_seed_with_a_private_address_is_said_with_the_flag_that_allows_it(tmp_
     assert "add --allow-private" in ran.stderr
 
 
+def test_a_seed_that_its_robots_file_forbids_is_said_with_the_command_that_shows_why(
+    tmp_path: Path,
+) -> None:
+    def site(path: str) -> Answer:
+        return (200, "User-agent: *\nDisallow: /") if path == "/robots.txt" else linking()(path)
+
+    with served(site) as port:
+        seed = f"http://127.0.0.1:{port}/"
+        ran = lycosa("crawl", seed, "-o", tmp_path / "c", *QUICK, "--quiet")
+    assert ran.returncode == 0
+    assert f"its robots file forbids it to lycosa; see: lycosa check robots {seed} /" in ran.stderr
+
+
 def test_links_that_lead_nowhere_end_within_patience_and_retry_takes_them_up(
     tmp_path: Path,
 ) -> None:

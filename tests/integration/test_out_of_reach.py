@@ -158,12 +158,12 @@ def test_a_name_server_that_cannot_say_is_asked_until_patience_ends(tmp_path: Pa
     assert len(web.looked_up) >= 4
 
 
-@pytest.mark.parametrize("log", ["memory", "sqlite"])
-def test_patience_is_counted_over_kills(log: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("log", "workers"), [("memory", 1), ("memory", 3), ("sqlite", 1)])
+def test_patience_is_counted_over_kills(log: str, workers: int, tmp_path: Path) -> None:
     """A kill forgets a second of waiting at most: the sum of all runs stays what it was."""
     web = HalfDeadWeb({HOME: [DEAD[0], *PAGES[:3]]}, dead={DEAD[0].removesuffix("/x"): FOR_EVER})
     kills = KillRandomly(5, 40, 0.03)
-    simulation, result = crawl(web, tmp_path, log=log, kills=kills)
+    simulation, result = crawl(web, tmp_path, log=log, workers=workers, kills=kills)
     assert (result.reason, len(result.kills)) == ("exhausted", 40)
     assert 600.0 < result.virtual_seconds < 600.0 + 40 * 2 + 60
     assert endings(result) == {Outcome.UNREACHABLE: 1}

@@ -22,6 +22,9 @@ passed in, so a simulation drives the very code that crawls the web.
     grants          the same over several processes
     committing      the order in which things become durable
     ending          when all is done
+    patience        how long to wait when only origins out of reach are left
+    unreachable     what could not be reached, in words
+    waiting         what a crawl waits for: which origins, why, until when
     running         a crawl of the real web, alone or with workers
     station         a worker in its real surroundings
     supervisor      starts, watches and replaces workers

@@ -8,6 +8,7 @@ Cost: nothing while requests are answered; some microseconds at the first failur
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -104,9 +105,11 @@ class SeedWatch:
     def disallowed(self, partition: Partition, page: int) -> None:
         """Note that a robots file forbids a page."""
         if not depth_of(partition.state.pages.distance[page]):
-            seed, agent = url_of(partition.state.table.key(page)), self._job.fetch.agent
-            why = f"its robots file forbids it to {agent}; see: lycosa check {seed}"
-            self._say(partition, partition.state.pages.site[page], why)
+            state, site = partition.state, partition.state.pages.site[page]
+            path = state.table.key(page)[len(state.site_names[site]) :]
+            check = shlex.join(["lycosa", "check", "robots", f"{_origin(state, site)}/", path])
+            why = f"its robots file forbids it to {self._job.fetch.agent}; see: {check}"
+            self._say(partition, site, why)
 
     def _say(self, partition: Partition, site: int, why: str) -> None:
         if (partition.number, site) in self._told:

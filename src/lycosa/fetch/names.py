@@ -7,7 +7,8 @@ no name server could say is a failure. Of several addresses the first that the g
 given, but not one to which a connection has failed while there is another.
 
 Nothing is remembered here: what was learned is in the log (`lycosa.crawl.lookups`).
-c-ares itself gives an answer again while its record lasts, with what is left of its time.
+c-ares itself gives an answer again while its record lasts, with what is left of its time; but that
+a name does not exist is soon forgotten, so that a check of it is one.
 
 A job may name a hosts file, which is asked *instead* of the network (a web in a box, a
 closed network, a rehearsal). Literal addresses stand for themselves, and `localhost` for
@@ -36,6 +37,9 @@ MOST_SECONDS = 86_400.0
 FAILURE_SECONDS = 60.0
 LOCAL_SECONDS = 300.0
 """How long an answer of the hosts file is valid: it may be edited, and costs nothing."""
+
+FORGET_SECONDS = 10.0
+"""How long c-ares may remember that a name does not exist."""
 
 MOST_AVOIDED = 10_000
 """How many hosts with an address that has failed are remembered."""
@@ -73,6 +77,7 @@ class Names:
         self._channel: pycares.Channel | None = None
         self._watched: set[int] = set()
         self._timer: Cancellable | None = None
+        self._forgetting: Cancellable | None = None
 
     @property
     def in_flight(self) -> int:
@@ -110,8 +115,9 @@ class Names:
             self._loop.remove_reader(watched)
             self._loop.remove_writer(watched)
         self._watched.clear()
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._forgetting):
+            if timer is not None:
+                timer.cancel()
         if channel is not None:
             channel.close()
 
@@ -197,8 +203,16 @@ class Names:
 
     def _learn(self, host: str, addresses: list[str], seconds: float, is_missing: bool) -> None:
         found = self._resolved(host, addresses, seconds, is_missing)
+        if found.is_missing and self._forgetting is None:
+            self._forgetting = self._loop.call_later(FORGET_SECONDS, self._forget)
         for on_resolved in self._waiting.pop(host, ()):
             on_resolved(found)
+
+    def _forget(self) -> None:
+        """Let c-ares forget what it was told; questions under way go on."""
+        self._forgetting = None
+        if self._channel is not None:
+            self._channel.reinit()
 
     def _watch(self, descriptor: int, wants_read: bool, wants_write: bool) -> None:
         channel = self._channel

@@ -121,6 +121,24 @@ def test_no_such_name_is_an_answer_and_a_server_that_cannot_say_is_a_failure() -
     asyncio.run(test())
 
 
+def test_that_a_name_does_not_exist_is_asked_for_again_and_not_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(names_module, "FORGET_SECONDS", 0.01)
+
+    async def test() -> None:
+        async with asking() as (server, names):
+            assert (await look_up(names, "new.example")).is_missing
+            server.table["new.example", A] = (["192.0.2.1"], 600)
+            for _ in range(100):  # c-ares forgets in a thread of its own
+                await asyncio.sleep(0.02)
+                if (found := await look_up(names, "new.example")).address:
+                    break
+            assert found.address == "192.0.2.1"
+
+    asyncio.run(test())
+
+
 def test_what_a_hosts_file_does_not_name_does_not_exist() -> None:
     async def test() -> None:
         names = Names(asyncio.get_running_loop(), hosts=Hosts({"a.example": ["192.0.2.1"]}, {}))
