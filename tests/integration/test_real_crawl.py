@@ -25,6 +25,7 @@ from lycosa.crawl.simulation import referee_rules
 from lycosa.log.format import decode_events
 from lycosa.store.reading import table
 from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.plan import Mixture
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.robots import Group, Robots
@@ -66,8 +67,14 @@ def web_of(hosts: int, addresses: int) -> GeneratedWeb:
 
 
 def job_of(web: GeneratedWeb, server: SocketWeb) -> Job:
+    seeds = tuple(web.home(number) for number in range(web.plan.hosts))
+    ca_file = str(server.ca_file)
+    job = job_of_any(server)
+    return replace(job, seeds=seeds, fetch=replace(job.fetch, ca_file=ca_file))
+
+
+def job_of_any(server: SocketWeb) -> Job:
     return Job.of(
-        seeds=[web.home(number) for number in range(web.plan.hosts)],
         rules=[{"action": "accept", "suffix": "test"}],
         limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, "free_disk_bytes": 0},
         politeness={
@@ -81,7 +88,6 @@ def job_of(web: GeneratedWeb, server: SocketWeb) -> Job:
         fetch={
             "allow_private": True,
             "hosts_file": str(server.hosts_file),
-            "ca_file": str(server.ca_file),
             "retries": 20,
             "retry_first_seconds": 0.3,
         },
@@ -218,10 +224,12 @@ def test_a_crawl_over_sockets_survives_kills_and_bothers_nobody(tmp_path: Path) 
 
 def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path: Path) -> None:
     """The process stands still while its answers arrive, and is killed long after."""
-    web = GeneratedWeb.tree(levels=3, fanout=3, hosts=6)
+    homes = [f"http://www.{host}.test/" for host in "abcdef"]
+    web = GraphWeb({home: [f"{home}{n}" for n in range(3)] for home in homes}, latency=0.3)
     referee = Referee(RULES_LATER, web)
-    with SocketWeb(web, referee=referee) as server:
-        job = job_of(web, server)
+    with SocketWeb(web, referee=referee, time_scale=1.0, tls=False) as server:
+        job = job_of_any(server)
+        job = replace(job, seeds=tuple(homes), crawl=replace(job.crawl, workers=1))
         referee.rules = socket_rules(job)
         directory = CrawlDirectory.create(tmp_path / "crawl", job)
         process = start(directory)
@@ -239,7 +247,7 @@ def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path
     assert [str(breach) for breach in referee.breaches] == []
     pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
     kept = sorted(row["url"] for row in pages if row["outcome"] == "KEPT")
-    assert kept == sorted(web.pages_within(list(job.seeds), DEPTH))
+    assert kept == sorted(web.all_pages())
 
 
 @pytest.mark.soak

@@ -89,7 +89,7 @@ log_messages = logging.getLogger(__name__)
 HOLDING_PAUSE_SECONDS = 0.2
 """A host with at least this pause is asked again only when the log has its last answer."""
 
-COMMIT_WITHIN_PAUSE = 0.75
+COMMIT_WITHIN_PAUSE = 0.9
 """After this part of a pause its answer is committed: the rest is for the commit, so that no host
 waits for it (docs/decisions/0037-repeats-after-a-kill.md)."""
 
