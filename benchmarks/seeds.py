@@ -5,9 +5,10 @@
 Real crawls by the command, without `--include`, against a listener on loopback. First lists with
 one seed on each of so many hosts (a domain each, all names in a hosts file), then one list of so
 many seeds of one host. For each: the time from the start of the program to the first request that
-the listener sees, its ratio to the number of seeds (a straight line keeps it), when the twentieth
-came, the largest memory, the time from a stop to the end of the program, the time of
-`lycosa status` afterwards, and the size of `crawl.toml`.
+the listener sees, the CPU time of the program until then and its ratio to the number of seeds (a
+straight line keeps it, whoever else uses the machine), when the twentieth request came, the time
+from a stop to the end of the program, the largest memory, the time of `lycosa status` afterwards,
+and the size of `crawl.toml`.
 
 Bounded: a crawl is stopped after 20 requests, and is ended after `MOST_SECONDS` in any case.
 """
@@ -43,6 +44,7 @@ class Listener:
         self.moments: list[float] = []
         """When each request was read."""
         self.has_enough = threading.Event()
+        self.on_first: Callable[[], None] = lambda: None
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -60,6 +62,8 @@ class Listener:
         with connection, connection.makefile("rb") as lines:
             while request := lines.readline():
                 self.moments.append(time.monotonic())
+                if len(self.moments) == 1:
+                    self.on_first()
                 if len(self.moments) >= REQUESTS:
                     self.has_enough.set()
                 while lines.readline().strip():
@@ -74,6 +78,7 @@ class Figures(NamedTuple):
 
     seeds: int
     first_seconds: float
+    first_cpu_seconds: float
     twentieth_seconds: float
     stop_seconds: float
     most_megabytes: float
@@ -84,7 +89,8 @@ class Figures(NamedTuple):
         cells = (
             f"{self.seeds:,}",
             f"{self.first_seconds:.2f}",
-            f"{self.first_seconds / self.seeds * 1e6:.1f}",
+            f"{self.first_cpu_seconds:.2f}",
+            f"{self.first_cpu_seconds / self.seeds * 1e6:.1f}",
             f"{self.twentieth_seconds:.2f}",
             f"{self.stop_seconds:.2f}",
             f"{self.most_megabytes:.0f}",
@@ -111,6 +117,12 @@ def one_host(port: int, count: int) -> Iterator[str]:
     return (f"http://www.site.test:{port}/folder{n % 1000}/page-{n}.html" for n in range(count))
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(seeds: Callable[[int, int], Iterator[str]], count: int, workers: int) -> Figures:
     """Crawl from so many seeds until there are some pages."""
     with listening() as listener, tempfile.TemporaryDirectory(prefix="seeds-") as folder:
@@ -127,6 +139,8 @@ def measure(seeds: Callable[[int, int], Iterator[str]], count: int, workers: int
         command += ["--ip-delay", "0", "--mining", "off", "--workers", str(workers), "--quiet"]
         began = time.monotonic()
         crawl = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        spent: list[float] = []
+        listener.on_first = lambda: spent.append(cpu_seconds(crawl.pid))
         killer = threading.Timer(MOST_SECONDS, crawl.kill)
         killer.start()
         listener.has_enough.wait(MOST_SECONDS)
@@ -142,6 +156,7 @@ def measure(seeds: Callable[[int, int], Iterator[str]], count: int, workers: int
         return Figures(
             count,
             moments[0],
+            spent[0] if spent else float("inf"),
             moments[min(len(moments), REQUESTS) - 1],
             took,
             usage.ru_maxrss / 1024,
@@ -153,6 +168,7 @@ def measure(seeds: Callable[[int, int], Iterator[str]], count: int, workers: int
 COLUMNS = (
     "seeds",
     "first request, s",
+    "CPU until then, s",
     "µs a seed",
     "twentieth request, s",
     "stop, s",

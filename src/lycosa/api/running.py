@@ -20,6 +20,7 @@ from lycosa.crawl.machine import require_files
 from lycosa.crawl.messages import logger, said_to
 from lycosa.crawl.progress import Listener, Progress
 from lycosa.crawl.running import require_contact, run_crawl
+from lycosa.crawl.scoping import require_linear
 from lycosa.crawl.stopping import Stop
 from lycosa.errors import ConfigError, LycosaError
 from lycosa.plugins.loading import with_plugins
@@ -180,6 +181,7 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     if job is not None and is_new:
         require_contact(job)
         require_files(job.fetch.connections, job.crawl.workers)
+        require_linear(job)
         require_plugins(job, plugins)
         return CrawlDirectory.create(path, job)
     directory = CrawlDirectory.open(path)

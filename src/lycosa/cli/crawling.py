@@ -95,6 +95,7 @@ def crawl(
     """
     from lycosa.crawl import running
     from lycosa.crawl.machine import require_files
+    from lycosa.crawl.scoping import require_linear
     from lycosa.plugins.orders import require_plugins
 
     base = read_job(config_file) if config_file else Job()
@@ -107,6 +108,7 @@ def crawl(
     # Before the folder is made, so that the same command can be typed again with the flag.
     running.require_contact(job)
     require_files(job.fetch.connections, job.crawl.workers)
+    require_linear(job)
     require_plugins(job)
     directory = CrawlDirectory.create(path, job)
     return _run(session, directory, directory.kept(job), flags)

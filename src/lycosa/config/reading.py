@@ -227,7 +227,7 @@ def _check_network(entry: str) -> None:
 def _check_until(entry: str) -> None:
     try:
         until_pattern(entry)
-    except (re.error, OverflowError, RecursionError) as error:
+    except ValueError as error:
         raise ValueError(
             f"`until` holds an expression that cannot be read: {_shown(entry)}\n"
             f"  {error}; a plain URL is written without `regex:`"

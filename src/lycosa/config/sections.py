@@ -9,10 +9,9 @@ Here are those that say what becomes of what is fetched; how it is asked for is 
 
 from __future__ import annotations
 
-import re
-
 from lycosa.config.asking import Fetch, Limits, Politeness, Robots
 from lycosa.config.keys import Record, Table, key
+from lycosa.expressions import Expression, compile_expression
 
 SCHEDULERS = (
     "breadth-first",
@@ -369,7 +368,9 @@ SEEDS_DOC = (
 RULES_DOC = "What is in scope, and how URLs are rewritten; one `[[rules]]` table each, in order."
 
 
-def until_pattern(entry: str) -> re.Pattern[str] | None:
+def until_pattern(entry: str, *, may_be_slow: bool = True) -> Expression | None:
     """Return the expression of an entry of `until`, or None when it is a plain URL."""
     prefix = "regex:"
-    return re.compile(entry[len(prefix) :]) if entry.startswith(prefix) else None
+    if not entry.startswith(prefix):
+        return None
+    return compile_expression(entry[len(prefix) :], may_be_slow=may_be_slow)

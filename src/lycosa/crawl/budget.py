@@ -16,12 +16,12 @@ the log says was kept counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from enum import StrEnum
 
 from lycosa.config import Job
 from lycosa.config.sections import until_pattern
+from lycosa.expressions import Expression, TooSlow
 from lycosa.url import canonicalize
 
 
@@ -36,7 +36,7 @@ class Limit(StrEnum):
     STOPPED = "stopped"
 
 
-Target = str | re.Pattern[str]
+Target = str | Expression
 
 
 def targets_of(job: Job) -> list[Target]:
@@ -46,7 +46,14 @@ def targets_of(job: Job) -> list[Target]:
 
 def is_wanted(url: str, targets: list[Target]) -> bool:
     """Return whether a page is one of those."""
-    return any(t == url if isinstance(t, str) else bool(t.search(url)) for t in targets)
+    return any(t == url if isinstance(t, str) else _is_found(t, url) for t in targets)
+
+
+def _is_found(expression: Expression, url: str) -> bool:
+    try:
+        return bool(expression.search(url))
+    except TooSlow:
+        return False
 
 
 class TimeAndDisk:

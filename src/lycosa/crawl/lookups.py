@@ -56,6 +56,7 @@ class Lookups:
         self._urgent: dict[_Asked, None] = {}
         self._ahead: dict[_Asked, None] = {}
         self._under_way: set[_Asked] = set()
+        self._is_stopping = False
 
     def resolve(self, number: int, host: int) -> str | None:
         """Return a host's address if it is known; else ask for it."""
@@ -84,6 +85,10 @@ class Lookups:
         """Return the questions under way, as (partition, host)."""
         return list(self._under_way)
 
+    def stop(self) -> None:
+        """Ask no more: nothing is sent any more, and a hundred thousand names would take long."""
+        self._is_stopping = True
+
     def failed(self, partition: Partition, host: int, moment: float) -> None:
         """Ask again before the host is next asked: nobody was found at its address."""
         if partition.state.hosts.address_expires[host] > moment:
@@ -91,7 +96,11 @@ class Lookups:
             partition.record(HostResolved(moment, host, address, moment))
 
     def _ask(self) -> None:
-        while len(self._under_way) < MOST_LOOKUPS and (self._urgent or self._ahead):
+        while (
+            not self._is_stopping
+            and len(self._under_way) < MOST_LOOKUPS
+            and (self._urgent or self._ahead)
+        ):
             waiting = self._urgent or self._ahead
             asked = next(iter(waiting))
             del waiting[asked]

@@ -34,7 +34,7 @@ from lycosa.crawl.machine import (
 from lycosa.crawl.opening import check_partitioner
 from lycosa.crawl.orders import Post
 from lycosa.crawl.progress import Listener, Pace, Progress
-from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.scoping import EXPRESSIONS_NOTE, JobScope, require_linear
 from lycosa.crawl.seeding import Planted, Planter
 from lycosa.crawl.station import Station
 from lycosa.crawl.stopping import Stop
@@ -174,6 +174,8 @@ def _plant(
     check_partitioner(log, partitioner)
     if log.noted("planted") is not None:
         return Planted(0, {}, {})
+    require_linear(job)
+    log.note(EXPRESSIONS_NOTE, b"linear")
     told = _PlantingTold(listener, len(job.seeds)) if isinstance(job.seeds, SeedList) else _untold
     planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), told)
     if not planted.accepted:

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lycosa.config import Job
+from lycosa.config import Job, until_pattern
+from lycosa.errors import ConfigError
 from lycosa.log.protocol import Log
 from lycosa.url import Action, Rule, Scope, Verdict, host_of, key_of, parse_rules, reversed_host_of
 from lycosa.url.conditions import IsHost
@@ -28,6 +29,24 @@ if TYPE_CHECKING:
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "
 _LIST_NOTE = "scope-hosts "
+
+
+EXPRESSIONS_NOTE = "expressions"
+
+
+def was_begun_with_re(log: Log) -> bool:
+    """Tell whether a crawl was begun when `re` matched all expressions: it has not noted more."""
+    return log.noted("planted") is not None and log.noted(EXPRESSIONS_NOTE) is None
+
+
+def require_linear(job: Job) -> None:
+    """Refuse a new job with an expression that has no linear time, and say what to write."""
+    parse_rules(list(job.rules))
+    for entry in job.limits.until:
+        try:
+            until_pattern(entry, may_be_slow=False)
+        except ValueError as error:
+            raise ConfigError(f"[limits] until: {error}") from None
 
 
 class JobScope:
@@ -42,7 +61,7 @@ class JobScope:
     ) -> None:
         self._log = log
         self._ask = hooks.rule if hooks is not None and hooks.has_rules else None
-        self._rules = parse_rules(list(job.rules))
+        self._rules = parse_rules(list(job.rules), may_be_slow=was_begun_with_re(log))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
         self._hosts: dict[str, None] = {}

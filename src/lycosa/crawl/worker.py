@@ -197,6 +197,7 @@ class Worker:
     def stop(self) -> None:
         """Send nothing more; end when what is under way is answered, or cut, and committed."""
         self._is_stopping = True
+        self._lookups.stop()
         self._tick()
 
     def look(self) -> None:
@@ -557,7 +558,7 @@ class Worker:
         What another worker let into the scope it noted before it posted anything: so that is
         looked at between the heads and the inboxes.
         """
-        if self._cycles.is_measuring:
+        if self._cycles.is_measuring or self._is_stopping:
             return
         log = self._parts.log
         heads = log.heads()

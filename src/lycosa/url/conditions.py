@@ -12,13 +12,13 @@ Cost: no condition reads more than the key; only `Matches` needs the URL itself.
 Not here: what happens when a condition holds (lycosa.url.scope).
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Set
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
+from lycosa.expressions import Expression, compile_expression
 from lycosa.url.canonical import canonicalize
 from lycosa.url.key import key_of, reversed_host_of, url_of
 
@@ -108,7 +108,7 @@ class Begins(Struct, frozen=True):
 class Matches(Struct, frozen=True):
     """One of these patterns is found in the canonical URL."""
 
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[Expression, ...]
 
     def holds(self, candidate: Candidate) -> bool:  # noqa: D102
         return any(pattern.search(candidate.url) for pattern in self.patterns)
@@ -224,9 +224,9 @@ def with_prefixes(prefixes: list[str]) -> Begins:
     return Begins(tuple(_beginning(prefix) for prefix in prefixes))
 
 
-def matching(patterns: list[str]) -> Matches:
+def matching(patterns: list[str], *, may_be_slow: bool = False) -> Matches:
     """Make the condition from regular expressions."""
-    return Matches(tuple(pattern_of(pattern) for pattern in patterns))
+    return Matches(tuple(compile_expression(text, may_be_slow=may_be_slow) for text in patterns))
 
 
 def with_extensions(extensions: list[str]) -> HasExtension:
@@ -239,17 +239,6 @@ def with_scheme(schemes: list[str]) -> HasScheme:
     if schemes not in (["http"], ["https"]):
         raise ValueError("a scheme is `http` or `https`; every other is refused without a rule")
     return HasScheme(schemes == ["https"])
-
-
-def pattern_of(text: str) -> re.Pattern[str]:
-    """Compile a regular expression, or say where it goes wrong."""
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise ValueError(
-            f"`{text}` is not a regular expression ({error}); in TOML write it between "
-            "single quotes, so that `\\` stays what it is"
-        ) from None
 
 
 def _beginning(prefix: str) -> str:

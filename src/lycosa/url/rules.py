@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from lycosa.errors import ConfigError
+from lycosa.expressions import compile_expression
 from lycosa.url import conditions, ready_lists, transforms
 from lycosa.url.conditions import Condition
 from lycosa.url.transforms import Change
@@ -72,28 +73,33 @@ KEYS = {
 """The keys that a rule of each action may have."""
 
 
-def parse_rules(tables: Sequence[Mapping[str, object]]) -> tuple[Rule, ...]:
-    """Return the rules that the tables describe, in their order, or raise ConfigError."""
+def parse_rules(
+    tables: Sequence[Mapping[str, object]], *, may_be_slow: bool = False
+) -> tuple[Rule, ...]:
+    """Return the rules that the tables describe, in their order, or raise ConfigError.
+
+    `may_be_slow` is for a crawl of before, which may have expressions that only `re` knows.
+    """
     rules = []
     for number, table in enumerate(tables, start=1):
         try:
-            rules.append(_rule(table))
+            rules.append(_rule(table, may_be_slow))
         except ValueError as error:
             raise ConfigError(f"[[rules]] number {number}: {error}") from None
     return tuple(rules)
 
 
-def _rule(table: Mapping[str, object]) -> Rule:
+def _rule(table: Mapping[str, object], may_be_slow: bool) -> Rule:
     if not isinstance(table, Mapping):
         raise ValueError('a rule is a table, as in { action = "accept", suffix = ".org" }')
     action = _action(table)
     for key in table:
         if key not in KEYS[action]:
             raise ValueError(_unknown_key(key, action))
-    found = tuple(_conditions(table))
+    found = tuple(_conditions(table, may_be_slow))
     change, label = (None, "")
     if action is Action.TRANSFORM:
-        change, label = _change(table)
+        change, label = _change(table, may_be_slow)
     elif "list" in table:
         name = _choice(table, "list", ready_lists.REJECT_LISTS, "reject")
         found += (ready_lists.REJECT_LISTS[name],)
@@ -130,10 +136,12 @@ def _unknown_key(key: str, action: Action) -> str:
     )
 
 
-def _conditions(table: Mapping[str, object]) -> Iterable[Condition]:
+def _conditions(table: Mapping[str, object], may_be_slow: bool) -> Iterable[Condition]:
     for key, make in CONDITIONS.items():
         if key in table:
-            yield make(_texts(table, key))
+            texts = _texts(table, key)
+            is_slow = key == "regex" and may_be_slow
+            yield conditions.matching(texts, may_be_slow=True) if is_slow else make(texts)
     for limit in conditions.MEASURES:
         if limit in table:
             most = table[limit]
@@ -142,7 +150,7 @@ def _conditions(table: Mapping[str, object]) -> Iterable[Condition]:
             yield conditions.Exceeds(limit, most)
 
 
-def _change(table: Mapping[str, object]) -> tuple[Change, str]:
+def _change(table: Mapping[str, object], may_be_slow: bool) -> tuple[Change, str]:
     """Return the one change that a transform makes, and what to call it."""
     given = [key for key in (*CHANGES, "list") if key in table]
     if len(given) != 1:
@@ -157,7 +165,7 @@ def _change(table: Mapping[str, object]) -> tuple[Change, str]:
         name = _choice(table, "list", ready_lists.TRANSFORM_LISTS, "transform")
         return ready_lists.TRANSFORM_LISTS[name], name
     if key == "regex_replace":
-        return _replace(_text(table, key), table["replacement"]), key
+        return _replace(_text(table, key), table["replacement"], may_be_slow), key
     if key == "remove_parameters":
         return transforms.remove_parameters(_texts(table, key)), key
     if key == "drop_index_files" and table[key] is not True:
@@ -169,12 +177,12 @@ def _change(table: Mapping[str, object]) -> tuple[Change, str]:
     return (transforms.DropWww() if key == "drop_www" else transforms.SortQuery()), key
 
 
-def _replace(pattern: str, replacement: object) -> transforms.Replace:
+def _replace(pattern: str, replacement: object, may_be_slow: bool) -> transforms.Replace:
     if not isinstance(replacement, str):
         raise ValueError(f'`replacement` is {replacement!r}; write text, "" to remove')
-    compiled = conditions.pattern_of(pattern)
+    compiled = compile_expression(pattern, may_be_slow=may_be_slow)
     try:
-        compiled.sub(replacement, "")
+        re.compile(pattern).sub(replacement, "")
     except (ValueError, IndexError, re.error) as error:
         raise ValueError(
             f"`replacement` {replacement!r} does not fit its pattern: {error}"

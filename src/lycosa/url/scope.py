@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from lycosa.expressions import TooSlow
 from lycosa.url._ada import canonical_key
 from lycosa.url.conditions import Candidate, in_hosts
 from lycosa.url.rules import Action, Rule
@@ -33,6 +34,8 @@ class Verdict(Struct, frozen=True):
 BY_DEFAULT = "accept:default"
 OUT_OF_SCOPE = "out-of-scope"
 BAD_TRANSFORM = "transform:invalid"
+TOO_SLOW = "expression:too-slow"
+"""Of a crawl of before: an expression that only `re` knows took too long for the URL."""
 
 
 class Scope:
@@ -58,20 +61,23 @@ class Scope:
         """Return the verdict on one key."""
         if not self._steps:
             return Verdict(key, BY_DEFAULT)
-        candidate = Candidate(key)
-        for conditions, change, accepts, reason in self._steps:
-            for condition in conditions:
-                if not condition.holds(candidate):
-                    break
-            else:
-                if change is None:
-                    return Verdict(candidate.key if accepts else None, reason)
-                url = change.apply(candidate)
-                if url is not None:
-                    changed = canonical_key(url)
-                    if changed is None:
-                        return Verdict(None, BAD_TRANSFORM)
-                    candidate = Candidate(changed)
+        try:
+            candidate = Candidate(key)
+            for conditions, change, accepts, reason in self._steps:
+                for condition in conditions:
+                    if not condition.holds(candidate):
+                        break
+                else:
+                    if change is None:
+                        return Verdict(candidate.key if accepts else None, reason)
+                    url = change.apply(candidate)
+                    if url is not None:
+                        changed = canonical_key(url)
+                        if changed is None:
+                            return Verdict(None, BAD_TRANSFORM)
+                        candidate = Candidate(changed)
+        except TooSlow:
+            return Verdict(None, TOO_SLOW)
         if self._accepts_by_name:
             return Verdict(None, OUT_OF_SCOPE)
         return Verdict(candidate.key, BY_DEFAULT)

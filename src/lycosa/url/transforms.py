@@ -10,11 +10,11 @@ nor even valid: lycosa.url.scope sees to both.
 Always true: what a change does not name it leaves as it was, byte for byte.
 """
 
-import re
 from typing import Protocol
 
 from msgspec import Struct
 
+from lycosa.expressions import Expression
 from lycosa.url.conditions import Candidate
 from lycosa.url.key import site_of, site_url
 
@@ -92,7 +92,7 @@ class RemoveParameters(Struct, frozen=True):
 class Replace(Struct, frozen=True):
     """Every match of a pattern in the canonical URL is replaced."""
 
-    pattern: re.Pattern[str]
+    pattern: Expression
     replacement: str
 
     def apply(self, candidate: Candidate) -> str | None:  # noqa: D102

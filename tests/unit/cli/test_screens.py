@@ -236,3 +236,12 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "mined": "dict",
         "structured": "dict",
     }
+
+
+def test_the_planting_of_a_long_list_is_shown_on_terminals_and_elsewhere() -> None:
+    for is_terminal in (True, False):
+        file = io.StringIO()
+        console = Console(file=file, force_terminal=is_terminal, width=80)
+        with Display(console, Job.of(), "mycrawl", resume="lycosa resume mycrawl") as display:
+            display.show_planting(5_000, 1_000_000)
+        assert "planting seeds: 5,000 of 1,000,000" in file.getvalue()
