@@ -14,14 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.pauses import usual_pause
+from lycosa.errors import FormatError, LogError, LycosaError
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
+from lycosa.log.sqlite import SqliteLog
 from lycosa.records import RobotsLearned, RobotsState
-from lycosa.store.reading import demands, table
+from lycosa.store.reading import demands, each_segment
+from lycosa.store.rows import SCHEMAS
 from lycosa.url import key_of, site_of
 
 TOLERANCE_SECONDS = 0.001
@@ -49,6 +54,8 @@ class Audit(NamedTuple):
     rules: list[str]
     closest: Pause | None = None
     """The pause with the least to spare; None where no host was asked twice."""
+    not_judged: tuple[str, ...] = ()
+    """What is damaged or gone of the record: requests that depend on it are not judged."""
 
     @property
     def is_clean(self) -> bool:
@@ -77,17 +84,34 @@ class _Lesson(NamedTuple):
 def audit(directory: CrawlDirectory) -> Audit:
     """Hold every recorded request against the rules of the job."""
     job = directory.job()
-    exchanges = sorted(_exchanges(directory))
-    lessons = _lessons(directory, job)
-    retry_after = _retry_after(directory)
+    gaps = _Gaps()
+    exchanges = sorted(_exchanges(directory, gaps))
+    lessons = _lessons(directory, job, gaps)
+    retry_after = _retry_after(directory, gaps)
     breaches: list[str] = []
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
     breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
     breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
     closest = _Closest()
-    breaches += _host_pauses(exchanges, job, lessons, retry_after, closest)
-    breaches += _robots(exchanges, lessons)
-    return Audit(len(exchanges), breaches, _rules(job), closest.pause)
+    breaches += _host_pauses(exchanges, job, lessons, retry_after, closest, gaps)
+    breaches += _robots(exchanges, lessons, gaps)
+    return Audit(len(exchanges), breaches, _rules(job), closest.pause, tuple(gaps.told))
+
+
+class _Gaps:
+    """What of the record cannot be read; nothing is held against a request that needs it."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, None] = {}
+        self.sites: set[str] = set()
+        """Sites of which not every robots file is known."""
+
+    def damaged(self, error: LycosaError) -> None:
+        self.told[str(error).splitlines()[0]] = None
+
+    def most_pages(self, job: Job, pages: int) -> int:
+        """Return how many pages a host may have given: with gaps perhaps many more."""
+        return job.politeness.large_site_pages + 1 if self.told else pages
 
 
 class _Closest:
@@ -124,10 +148,12 @@ def _burst_rule(burst_urls: int) -> list[str]:
     ]
 
 
-def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
+def _exchanges(directory: CrawlDirectory, gaps: _Gaps) -> Iterator[_Exchange]:
     columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
     for kind in ("pages", "hosts"):
-        rows = table(directory.path, kind, columns).to_pydict()
+        schema = pa.schema([SCHEMAS[kind].field(name) for name in columns])
+        batches = each_segment(directory.path, kind, columns, gaps.damaged)
+        rows = pa.Table.from_batches(batches, schema).to_pydict()
         for began, ended, url, host, address, status, outcome in zip(
             *(rows[name] for name in columns), strict=True
         ):
@@ -143,14 +169,14 @@ def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
             )
 
 
-def _lessons(directory: CrawlDirectory, job: Job) -> dict[str, list[_Lesson]]:
+def _lessons(directory: CrawlDirectory, job: Job, gaps: _Gaps) -> dict[str, list[_Lesson]]:
     """Return what was learned of every site's robots file, in order."""
     learned: dict[str, list[_Lesson]] = {}
     log = directory.log(job)
     try:
         names = {number: state.site_names for number, state in directory.states(job).items()}
         for number in range(job.frontier.partitions):
-            for _, batch in log.read(number, 0):
+            for batch in _history(log, number, names[number], gaps):
                 for event in decode_events(batch):
                     if isinstance(event, RobotsLearned):
                         lesson = _Lesson(
@@ -165,10 +191,26 @@ def _lessons(directory: CrawlDirectory, job: Job) -> dict[str, list[_Lesson]]:
     return learned
 
 
-def _retry_after(directory: CrawlDirectory) -> dict[tuple[str, float], float]:
+def _history(log: SqliteLog, number: int, sites: list[str], gaps: _Gaps) -> Iterator[bytes]:
+    """Yield the batches of a partition; if some are missing, its sites are not judged by robots."""
+    last = 0
+    try:
+        for sequence, batch in log.read(number, 0):
+            if sequence != last + 1:
+                raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+            last = sequence
+            yield batch
+        if last < log.head(number).log:
+            raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+    except (LogError, FormatError) as error:
+        gaps.damaged(error)
+        gaps.sites.update(sites)
+
+
+def _retry_after(directory: CrawlDirectory, gaps: _Gaps) -> dict[tuple[str, float], float]:
     """Return until when each archived 429 or 503 wants its host left alone."""
     wanted: dict[tuple[str, float], float] = {}
-    for url, ended, value in demands(directory.path):
+    for url, ended, value in demands(directory.path, gaps.damaged):
         seconds = retry_after_seconds(value, ended)
         if seconds is not None:
             wanted[url, ended] = ended + seconds
@@ -200,6 +242,7 @@ def _host_pauses(
     lessons: dict[str, list[_Lesson]],
     retry_after: dict[tuple[str, float], float],
     closest: _Closest,
+    gaps: _Gaps,
 ) -> Iterator[str]:
     pages: dict[str, int] = {}
     last: dict[str, _Exchange] = {}
@@ -211,7 +254,10 @@ def _host_pauses(
         before = last.get(host)
         if before is not None:
             crawl_delay = _crawl_delay(exchange, before, lessons)
-            delay = max(asked[host] * usual_pause(job, pages.get(host, 0)), crawl_delay)
+            delay = max(
+                asked[host] * usual_pause(job, gaps.most_pages(job, pages.get(host, 0))),
+                crawl_delay,
+            )
             gap = exchange.began - before.ended
             is_full = gap >= delay - TOLERANCE_SECONDS
             is_breach = not is_full and bool(
@@ -244,12 +290,16 @@ def _crawl_delay(
     return known[-1] if known else 0.0
 
 
-def _robots(exchanges: list[_Exchange], lessons: dict[str, list[_Lesson]]) -> Iterator[str]:
+def _robots(
+    exchanges: list[_Exchange], lessons: dict[str, list[_Lesson]], gaps: _Gaps
+) -> Iterator[str]:
     for exchange in exchanges:
         if exchange.is_robots:
             continue
         key = key_of(exchange.url)
         site = site_of(key)
+        if site in gaps.sites:
+            continue
         known = [lesson for lesson in lessons.get(site, ()) if lesson.moment <= exchange.began]
         if not known or known[-1].state is not RobotsState.KNOWN:
             yield f"{exchange.url}: asked for without a robots file to go by"

@@ -89,6 +89,7 @@ def run_crawl(
         directory.locked(listener.waiting) as lock,
     ):
         log = directory.log(job)
+        directory.copy_job()
         try:
             planted = _plant([*job.seeds, *seeds], job, log, hooks)
             for seed, reason in planted.refused.items():
