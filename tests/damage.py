@@ -123,6 +123,7 @@ def stopped(server: SocketWeb, folder: Path, pages: int = 30) -> Path:
     directory.write_job(job_of(server, pages))
     run_crawl(directory)
     directory.write_job(job_of(server))
+    directory.copy_job()  # as if the last run had been stopped, not ended by a limit
     return folder
 
 

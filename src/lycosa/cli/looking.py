@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.messages import Session
+from lycosa.cli.messages import DAMAGED, Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.prospects import prospect_data, prospect_lines
 from lycosa.cli.screen import Screen
@@ -238,7 +238,8 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
     """Check that every request kept the rules.
 
     The record of every request is held against the politeness rules. Lists each
-    breach; the exit code is 1 when there is one.
+    breach; the exit code is 1 when there is one, and 10 when there is none but a part
+    of the record is damaged or gone, so that not every request could be judged.
     """
     from lycosa.crawl import auditing
 
@@ -251,6 +252,7 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
                 "is_clean": found.is_clean,
                 "rules": list(found.rules),
                 "breaches": list(found.breaches),
+                "not_judged": list(found.not_judged),
             }
         )
     else:
@@ -259,9 +261,15 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
             click.echo(f"  {rule}")
         for breach in found.breaches:
             click.echo(f"breach: {breach}")
+        for gap in found.not_judged:
+            click.echo(f"not judged: {gap}")
+        if found.not_judged:
+            click.echo(f"  the record is not complete: {command('verify', path)} --repair")
         click.echo(
             "clean" if found.is_clean else counted(len(found.breaches), "breach", "breaches")
         )
+    if found.is_clean and found.not_judged:
+        return DAMAGED
     return 0 if found.is_clean else 1
 
 

@@ -8,6 +8,7 @@
     5    a segment cannot be written or read
     6    a plugin cannot be used as it is
     7    a question cannot be answered, or a triple store cannot be used as asked
+    10   files of the crawl are damaged; `lycosa verify --repair` mends them
     69   no seed could be reached; what to do was said with each of them
     70   we made a mistake; the log file of the crawl has the details
     130  interrupted; `lycosa resume` goes on
@@ -28,9 +29,9 @@ import click
 
 from lycosa import __version__
 from lycosa.cli.groups import LazyGroup
-from lycosa.cli.messages import Session, notice, unexpected
+from lycosa.cli.messages import Session, damaged, is_damage, notice, unexpected
 from lycosa.cli.output import escaping
-from lycosa.errors import LycosaError
+from lycosa.errors import LycosaError, StoreError
 
 OUR_MISTAKE = 70
 INTERRUPTED = 130
@@ -48,6 +49,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.querying": ("index", "sparql", "triples", "serve"),
         "lycosa.cli.exporting": ("export",),
         "lycosa.cli.changing": ("add", "retry", "block"),
+        "lycosa.cli.verifying": ("verify",),
         "lycosa.cli.around": ("config", "testweb", "completion"),
     }
 
@@ -116,5 +118,8 @@ def _main(arguments: Sequence[str] | None) -> int:
         notice(f"{error.filename}: {error.strerror}\n  check to whom the file or folder belongs")
         return 1
     except Exception as error:
+        if is_damage(error) and not session.is_debugging:
+            notice(damaged(session, error))
+            return StoreError.exit_code
         notice(unexpected(session, error))
         return OUR_MISTAKE

@@ -8,6 +8,7 @@ the traceback of whatever should not have happened.
 from __future__ import annotations
 
 import logging
+import sqlite3
 import time
 import traceback
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ import click
 from lycosa.crawl.messages import said_to
 
 logger = logging.getLogger("lycosa")
+
+DAMAGED = 10
+"""The exit code of those who look at a crawl and find damaged files."""
 
 
 class Session:
@@ -56,6 +60,29 @@ def unexpected(session: Session, error: BaseException) -> str:
         "" if session.is_debugging else "  to see the details: lycosa --debug and your command\n"
     )
     return f"{text}{again}  please report it with the details and the command that you ran"
+
+
+_READERS = ("pyarrow", "duckdb", "_duckdb", "zstd", "zstandard", "isal")
+_UNREADABLE = ("IOException", "InvalidInputException", "ArrowInvalid", "ArrowSerializationError")
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether a library says that the bytes of a file are not what they should be."""
+    kind = type(error)
+    if isinstance(error, sqlite3.DatabaseError):
+        return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError)
+    is_reader = kind.__module__.partition(".")[0] in _READERS
+    return is_reader and (kind.__name__ in _UNREADABLE or kind.__name__ in ("ZstdError", "error"))
+
+
+def damaged(session: Session, error: BaseException) -> str:
+    """Say that a file of the crawl cannot be read, and what to do."""
+    folder = session.messages.parent if session.messages is not None else "DIR"
+    what = " ".join(str(error).split())[:300]
+    return (
+        f"a file of the crawl cannot be read: {what}\n"
+        f"  see what is damaged: lycosa verify {folder}   mend it: lycosa verify {folder} --repair"
+    )
 
 
 def _append(path: Path, details: str) -> bool:

@@ -14,15 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.pauses import usual_pause
+from lycosa.errors import FormatError, LogError, LycosaError
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
+from lycosa.log.sqlite import SqliteLog
 from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
-from lycosa.store.reading import demands, table
-from lycosa.store.rows import microseconds
+from lycosa.store.reading import demands, each_segment
+from lycosa.store.rows import SCHEMAS, microseconds
 from lycosa.url import host_of, key_of, site_of
 
 TOLERANCE_SECONDS = 0.001
@@ -50,6 +54,8 @@ class Audit(NamedTuple):
     rules: list[str]
     closest: Pause | None = None
     """The pause with the least to spare; None where no host was asked twice."""
+    not_judged: tuple[str, ...] = ()
+    """What is damaged or gone of the record: requests that depend on it are not judged."""
 
     @property
     def is_clean(self) -> bool:
@@ -90,17 +96,34 @@ class _Lesson(NamedTuple):
 def audit(directory: CrawlDirectory) -> Audit:
     """Hold every recorded request against the rules of the job."""
     job = directory.job()
-    lessons, reopened, ahead = _lessons(directory, job)
-    exchanges = sorted(exchange.after(ahead) for exchange in _exchanges(directory))
-    refusals = _Refusals(job, _retry_after(directory, ahead), reopened)
+    gaps = _Gaps()
+    lessons, reopened, ahead = _lessons(directory, job, gaps)
+    exchanges = sorted(exchange.after(ahead) for exchange in _exchanges(directory, gaps))
+    refusals = _Refusals(job, _retry_after(directory, ahead, gaps), reopened, gaps)
     breaches: list[str] = []
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
     breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
     breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
     closest = _Closest()
-    breaches += _host_pauses(exchanges, job, lessons, refusals, closest)
-    breaches += _robots(exchanges, lessons)
-    return Audit(len(exchanges), breaches, _rules(job), closest.pause)
+    breaches += _host_pauses(exchanges, job, lessons, refusals, closest, gaps)
+    breaches += _robots(exchanges, lessons, gaps)
+    return Audit(len(exchanges), breaches, _rules(job), closest.pause, tuple(gaps.told))
+
+
+class _Gaps:
+    """What of the record cannot be read; nothing is held against a request that needs it."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, None] = {}
+        self.sites: set[str] = set()
+        """Sites of which not every robots file is known."""
+
+    def damaged(self, error: LycosaError) -> None:
+        self.told[str(error).splitlines()[0]] = None
+
+    def most_pages(self, job: Job, pages: int) -> int:
+        """Return how many pages a host may have given: with gaps perhaps many more."""
+        return job.politeness.large_site_pages + 1 if self.told else pages
 
 
 class _Closest:
@@ -139,10 +162,12 @@ def _burst_rule(burst_urls: int) -> list[str]:
     ]
 
 
-def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
+def _exchanges(directory: CrawlDirectory, gaps: _Gaps) -> Iterator[_Exchange]:
     columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
     for kind in ("pages", "hosts"):
-        rows = table(directory.path, kind, columns).to_pydict()
+        schema = pa.schema([SCHEMAS[kind].field(name) for name in columns])
+        batches = each_segment(directory.path, kind, columns, gaps.damaged)
+        rows = pa.Table.from_batches(batches, schema).to_pydict()
         for began, ended, url, host, address, status, outcome in zip(
             *(rows[name] for name in columns), strict=True
         ):
@@ -159,7 +184,7 @@ def _exchanges(directory: CrawlDirectory) -> Iterator[_Exchange]:
 
 
 def _lessons(
-    directory: CrawlDirectory, job: Job
+    directory: CrawlDirectory, job: Job, gaps: _Gaps
 ) -> tuple[dict[str, list[_Lesson]], dict[str, list[float]], Ahead]:
     """Return what was learned of robots files, when hosts were reopened, and what ran ahead.
 
@@ -174,7 +199,7 @@ def _lessons(
         names = {number: state.site_names for number, state in states.items()}
         for number in range(job.frontier.partitions):
             seconds = 0.0
-            for _, batch in log.read(number, 0):
+            for batch in _history(log, number, names[number], gaps):
                 for event in decode_events(batch):
                     if isinstance(event, Taken):
                         seconds = event.clock_ahead
@@ -197,10 +222,28 @@ def _lessons(
     return learned, reopened, ahead
 
 
-def _retry_after(directory: CrawlDirectory, ahead: Ahead) -> dict[tuple[str, float], float]:
+def _history(log: SqliteLog, number: int, sites: list[str], gaps: _Gaps) -> Iterator[bytes]:
+    """Yield the batches of a partition; if some are missing, its sites are not judged by robots."""
+    last = 0
+    try:
+        for sequence, batch in log.read(number, 0):
+            if sequence != last + 1:
+                raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+            last = sequence
+            yield batch
+        if last < log.head(number).log:
+            raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+    except (LogError, FormatError) as error:
+        gaps.damaged(error)
+        gaps.sites.update(sites)
+
+
+def _retry_after(
+    directory: CrawlDirectory, ahead: Ahead, gaps: _Gaps
+) -> dict[tuple[str, float], float]:
     """Return until when each archived 429 or 503 wants its host left alone."""
     wanted: dict[tuple[str, float], float] = {}
-    for url, ended, value in demands(directory.path):
+    for url, ended, value in demands(directory.path, gaps.damaged):
         seconds = retry_after_seconds(value, ended)
         if seconds is not None:
             moment = ended + ahead.get(microseconds(ended), 0.0)
@@ -212,7 +255,8 @@ class _Refusals:
     """Until when hosts that have refused want to be left alone.
 
     A first refusal says so by Retry-After; without it, and from the second in a row, the back-off
-    holds if it is longer. `lycosa retry` begins a new row.
+    holds if it is longer. `lycosa retry` begins a new row. With gaps in the record nobody can tell
+    what stood between two refusals: then Retry-After alone counts.
     """
 
     def __init__(
@@ -220,7 +264,9 @@ class _Refusals:
         job: Job,
         retry_after: dict[tuple[str, float], float],
         reopened: dict[str, list[float]],
+        gaps: _Gaps,
     ) -> None:
+        self._gaps = gaps
         self._politeness = job.politeness
         self._retry_after = retry_after
         self._reopened = reopened
@@ -243,11 +289,11 @@ class _Refusals:
             return
         self._in_a_row[host] = refusals = self._in_a_row.get(host, 0) + 1
         until = self._retry_after.get((exchange.url, exchange.ended))
-        if until is None or refusals > 1:
+        if (until is None or refusals > 1) and not self._gaps.told:
             doubled = politeness.backoff_first_seconds * 2.0 ** min(refusals - 1, 40)
             back_off = min(doubled, politeness.backoff_most_seconds)
             until = max(until or 0.0, exchange.ended + back_off)
-        self._until[host] = max(self._until.get(host, 0.0), until)
+        self._until[host] = max(self._until.get(host, 0.0), until or 0.0)
 
 
 def _overlaps(exchanges: list[_Exchange], what: str, names: list[str]) -> Iterator[str]:
@@ -275,6 +321,7 @@ def _host_pauses(
     lessons: dict[str, list[_Lesson]],
     refusals: _Refusals,
     closest: _Closest,
+    gaps: _Gaps,
 ) -> Iterator[str]:
     pages: dict[str, int] = {}
     last: dict[str, _Exchange] = {}
@@ -285,7 +332,10 @@ def _host_pauses(
         before = last.get(host)
         if before is not None:
             crawl_delay = _crawl_delay(exchange, before, lessons)
-            delay = max(asked[host] * usual_pause(job, pages.get(host, 0)), crawl_delay)
+            delay = max(
+                asked[host] * usual_pause(job, gaps.most_pages(job, pages.get(host, 0))),
+                crawl_delay,
+            )
             gap = exchange.began - before.ended
             is_full = gap >= delay - TOLERANCE_SECONDS
             is_breach = not is_full and bool(
@@ -317,12 +367,16 @@ def _crawl_delay(
     return known[-1] if known else 0.0
 
 
-def _robots(exchanges: list[_Exchange], lessons: dict[str, list[_Lesson]]) -> Iterator[str]:
+def _robots(
+    exchanges: list[_Exchange], lessons: dict[str, list[_Lesson]], gaps: _Gaps
+) -> Iterator[str]:
     for exchange in exchanges:
         if exchange.is_robots:
             continue
         key = key_of(exchange.url)
         site = site_of(key)
+        if site in gaps.sites:
+            continue
         known = [lesson for lesson in lessons.get(site, ()) if lesson.moment <= exchange.began]
         if not known or known[-1].state is not RobotsState.KNOWN:
             yield f"{exchange.url}: asked for without a robots file to go by"

@@ -44,6 +44,8 @@ class CrawlDirectory:
         self.seeds_file = path / "seeds.txt"
         self.log_folder = path / "log"
         self.messages = path / "lycosa.log"
+        self.job_copy = self.log_folder / "crawl.toml"
+        """The job as the last run had it."""
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
@@ -66,6 +68,11 @@ class CrawlDirectory:
     def open(cls, path: Path) -> CrawlDirectory:
         """Open an existing crawl."""
         directory = cls(path)
+        if not directory.job_file.exists() and directory.job_copy.exists():
+            raise ConfigError(
+                f"{path}: crawl.toml is missing\n"
+                f"  put it back as the last run had it: lycosa verify {path} --repair"
+            )
         if not directory.job_file.exists():
             raise ConfigError(
                 f"{path}: there is no crawl here (no crawl.toml)\n"
@@ -102,6 +109,15 @@ class CrawlDirectory:
         """Return whether there is more than what a kill left of a crawl that was being made."""
         begun = {self.seeds_file.name, "seeds.writing", "crawl.writing"}
         return any(entry.name not in begun for entry in self.path.iterdir())
+
+    def copy_job(self) -> None:
+        """Keep a copy of the job beside the log, so that a damaged one can be put back."""
+        content = self.job_file.read_bytes()
+        if not self.job_copy.exists() or self.job_copy.read_bytes() != content:
+            self.job_copy.parent.mkdir(exist_ok=True)
+            temporary = self.job_copy.with_suffix(".writing")
+            temporary.write_bytes(content)
+            temporary.rename(self.job_copy)
 
     def log(self, job: Job) -> SqliteLog:
         """Open the log, making it if it is new."""

@@ -113,6 +113,7 @@ def run_crawl(
         directory.locked(listener.waiting) as lock,
     ):
         log = directory.log(job)
+        directory.copy_job()
         try:
             scope = JobScope(job, log, hooks=hooks)
             planted = _plant(job, seeds, scope, log, hooks, listener)

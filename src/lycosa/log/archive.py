@@ -22,8 +22,8 @@ import zstandard
 
 from lycosa.errors import FormatError
 
-_MAGIC = b"LYCOSA-ARCHIVE-1\n"
-_FRAME = struct.Struct("<QQII")
+MAGIC = b"LYCOSA-ARCHIVE-1\n"
+FRAME = struct.Struct("<QQII")
 _batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 
 
@@ -37,12 +37,12 @@ class Archive:
     def append(self, partition: int, batches: Sequence[tuple[int, bytes]]) -> None:
         """Add batches, in order, and make them durable."""
         packed = zstandard.compress(msgspec.msgpack.encode(batches), 3)
-        frame = _FRAME.pack(batches[0][0], batches[-1][0], len(packed), zlib.crc32(packed))
+        frame = FRAME.pack(batches[0][0], batches[-1][0], len(packed), zlib.crc32(packed))
         path = self._path(partition)
         whole = self._whole_bytes(path)
         with path.open("r+b" if whole else "wb") as file:
             if not whole:
-                file.write(_MAGIC)
+                file.write(MAGIC)
             else:
                 file.seek(whole)
             file.write(frame + packed)
@@ -58,14 +58,14 @@ class Archive:
         if not path.exists():
             return
         with path.open("rb") as file:
-            start = file.read(len(_MAGIC))
-            if len(start) < len(_MAGIC):
+            start = file.read(len(MAGIC))
+            if len(start) < len(MAGIC):
                 return  # a full disk or a kill came before the first frame
             _check_magic(path, start)
-            while header := file.read(_FRAME.size):
-                if len(header) < _FRAME.size:
+            while header := file.read(FRAME.size):
+                if len(header) < FRAME.size:
                     return
-                _, last, length, checksum = _FRAME.unpack(header)
+                _, last, length, checksum = FRAME.unpack(header)
                 if last <= after:
                     file.seek(length, os.SEEK_CUR)
                     continue
@@ -75,7 +75,8 @@ class Archive:
                 if zlib.crc32(packed) != checksum:
                     raise FormatError(
                         f"{path}: the batches up to sequence {last} are damaged\n"
-                        "  restore the file from a copy of the crawl directory"
+                        "  keep what can be read: lycosa verify"
+                        f" {self._folder.parent.parent} --repair"
                     )
                 for sequence, batch in _batches.decode(zstandard.decompress(packed)):
                     if sequence > after:
@@ -99,11 +100,11 @@ class Archive:
         if not path.exists():
             return 0
         with path.open("rb") as file:
-            start = file.read(len(_MAGIC))
-            if len(start) < len(_MAGIC):
+            start = file.read(len(MAGIC))
+            if len(start) < len(MAGIC):
                 return 0
             _check_magic(path, start)
-            end = len(_MAGIC)
+            end = len(MAGIC)
             for position in _frame_ends(file.fileno(), end):
                 end = position
         return end
@@ -112,16 +113,16 @@ class Archive:
 def _frame_ends(descriptor: int, position: int) -> Iterator[int]:
     """Yield where every whole frame ends."""
     size = os.fstat(descriptor).st_size
-    while position + _FRAME.size <= size:
-        length = _FRAME.unpack(os.pread(descriptor, _FRAME.size, position))[2]
-        position += _FRAME.size + length
+    while position + FRAME.size <= size:
+        length = FRAME.unpack(os.pread(descriptor, FRAME.size, position))[2]
+        position += FRAME.size + length
         if position > size:
             return
         yield position
 
 
 def _check_magic(path: Path, start: bytes) -> None:
-    if start != _MAGIC:
+    if start != MAGIC:
         raise FormatError(
             f"{path}: not an archive that this Lycosa reads (it starts with {start[:17]!r})\n"
             "  resume the crawl with the release that wrote it or a newer one"

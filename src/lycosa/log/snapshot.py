@@ -81,21 +81,9 @@ class SnapshotFolder:
     def newest(self, partition: int) -> tuple[int, bytes] | None:
         """Return the newest snapshot that is whole."""
         for path in self._of(partition):
-            with contextlib.suppress(OSError, zstandard.ZstdError):
-                data = path.read_bytes()
-                if len(data) < _HEADER.size:
-                    continue
-                magic, version, sequence, length, checksum = _HEADER.unpack_from(data)
-                packed = data[_HEADER.size :]
-                if magic != _MAGIC or len(packed) != length or zlib.crc32(packed) != checksum:
-                    continue
-                if version > VERSION:
-                    raise FormatError(
-                        f"{path}: a snapshot of format {version};"
-                        f" this Lycosa reads up to {VERSION}\n"
-                        "  resume with a newer release, or delete the file to fold the log instead"
-                    )
-                return sequence, zstandard.decompress(packed)
+            found = read_snapshot(path)
+            if found is not None:
+                return found
         return None
 
     def _of(self, partition: int) -> list[Path]:
@@ -103,3 +91,22 @@ class SnapshotFolder:
         beginning = f"{partition:04d}-"
         found = (path for path in self._folder.iterdir() if path.name.startswith(beginning))
         return sorted((path for path in found if path.suffix == ".snapshot"), reverse=True)
+
+
+def read_snapshot(path: Path) -> tuple[int, bytes] | None:
+    """Return a snapshot as (sequence, state); None when it is not whole."""
+    with contextlib.suppress(OSError, zstandard.ZstdError):
+        data = path.read_bytes()
+        if len(data) < _HEADER.size:
+            return None
+        magic, version, sequence, length, checksum = _HEADER.unpack_from(data)
+        packed = data[_HEADER.size :]
+        if magic != _MAGIC or len(packed) != length or zlib.crc32(packed) != checksum:
+            return None
+        if version > VERSION:
+            raise FormatError(
+                f"{path}: a snapshot of format {version}; this Lycosa reads up to {VERSION}\n"
+                "  resume with a newer release, or delete the file to fold the log instead"
+            )
+        return sequence, zstandard.decompress(packed)
+    return None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -246,6 +246,22 @@ class SqliteLog:
             return last, dict(self._rows(question, number) if last > number else ())
         last = self._rows("SELECT count(*) FROM notes")[0][0]
         return last, dict(self._rows("SELECT name, value FROM notes") if last != number else ())
+
+    def restore(
+        self,
+        heads: Sequence[tuple[int, Head]],
+        batches: Iterable[tuple[int, int, bytes]],
+        messages: Iterable[tuple[int, int, bytes]],
+        notes: Mapping[str, bytes],
+    ) -> None:
+        """Fill a new log with what was read of a damaged one."""
+        with self._transaction():
+            execute = self._connection.executemany
+            rows = [(head.log, head.inbox, head.owner, number) for number, head in heads]
+            execute("UPDATE heads SET log = ?, inbox = ?, owner = ? WHERE partition = ?", rows)
+            execute("INSERT OR REPLACE INTO log VALUES (?, ?, ?)", batches)
+            execute("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", messages)
+            execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", notes.items())
 
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""

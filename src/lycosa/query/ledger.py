@@ -16,6 +16,7 @@ from typing import NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from lycosa.store.layout import Name, quad_names, quads_path
+from lycosa.store.presence import require_quads
 from lycosa.store.rows import signed, url_id
 from lycosa.url.key import key_of
 
@@ -61,6 +62,7 @@ def page_id(url: str) -> int:
 def segment_files(folder: Path) -> list[SegmentFile]:
     """Return the sealed files of quads of a crawl, in order."""
     found: list[SegmentFile] = []
+    require_quads(folder)
     for name in quad_names(folder):
         path = quads_path(folder, name)
         found.append(SegmentFile(name, path, *_identity(path)))

@@ -123,3 +123,17 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def temporary(path: Path) -> Path:
+    """Return under which name a file is written until it is complete."""
+    return path.with_name(path.name + ".tmp")
+
+
+def sync_file(path: Path) -> None:
+    """Bring what was written to a file to the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -34,6 +34,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lycosa.errors import StoreError
+from lycosa.store.digests import refresh_digests
 from lycosa.store.files import sync_folder, write_at
 from lycosa.store.layout import (
     CDX,
@@ -118,6 +119,8 @@ def _forget_in(folder: Path, name: Name, host: str, reach: Callable[[str], None]
         records += _overwrite(path, groups, reach)
     reach("forget.overwritten")
     rows = _rewrite_rows(folder, name, frozenset(hosts), reach)
+    if records or rows:
+        refresh_digests(folder, name)
     note_path.unlink(missing_ok=True)
     return Forgotten(records, rows)
 

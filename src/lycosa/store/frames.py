@@ -132,5 +132,6 @@ def _checked(content: bytes, crc: int, place: Place) -> bytes:
 def bad_place(place: Place, reason: str) -> StoreError:
     """Return the error that says where and why a record cannot be read."""
     return StoreError(
-        f"segment {place.segment}, offset {place.offset}: the record cannot be read: {reason}"
+        f"segment {place.segment}, offset {place.offset}: the record cannot be read: {reason}\n"
+        "  see what is damaged, and mend it: lycosa verify DIR --repair"
     )

@@ -7,6 +7,7 @@ A segment is one number, and a family of files with one name:
     <kind>/lycosa-<worker>-<segment>.parquet    rows, once it is sealed
     triples/lycosa-<worker>-<segment>.nq.zst    quads; `.nq.zst.open` while the segment is open
     cdx/lycosa-<worker>-<segment>.cdxj          the index of the records, once it is sealed
+    digests/lycosa-<worker>-<segment>.sha256    of all but the records, once it is sealed
 
 Numbers are unique in a crawl directory, whoever wrote the segment, so that a place can be
 read by another worker than the one that wrote it. A name that ends in `.tmp` is of a file
@@ -22,7 +23,7 @@ from typing import NamedTuple
 KINDS = ("links", "text", "hosts", "pages")
 """Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""
 
-WARC, CDX, TRIPLES = "warc", "cdx", "triples"
+WARC, CDX, TRIPLES, DIGESTS = "warc", "cdx", "triples", "digests"
 JOURNAL, SEALED = ".arrows", ".parquet"
 QUAD_JOURNAL, QUADS = ".nq.zst.open", ".nq.zst"
 
@@ -67,6 +68,11 @@ def quad_journal_path(folder: Path, name: Name) -> Path:
 def quads_path(folder: Path, name: Name) -> Path:
     """Return where the quads of a sealed segment stand, if it has any."""
     return folder / TRIPLES / f"{name}{QUADS}"
+
+
+def digests_path(folder: Path, name: Name) -> Path:
+    """Return where the digests of a sealed segment's files stand."""
+    return folder / DIGESTS / f"{name}.sha256"
 
 
 def quad_names(folder: Path) -> list[Name]:

@@ -87,7 +87,7 @@ def blocks(path: Path, *, is_sealed: bool = True) -> Iterator[Block]:
         if is_sealed:
             raise StoreError(
                 f"{path}: cannot be read: {error}\n"
-                "  restore the file from a copy; other segments are not concerned"
+                f"  make it anew from the records: lycosa verify {path.parent.parent} --repair"
             ) from None
 
 

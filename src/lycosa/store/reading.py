@@ -12,13 +12,14 @@ ones everything does.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store import cdx
 from lycosa.store.layout import (
@@ -32,6 +33,7 @@ from lycosa.store.layout import (
     sealed_path,
 )
 from lycosa.store.members import Stored, WarcFiles, read_exchange
+from lycosa.store.presence import damage_told, require_index, require_table, unreadable
 from lycosa.store.rows import SCHEMAS, signed, url_id
 from lycosa.store.sealing import journal_batches
 from lycosa.url.key import key_of
@@ -93,27 +95,57 @@ def find_text(folder: Path, url: str) -> str | None:
     return newest[1] if newest else None
 
 
-def demands(folder: Path) -> Iterator[tuple[str, float, str | None]]:
-    """Yield URL, moment and Retry-After of every 429 and 503, pages and robots files alike."""
+def demands(
+    folder: Path, on_damage: Callable[[StoreError], None] | None = None
+) -> Iterator[tuple[str, float, str | None]]:
+    """Yield URL, moment and Retry-After of every 429 and 503, pages and robots files alike.
+
+    `on_damage` is told of what cannot be read; without it that is an error.
+    """
     files = WarcFiles(folder)
     try:
         for kind in ("pages", "hosts"):
             for name in _segments(folder, kind):
                 columns = ["url", "ended", "status", "offset", "length"]
-                for batch in _segment_rows(folder, kind, name, columns):
-                    for row in batch.to_pylist():
-                        if row["status"] in (429, 503) and row["length"]:
-                            place = Place(name.segment, row["offset"], row["length"])
-                            headers = read_exchange(place, files.member).headers
-                            value = next(
-                                (v for n, v in headers if n.lower() == "retry-after"), None
-                            )
-                            yield row["url"], row["ended"].timestamp(), value
+                try:
+                    for batch in _segment_rows(folder, kind, name, columns):
+                        yield from _demands_in(batch, name, files)
+                except StoreError as error:
+                    if on_damage is None:
+                        raise
+                    on_damage(error)
     finally:
         files.close()
 
 
+def _demands_in(
+    batch: pa.RecordBatch, name: Name, files: WarcFiles
+) -> Iterator[tuple[str, float, str | None]]:
+    for row in batch.to_pylist():
+        if row["status"] in (429, 503) and row["length"]:
+            place = Place(name.segment, row["offset"], row["length"])
+            headers = read_exchange(place, files.member).headers
+            value = next((v for n, v in headers if n.lower() == "retry-after"), None)
+            yield row["url"], row["ended"].timestamp(), value
+
+
+def each_segment(
+    folder: Path, kind: str, columns: Sequence[str], on_damage: Callable[[StoreError], None]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a kind as far as they can be read; `on_damage` is told of the rest."""
+    try:
+        require_table(folder, kind)
+    except StoreError as error:
+        on_damage(error)
+    for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
+        try:
+            yield from _segment_rows(folder, kind, name, list(columns))
+        except StoreError as error:
+            on_damage(error)
+
+
 def _segments(folder: Path, kind: str) -> list[Name]:
+    require_table(folder, kind)
     return sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)})
 
 
@@ -123,19 +155,25 @@ def _segment_rows(
     if not sealed_path(folder, kind, name).exists() and journal_path(folder, kind, name).exists():
         yield from journal_batches(journal_path(folder, kind, name), columns)
         return
-    with pq.ParquetFile(sealed_path(folder, kind, name)) as file:
+    path = sealed_path(folder, kind, name)
+    with damage_told(folder, path), pq.ParquetFile(path) as file:
         for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
             yield batch.select(columns)
 
 
 def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
+    require_index(folder)
     for name in names_in(folder, CDX, ".cdxj"):
-        for line in cdx.search(cdx_path(folder, name), cdx.surt(url)):
-            _, moment, entry = line.split(" ", 2)
-            values = json.loads(entry)
-            if values["url"] == url:
-                place = Place(name.segment, int(values["offset"]), int(values["length"]))
-                yield moment, place
+        path = cdx_path(folder, name)
+        try:
+            for line in cdx.search(path, cdx.surt(url)):
+                _, moment, entry = line.split(" ", 2)
+                values = json.loads(entry)
+                if values["url"] == url:
+                    place = Place(name.segment, int(values["offset"]), int(values["length"]))
+                    yield moment, place
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(folder, path, error) from None
 
 
 def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:

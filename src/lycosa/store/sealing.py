@@ -36,10 +36,14 @@ import pyarrow as pa
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store import cdx, kernels
+from lycosa.store.digests import write_digests
 from lycosa.store.extra import sealed_schema
+from lycosa.store.files import sync_file as sync_file
 from lycosa.store.files import sync_folder, write_at, write_failure
+from lycosa.store.files import temporary as temporary
 from lycosa.store.layout import (
     CDX,
+    DIGESTS,
     JOURNAL,
     KINDS,
     QUAD_JOURNAL,
@@ -179,12 +183,13 @@ def seal_segment(
         reach("seal.cut")
         written = _write_quads(folder, name, found)
         written += [_write_rows(folder, kind, name, found) for kind in KINDS]
-        written.append(_write_index(folder, name, found))
+        index = _write_index(folder, name, found)
+        written += [write_digests(folder, name, [*written, index], temporary), index]
         reach("seal.written")
         for final in written:
             temporary(final).rename(final)
             reach("seal.renamed")
-        for part in (TRIPLES, *KINDS, CDX):
+        for part in (TRIPLES, *KINDS, DIGESTS, CDX):
             sync_folder(folder / part)
         _remove_journals(folder, name, reach)
     except OSError as error:
@@ -311,11 +316,6 @@ def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ig
         reach("seal.removed")
 
 
-def temporary(path: Path) -> Path:
-    """Return under which name a file is written until it is complete."""
-    return path.with_name(path.name + ".tmp")
-
-
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
@@ -330,12 +330,3 @@ def _cannot_seal(path: Path, error: OSError) -> StoreError:
             "  make room; nothing is lost, and it is sealed the next time"
         )
     return StoreError(f"{path}: cannot be sealed: {error.strerror or error}")
-
-
-def sync_file(path: Path) -> None:
-    """Bring what was written to a file to the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -20,6 +20,7 @@ from pyarrow import dataset
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
+from lycosa.store.presence import damage_told, unreadable
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection, Rows, all_rows, connected
 
@@ -41,9 +42,18 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
         _lock(connection)
         names = [*sorted(KINDS), *studied]
         try:
-            yield connection.sql(_checked(connection, query))
+            with damage_told(folder, f"{folder}: a table"):
+                yield connection.sql(_checked(connection, query))
         except duckdb.Error as error:
+            if is_damage(error):
+                raise unreadable(folder, f"{folder}: a table", error) from None
             raise LycosaError(_told(error, names, folder)) from None
+
+
+def is_damage(error: duckdb.Error) -> bool:
+    """Return whether a query failed because of the bytes of a table."""
+    text = str(error)
+    return any(word in text for word in ("ZSTD", "Parquet", "parquet file", "Snappy", "Thrift"))
 
 
 def _dataset(rows: Rows) -> Any:

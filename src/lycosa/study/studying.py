@@ -75,7 +75,8 @@ def study(
         except _NOT_OURS as error:
             raise StoreError(
                 f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
-                "  make room on the disk or in memory, or put the file back; the crawl is unchanged"
+                "  make room on the disk or in memory; the crawl is unchanged\n"
+                f"  if a table is damaged: lycosa verify {folder} --repair"
             ) from None
         facts["seconds"] = round(time.monotonic() - began, 3)
         facts["made_at"] = datetime.now(UTC).isoformat(timespec="seconds")

@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from lycosa.errors import LycosaError
 from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.store.presence import damage_told, require_table
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
 from lycosa.store.sealing import journal_batches
 
@@ -51,6 +53,7 @@ def rows_now(folder: Path, kind: str) -> Rows:
     """Look at the rows of a kind."""
     sealed: list[Path] = []
     opened: list[pa.Table] = []
+    require_table(folder, kind)
     for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
         path = sealed_path(folder, kind, name)
         found = None if path.exists() else _journal(folder, kind, name)
@@ -58,6 +61,9 @@ def rows_now(folder: Path, kind: str) -> Rows:
             sealed.append(path)
         elif found is not None:
             opened.append(found)
+    for path in sealed:
+        with damage_told(folder, path):
+            pq.read_metadata(path)
     opened.append(SCHEMAS[kind].empty_table())
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
 

@@ -415,7 +415,11 @@ def test_audit_ends_with_its_verdict(
     breaches: list[str], existing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     found = SimpleNamespace(
-        requests=1200, breaches=breaches, is_clean=not breaches, rules=["one at a time"]
+        requests=1200,
+        breaches=breaches,
+        is_clean=not breaches,
+        rules=["one at a time"],
+        not_judged=(),
     )
     fake = SimpleNamespace(audit=lambda directory: found)
     monkeypatch.setattr(lycosa.crawl, "auditing", fake, raising=False)
@@ -430,6 +434,7 @@ def test_audit_ends_with_its_verdict(
         "is_clean": not breaches,
         "rules": ["one at a time"],
         "breaches": breaches,
+        "not_judged": [],
     }
 
 

@@ -1,0 +1,198 @@
+"""The log as its files are: read without writing, as far as it can be read.
+
+SQLite would write beside a log that it opens. So a log with something in its write-ahead file is
+copied to the system's folder for temporary files and read there; one without is opened as
+immutable. Beside a running crawl the file itself is opened read-only.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import msgspec
+import zstandard
+
+from lycosa.log.archive import FRAME, MAGIC
+from lycosa.log.protocol import Head
+
+_batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+
+
+class Frame(NamedTuple):
+    """Some batches of an archive, or damage."""
+
+    batches: list[tuple[int, bytes]] | None
+    end: int
+    """Where it ends in the file."""
+
+
+class LogView:
+    """All that can be read of a log."""
+
+    def __init__(self, folder: Path, *, is_running: bool = False) -> None:
+        self.folder = folder
+        self.path = folder / "log.sqlite"
+        self.problems: list[str] = []
+        """What SQLite says is wrong with its file."""
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._connection: sqlite3.Connection | None = None
+        if not self.path.exists():
+            self.problems.append("it is not there")
+        else:
+            self._open(is_running)
+
+    def __enter__(self) -> LogView:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: object, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def _open(self, is_running: bool) -> None:
+        ahead = self.path.with_name("log.sqlite-wal")
+        options = "mode=ro"
+        path = self.path
+        if not is_running and ahead.exists() and ahead.stat().st_size:
+            self._temporary = tempfile.TemporaryDirectory(prefix="lycosa-verify-")
+            path = Path(self._temporary.name) / self.path.name
+            shutil.copyfile(self.path, path)
+            shutil.copyfile(ahead, path.with_name(ahead.name))
+            options = "mode=rw"
+        elif not is_running:
+            options = "mode=ro&immutable=1"
+        try:
+            address = f"{path.absolute().as_uri()}?{options}"
+            self._connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)
+            self._connection.execute("SELECT count(*) FROM heads").fetchone()
+        except sqlite3.Error as problem:
+            self.problems.append(str(problem))
+
+    def check(self, *, is_quick: bool) -> None:
+        """Let SQLite look at its own file."""
+        found = self._ask(f"PRAGMA {'quick_check' if is_quick else 'integrity_check'}(5)")
+        self.problems += [text for (text,) in found if text != "ok"]
+
+    def heads(self) -> dict[int, Head]:
+        """Return the heads that can be read."""
+        rows = self._ask("SELECT partition, log, inbox, owner FROM heads")
+        return {
+            number: Head(log, inbox, owner)
+            for number, log, inbox, owner in rows
+            if isinstance(number, int) and isinstance(log, int) and isinstance(inbox, int)
+        }
+
+    def notes(self) -> dict[str, bytes]:
+        """Return the notes that can be read."""
+        return dict(self._ask("SELECT name, value FROM notes"))
+
+    def sequences(self, table: str, partition: int) -> list[int]:
+        """Return which entries of `log` or `inbox` there are."""
+        question = f"SELECT sequence FROM {table} WHERE partition = ? ORDER BY sequence"
+        found = {row[0] for row in self._ask(question, partition)}
+        if self.problems:
+            found |= {row[0] for row in self._ask(f"{question} DESC", partition)}
+        return sorted(number for number in found if isinstance(number, int))
+
+    def batch(self, table: str, partition: int, sequence: int) -> bytes | None:
+        """Return an entry, if it can be read."""
+        question = f"SELECT batch FROM {table} WHERE partition = ? AND sequence = ?"
+        rows = self._ask(question, partition, sequence)
+        return rows[0][0] if rows and isinstance(rows[0][0], bytes) else None
+
+    def archive_path(self, partition: int) -> Path:
+        """Return where the archive of a partition stands."""
+        return self.folder / "archive" / f"{partition:04d}.archive"
+
+    def history(self, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Yield the batches that can be read, from the archive on, each once and in order."""
+        for frame in frames(self.archive_path(partition)):
+            for sequence, batch in frame.batches or ():
+                if sequence > after:
+                    after = sequence
+                    yield sequence, batch
+        for sequence in self.sequences("log", partition):
+            if sequence > after:
+                found = self.batch("log", partition, sequence)
+                if found is not None:
+                    after = sequence
+                    yield sequence, found
+
+    def _ask(self, question: str, *values: object) -> list[Any]:
+        """Return the rows until the file cannot be read any further."""
+        rows: list[Any] = []
+        if self._connection is None:
+            return rows
+        try:
+            for row in self._connection.execute(question, values):
+                rows.append(row)  # noqa: PERF402 - what was read before an error counts
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError) as problem:
+            if str(problem) not in self.problems:
+                self.problems.append(str(problem))
+        return rows
+
+
+def frames(path: Path) -> Iterator[Frame]:
+    """Yield the frames of an archive; one that cannot be read has no batches.
+
+    Half a frame at the end is what a kill leaves, and no frame.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return
+    if len(data) < len(MAGIC):
+        return
+    at = len(MAGIC)
+    if data[:at] != MAGIC:
+        yield Frame(None, len(data))
+        return
+    while at + FRAME.size <= len(data):
+        first, last, length, checksum = FRAME.unpack_from(data, at)
+        end = at + FRAME.size + length
+        packed = data[at + FRAME.size : end]
+        if end > len(data):
+            return
+        yield Frame(_unpacked(packed, checksum, first, last), end)
+        at = end
+
+
+def labels(path: Path) -> Iterator[tuple[int, int]]:
+    """Yield which batches the frames of an archive say they have, without reading them."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                return
+            while len(header := file.read(FRAME.size)) == FRAME.size:
+                first, last, length, _ = FRAME.unpack(header)
+                if file.tell() + length > size or last - first > length:
+                    return
+                file.seek(length, 1)
+                yield first, last
+    except FileNotFoundError:
+        return
+
+
+def _unpacked(
+    packed: bytes, checksum: int, first: int, last: int
+) -> list[tuple[int, bytes]] | None:
+    if zlib.crc32(packed) != checksum:
+        return None
+    try:
+        found = _batches.decode(zstandard.decompress(packed))
+    except (zstandard.ZstdError, msgspec.DecodeError, struct.error):
+        return None
+    is_labelled = found and (found[0][0], found[-1][0]) == (first, last)
+    return found if is_labelled else None

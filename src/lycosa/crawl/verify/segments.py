@@ -1,0 +1,261 @@
+"""One sealed segment: records, rows, index, quads and digests, held against each other and the log.
+
+A record counts when the log names it. It is whole when it stands where the log says, its metadata
+stands behind it, and its payload has the digest that those tell. Rows are right when there is one
+for every record of a page that counts, and none besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Finding
+from lycosa.errors import StoreError
+from lycosa.log.places import Named
+from lycosa.store.digests import digest, guarded, read_digests
+from lycosa.store.layout import Name, digests_path, quads_path, sealed_path, warc_path
+from lycosa.store.pieces import Piece, fits, pieces
+from lycosa.store.quads import blocks
+from lycosa.url import key_of
+
+MAIN = ("response", "revisit")
+_ROWS = ["url", "offset", "length", "outcome", "fetch_id"]
+
+
+class Main(NamedTuple):
+    """The record of an answer, and the bytes of its exchange."""
+
+    length: int
+    url: str
+    start: int
+    end: int
+    """From the request to the metadata, as far as they are there."""
+    is_whole: bool
+    refers_to: tuple[int, int] | None
+    """With a revisit: segment and offset of the record that has its payload."""
+
+
+class Segment:
+    """What was found out about a segment."""
+
+    def __init__(self, folder: Path, name: Name) -> None:
+        self.folder = folder
+        self.name = name
+        self.findings: list[Finding] = []
+        self.mains: dict[int, Main] = {}
+        self.damage: list[tuple[int, int]] = []
+        """First byte and length of what is no record."""
+        self.lost: list[Named] = []
+        self.damaged: set[str] = set()
+        """Kinds of rows, `cdx` and `quads` that must be made anew; `digests` too."""
+        self.unknown: dict[int, str] = {}
+        """Offset and URL of pages that the log does not name."""
+        self.stale: set[int] = set()
+        """Offsets of rows whose record does not count or is not whole."""
+
+    def find(self, path: Path, what: str, remedy: str) -> None:
+        """Note something that is wrong."""
+        self.findings.append(Finding(str(path.relative_to(self.folder)), what, remedy))
+
+    @property
+    def must_be_written(self) -> bool:
+        """Whether files of the segment must be written anew."""
+        return bool(self.damaged or self.stale or self.damage or self.lost)
+
+
+def check_segment(
+    folder: Path,
+    name: Name,
+    named: Mapping[int, Named],
+    given_up: set[int],
+    key_named: Callable[[Named], str],
+) -> Segment:
+    """Read a sealed segment from end to end."""
+    found = Segment(folder, name)
+    path = warc_path(folder, name)
+    if path.exists():
+        read_records(path, found)
+    _compare_records(found, named, key_named, is_there=path.exists())
+    _check_digests(found)
+    _compare_rows(found, named, given_up)
+    return found
+
+
+def read_records(path: Path, found: Segment) -> None:
+    """Read all records of a file, and note what is damaged."""
+    before: Piece | None = None
+    main: Piece | None = None
+    start = 0
+
+    def note(end: int, is_whole: bool) -> None:
+        assert main is not None and main.record is not None
+        headers = main.record.headers
+        refers = None
+        if "WARC-Refers-To-File-Offset" in headers:
+            file = headers["WARC-Refers-To-Filename"].partition(".")[0]
+            refers = (int(file.rpartition("-")[2]), int(headers["WARC-Refers-To-File-Offset"]))
+        found.mains[main.offset] = Main(main.length, main.url, start, end, is_whole, refers)
+
+    for piece in pieces(path):
+        if main is not None:
+            is_behind = piece.type == "metadata" and piece.url == main.url
+            note(piece.end if is_behind else main.end, is_behind and fits(main, piece))
+            main = None
+        if piece.record is None:
+            found.damage.append((piece.offset, piece.length))
+        elif piece.type in MAIN:
+            has_request = before is not None and before.type == "request"
+            start = before.offset if has_request and before is not None else piece.offset
+            main = piece
+        before = piece
+    if main is not None:
+        note(main.end, False)
+    if found.damage:
+        size = sum(length for _, length in found.damage)
+        first = found.damage[0][0]
+        what = f"{size:,} bytes are no records, the first at offset {first:,}"
+        found.find(path, what, "overwrite them by records without meaning, or cut them off")
+
+
+def is_whole(main: Main | None, named: Named, key_named: Callable[[Named], str]) -> bool:
+    """Return whether the record that the log names is the one that stands there."""
+    if main is None or not main.is_whole or main.length != named.place.length:
+        return False
+    return not named.is_page or key_of(main.url) == key_named(named)
+
+
+def _compare_records(
+    found: Segment,
+    named: Mapping[int, Named],
+    key_named: Callable[[Named], str],
+    *,
+    is_there: bool,
+) -> None:
+    found.lost = [
+        one
+        for one in named.values()
+        if not is_whole(found.mains.get(one.place.offset), one, key_named)
+    ]
+    path = warc_path(found.folder, found.name)
+    if found.lost or not is_there:
+        pages = sum(one.is_page for one in found.lost)
+        what = "it is not there" if not is_there else "records are damaged or gone"
+        robots = len(found.lost) - pages
+        what += f": {pages:,} of pages and {robots:,} of robots files that the log names"
+        found.find(path, what, ASK_AGAIN)
+
+
+def _check_digests(found: Segment) -> None:
+    folder, name = found.folder, found.name
+    listed: dict[str, str] | None = None
+    try:
+        listed = read_digests(folder, name)
+        if listed is None:
+            path = digests_path(folder, name)
+            text = str(path.relative_to(folder))
+            found.findings.append(
+                Finding(text, "there are no digests of the segment", "write them", is_damage=False)
+            )
+            found.damaged.add("digests")
+    except StoreError:
+        found.damaged.add("digests")
+        found.find(digests_path(folder, name), "the list is damaged itself", "write it anew")
+    for path in guarded(folder, name):
+        place = str(path.relative_to(folder))
+        is_quads = path == quads_path(folder, name)
+        if not path.exists():
+            if not is_quads or (listed and place in listed):
+                _damaged(found, path, "it is not there")
+        elif listed and place in listed:
+            if digest(path) != listed[place]:
+                _damaged(found, path, "its bytes have changed since it was sealed")
+        elif problem := _unreadable(path):
+            _damaged(found, path, problem)
+
+
+def _damaged(found: Segment, path: Path, what: str) -> None:
+    part = path.parent.name
+    found.damaged.add("quads" if part == "triples" else part)
+    found.find(path, what, REINDEX)
+
+
+def _unreadable(path: Path) -> str:
+    """Return why a file without a digest cannot be read to its end, or ""."""
+    try:
+        if path.suffix == ".parquet":
+            with pq.ParquetFile(path) as file:
+                for batch in file.iter_batches():
+                    batch.validate(full=True)
+        elif path.suffix == ".zst":
+            for _ in blocks(path):
+                pass
+        elif path.stat().st_size and not path.read_bytes().endswith(b"}\n"):
+            return "its last line is not whole"
+    except (pa.ArrowException, OSError, ValueError, StoreError) as error:
+        return f"it cannot be read: {' '.join(str(error).split())[:120]}"
+    return ""
+
+
+def rows_in(folder: Path, kind: str, name: Name, columns: list[str]) -> list[dict[str, Any]]:
+    """Return the rows of a sealed segment that have a record."""
+    with pq.ParquetFile(sealed_path(folder, kind, name)) as file:
+        return [
+            row
+            for batch in file.iter_batches(columns=columns)
+            for row in batch.to_pylist()
+            if row["length"]
+        ]
+
+
+def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]) -> None:
+    lost = {one.place.offset for one in found.lost}
+    robots: set[int] = set()
+    for kind in ("hosts", "pages"):
+        wanted = {
+            offset
+            for offset, one in named.items()
+            if one.is_page == (kind == "pages") and offset not in lost
+        }
+        if kind in found.damaged:
+            if kind == "pages":
+                _find_unknown(found, wanted | lost | given_up | robots | set(named))
+            continue
+        seen: set[int] = set()
+        for row in rows_in(found.folder, kind, found.name, _ROWS):
+            offset = row["offset"]
+            seen.add(offset)
+            main = found.mains.get(offset)
+            is_there = main is not None and main.is_whole and main.url == row["url"]
+            if offset in given_up or offset in lost or not is_there:
+                found.stale.add(offset)
+            elif kind == "pages" and offset not in wanted:
+                found.unknown[offset] = row["url"]
+        if kind == "hosts":
+            robots = seen
+        if missing := wanted - seen:
+            path = sealed_path(found.folder, kind, found.name)
+            _damaged(found, path, f"{len(missing):,} fetches that the log names have no row")
+    _say(found)
+
+
+def _find_unknown(found: Segment, known: set[int]) -> None:
+    """Take records for pages that neither the log nor a row tells of."""
+    for offset, main in found.mains.items():
+        if offset not in known and main.is_whole and not main.url.endswith("/robots.txt"):
+            found.unknown[offset] = main.url
+
+
+def _say(found: Segment) -> None:
+    path = sealed_path(found.folder, "pages", found.name)
+    lost = {one.place.offset for one in found.lost}
+    if found.stale - lost:
+        what = f"{len(found.stale - lost):,} rows are of records that do not count"
+        found.find(path, what, "take them out")
+    if found.unknown:
+        what = f"{len(found.unknown):,} fetches that the log does not know"
+        found.find(path, what, "enter them in the log, so that they are not asked for again")

@@ -1,0 +1,193 @@
+"""Every file of a crawl directory cut, flipped and removed in turn, and what comes of each.
+
+    python tests/damage_cases.py [--few]      # prints the table
+
+For each case: `verify` (quick and full), `verify --repair`, `resume`, and then the truth: every
+page kept once in log, tables and archive, and `verify` has nothing to say. Each runs in a process
+of its own, with a time limit.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from damage import complaints, cut, damage_web, flip, killed, stopped
+
+SECONDS = 120
+CUTS = (0.1, 0.6)
+FLIPS = (0.02, 0.5, 0.97)
+UNINTERESTING = ("lycosa.log",)
+
+
+class Case(NamedTuple):
+    """One kind of damage to one file of one crawl."""
+
+    base: str
+    file: str
+    how: str
+    share: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.base} {self.file} {self.how} {self.share:g}"
+
+
+def files_of(folder: Path) -> list[str]:
+    """Return all files of a crawl directory, derived ones aside."""
+    found = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*")) if p.is_file()]
+    return [name for name in found if name not in UNINTERESTING]
+
+
+def cases(base: str, folder: Path, *, is_few: bool) -> Iterator[Case]:
+    """Yield the damage that is done to a crawl."""
+    for file in files_of(folder):
+        size = (folder / file).stat().st_size
+        yield Case(base, file, "remove")
+        for share in (0.5,) if is_few else CUTS:
+            if size:
+                yield Case(base, file, "cut", share)
+        for share in (0.5,) if is_few else FLIPS:
+            if size:
+                yield Case(base, file, "flip", share)
+
+
+def damage(case: Case, folder: Path) -> None:
+    path = folder / case.file
+    if case.how == "remove":
+        path.unlink()
+    elif case.how == "cut":
+        cut(path, case.share)
+    else:
+        flip(path, case.share)
+
+
+def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
+    """Damage a copy, verify, repair, resume and judge; the result goes to a file."""
+    from lycosa.crawl.directory import CrawlDirectory
+    from lycosa.crawl.running import run_crawl
+    from lycosa.crawl.verify.repairing import repair
+    from lycosa.crawl.verify.verifying import verify
+
+    told: dict[str, Any] = {"step": "copy"}
+    try:
+        shutil.copytree(base, folder)
+        damage(case, folder)
+        told["step"] = "quick"
+        told["quick"] = not verify(folder, is_quick=True).is_clean
+        told["step"] = "full"
+        report = verify(folder)
+        told["full"] = not report.is_clean
+        told["said"] = [f"{one.file}: {one.what}" for one in report.findings]
+        told["step"] = "repair"
+        repaired = repair(folder)
+        told["done"] = repaired.done
+        told["repaired"] = repaired.after.is_clean
+        told["left"] = [f"{one.file}: {one.what}" for one in repaired.after.findings]
+        told["step"] = "resume"
+        directory = CrawlDirectory.open(folder)
+        told["reason"] = run_crawl(directory).reason
+        told["step"] = "judge"
+        told["complaints"] = complaints(folder)
+        told["step"] = "again"
+        after = verify(folder)
+        told["clean"] = after.is_clean
+        told["after"] = [f"{one.file}: {one.what}" for one in after.findings]
+        told["step"] = "end"
+    except BaseException as error:
+        told["error"] = f"{type(error).__name__}: {error}"
+        told["trace"] = traceback.format_exc()
+    result.write_text(json.dumps(told))
+
+
+def is_good(told: dict[str, Any]) -> bool:
+    return told["step"] == "end" and not told["complaints"] and told["clean"]
+
+
+def run_all(
+    wanted: list[Case], bases: dict[str, Path], folder: Path, beside: int = 3
+) -> list[tuple[Case, dict[str, Any]]]:
+    """Run cases, some side by side."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["damage", "lycosa.crawl.running", "lycosa.crawl.verify.repairing"]
+    )
+
+    def run(numbered: tuple[int, Case]) -> tuple[Case, dict[str, Any]]:
+        number, case = numbered
+        target, result = folder / f"case-{number}", folder / f"case-{number}.json"
+        process = context.Process(target=run_case, args=(case, bases[case.base], target, result))
+        process.start()
+        process.join(SECONDS)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            told = {"step": "hang", "error": f"no end after {SECONDS} s"}
+        elif result.exists():
+            told = json.loads(result.read_text())
+        else:
+            told = {"step": "crash", "error": f"exit code {process.exitcode}"}
+        if is_good(told):
+            shutil.rmtree(target, ignore_errors=True)
+        return case, told
+
+    with ThreadPoolExecutor(beside) as pool:
+        return list(pool.map(run, enumerate(wanted)))
+
+
+def main() -> int:
+    """Run everything and print the table."""
+    is_few = "--few" in sys.argv
+    only = [word for word in sys.argv[1:] if not word.startswith("--")]
+    folder = Path(tempfile.mkdtemp(prefix="lycosa-damage-", dir="/dev/shm"))
+    began = time.monotonic()
+    with damage_web() as server:
+        bases = {
+            "stopped": stopped(server, folder / "stopped"),
+            "killed": killed(server, folder / "killed"),
+        }
+        wanted = [c for base, path in bases.items() for c in cases(base, path, is_few=is_few)]
+        wanted = [c for c in wanted if all(word in str(c) for word in only)]
+        results = run_all(wanted, bases, folder)
+    bad = [(case, told) for case, told in results if not is_good(told)]
+    for case, told in bad:
+        print("BAD", case, {k: v for k, v in told.items() if k != "trace"})
+        print(told.get("trace", ""))
+    table: Counter[tuple[str, str, str]] = Counter()
+    quiet: Counter[tuple[str, str]] = Counter()
+    for case, told in results:
+        part = case.file.rpartition("/")[0] or case.file
+        part = case.file if part == "log" else part
+        noticed = "noticed" if told.get("full") else "not noticed"
+        table[part, case.how, noticed] += 1
+        if not told.get("full"):
+            quiet[part, f"{case.how} {case.share:g}"] += 1
+    print(f"\n{'file':28}{'damage':10}{'noticed':>9}{'not':>6}")
+    for part in sorted({key[0] for key in table}):
+        for how in ("remove", "cut", "flip"):
+            yes, no = table[part, how, "noticed"], table[part, how, "not noticed"]
+            if yes or no:
+                print(f"{part:28}{how:10}{yes:9}{no:6}")
+    print("\nnot noticed, and nothing a reader gets was changed by it:")
+    for (part, what), times in sorted(quiet.items()):
+        print(f"  {part:28}{what:12}{times:4}")
+    seconds = time.monotonic() - began
+    print(f"\n{len(results)} cases, {len(bad)} bad, {seconds:.0f} s; {folder if bad else ''}")
+    if not bad:
+        shutil.rmtree(folder)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

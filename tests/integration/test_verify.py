@@ -1,0 +1,155 @@
+"""`lycosa verify`: what is damaged is named, and mended; alone it writes nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from damage import complaints, cut, damage_web, flip, killed, stopped
+from damage_cases import Case, is_good, run_all
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.testweb.server import SocketWeb
+from warm import lycosa
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SocketWeb]:
+    with damage_web() as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def bases(server: SocketWeb, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("bases")
+    return {
+        "stopped": stopped(server, folder / "stopped"),
+        "killed": killed(server, folder / "killed"),
+    }
+
+
+def copy_of(base: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(base, tmp_path / "crawl"))
+
+
+def tree(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    return {
+        str(path): (path.stat().st_mtime_ns, path.stat().st_mode, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    } | {
+        str(path): (path.stat().st_mtime_ns, path.stat().st_mode, b"")
+        for path in sorted(folder.rglob("*"))
+        if path.is_dir()
+    }
+
+
+@pytest.mark.parametrize("base", ["stopped", "killed"])
+def test_verify_writes_nothing_not_even_a_moment(
+    bases: dict[str, Path], base: str, tmp_path: Path
+) -> None:
+    folder = copy_of(bases[base], tmp_path)
+    before = tree(folder)
+    for words in (["--quick"], [], ["--json"]):
+        done = lycosa("verify", folder, *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert tree(folder) == before
+    cut(next((folder / "warc").glob("*.gz")), 0.5)
+    before = tree(folder)
+    assert lycosa("verify", folder).returncode == 10
+    assert tree(folder) == before
+
+
+def test_verify_reads_a_folder_that_cannot_be_written_to(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copy_of(bases["killed"], tmp_path)
+    paths = [folder, *folder.rglob("*")]
+    for path in paths:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        done = lycosa("verify", folder)
+    finally:
+        for path in paths:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "clean" in done.stdout
+
+
+def test_beside_a_running_crawl_it_looks_at_what_is_sealed(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copy_of(bases["stopped"], tmp_path)
+    with CrawlDirectory(folder).locked():
+        done = lycosa("verify", folder)
+        assert done.returncode == 0, done.stdout
+        assert "only what is sealed is looked at" in done.stderr
+        refused = lycosa("verify", folder, "--repair")
+    assert refused.returncode == 4
+    assert "is crawling it" in refused.stderr
+
+
+def test_a_damaged_table_is_named_with_what_a_repair_would_do(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copy_of(bases["stopped"], tmp_path)
+    path = next((folder / "pages").glob("*.parquet"))
+    flip(path, 0.4)
+    done = lycosa("verify", folder, "--json")
+    assert done.returncode == 10
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["file"] == f"pages/{path.name}"
+    assert "changed since it was sealed" in finding["what"]
+    assert "anew from the records" in finding["remedy"]
+
+
+def test_a_log_that_is_behind_its_archive_is_brought_forward(
+    server: SocketWeb, tmp_path: Path
+) -> None:
+    folder = killed(server, tmp_path / "crawl", at="commit.done:40")
+    cut(folder / "log" / "log.sqlite-wal", 0.5)
+    for snapshot in (folder / "log" / "snapshots").iterdir():
+        snapshot.unlink()
+    assert "go to" in lycosa("verify", folder).stdout
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (folder / "damaged" / "log" / "log.sqlite").exists()
+    done = lycosa("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert complaints(folder) == []
+
+
+def test_a_lost_log_is_put_together_from_the_segments(
+    bases: dict[str, Path], server: SocketWeb, tmp_path: Path
+) -> None:
+    folder = copy_of(bases["stopped"], tmp_path)
+    shutil.rmtree(folder / "log")
+    (folder / "log").mkdir()
+    asked = server.requests
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "entered" in done.stdout
+    assert lycosa("resume", folder, "--quiet").returncode == 0
+    assert complaints(folder) == []
+    assert server.requests - asked < 60  # what was kept is not asked for again
+
+
+FEW = [
+    Case("stopped", "warc/lycosa-0-00001.warc.gz", "flip", 0.5),
+    Case("stopped", "pages/lycosa-0-00001.parquet", "remove"),
+    Case("stopped", "triples/lycosa-0-00002.nq.zst", "flip", 0.5),
+    Case("killed", "warc/lycosa-0-00002.warc.gz", "flip", 0.5),
+    Case("killed", "log/log.sqlite", "cut", 0.5),
+    Case("killed", "log/log.sqlite-wal", "flip", 0.5),
+]
+
+
+def test_what_is_damaged_is_mended_and_every_page_is_kept_once(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    results = run_all(FEW, bases, tmp_path)
+    assert [(str(case), told) for case, told in results if not is_good(told)] == []
+    assert all(told["full"] for _, told in results)
