@@ -66,10 +66,11 @@ def _progress(*, is_shown: bool) -> Iterator[Tell]:
     if not is_shown:
         yield say_nothing
         return
-    from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    with Progress(console=Console(stderr=True), transient=True) as bars:
+    from lycosa.cli.screen import Screen
+
+    with Progress(console=Screen(stderr=True), transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 
         def tell(what: str, done: int, total: int) -> None:
