@@ -45,6 +45,15 @@ def test_rows_that_lost_their_end_are_asked_for_again(
     assert complaints(folder) == []
 
 
+def test_several_workers_ask_for_it_again_too(server: SocketWeb, tmp_path: Path) -> None:
+    folder = killed(server, tmp_path / "crawl")
+    cut(open_warc(folder), 0.5)
+    done = lycosa("resume", folder, "--quiet", "--set", "crawl.workers=2")
+    assert done.returncode == 0, done.stderr
+    assert "lost" in done.stderr
+    assert complaints(folder) == []
+
+
 def test_an_archive_that_is_ahead_of_the_log_is_said_at_once(
     server: SocketWeb, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, cut, damage_web, flip, killed, stopped
-from damage_cases import Case, is_good, run_all
+from damage_cases import Case, cases, is_good, run_all
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.testweb.server import SocketWeb
 from warm import lycosa
@@ -137,6 +137,14 @@ def test_a_lost_log_is_put_together_from_the_segments(
     assert server.requests - asked < 60  # what was kept is not asked for again
 
 
+def test_what_was_forgotten_is_not_missed(bases: dict[str, Path], tmp_path: Path) -> None:
+    folder = copy_of(bases["stopped"], tmp_path)
+    done = lycosa("block", folder, "www.d0.test", "--forget")
+    assert done.returncode == 0, done.stderr
+    done = lycosa("verify", folder)
+    assert done.returncode == 0, done.stdout
+
+
 FEW = [
     Case("stopped", "warc/lycosa-0-00001.warc.gz", "flip", 0.5),
     Case("stopped", "pages/lycosa-0-00001.parquet", "remove"),
@@ -153,3 +161,13 @@ def test_what_is_damaged_is_mended_and_every_page_is_kept_once(
     results = run_all(FEW, bases, tmp_path)
     assert [(str(case), told) for case, told in results if not is_good(told)] == []
     assert all(told["full"] for _, told in results)
+
+
+@pytest.mark.soak
+def test_every_file_of_a_crawl_may_be_cut_flipped_or_removed(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    wanted = [c for base, path in bases.items() for c in cases(base, path, is_few=False)]
+    assert len(wanted) >= 200
+    results = run_all(wanted, bases, tmp_path)
+    assert [(str(case), told) for case, told in results if not is_good(told)] == []

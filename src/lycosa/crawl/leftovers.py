@@ -12,20 +12,19 @@ import os
 import time
 from collections.abc import Callable
 
-from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.mending import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.opening import read_partition, take_partitions
 from lycosa.frontier.state import Accounts, counted_by
 from lycosa.log.protocol import Log
+from lycosa.plugins.loading import load_hooks
+from lycosa.plugins.orders import partitioner_of
 from lycosa.records import Taken
 from lycosa.store.sealing import Sealed, abandoned, seal_dead, unsealed
 
 
-def mend_before(
-    directory: CrawlDirectory, job: Job, log: Log, partitioner: Partitioner
-) -> list[str]:
+def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
     """Give up what was lost of open segments, before workers begin; returns what is to be said.
 
     Only a crawl that was killed has such segments.
@@ -36,7 +35,8 @@ def mend_before(
     numbers = range(job.frontier.partitions)
     opened = take_partitions(log, directory.snapshots(), numbers, taken, job.digest())
     states = {number: one.state for number, one in opened.items()}
-    mended = mend_open(directory.path, log, states, partitioner)
+    own = load_hooks(job) if ":" in job.frontier.partitioner else None
+    mended = mend_open(directory.path, log, states, partitioner_of(job, own))
     problems = look_at_sealed(directory.path, counted_by(states.values()))
     said = [str(mended)] if any(mended) else []
     return [*said, say_sealed(directory.path, problems)] if problems else said

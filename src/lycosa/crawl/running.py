@@ -251,7 +251,7 @@ def _supervise(
 ) -> Ended:
     from lycosa.crawl.supervisor import Supervisor
 
-    for damage in mend_before(directory, job, log, partitioner_of(job, None)):
+    for damage in mend_before(directory, job, log):
         listener.waiting(damage)
     telling = _Telling(listener)
     supervisor = Supervisor(directory, job, workers, lock, log, listener.seed_failed, ahead)

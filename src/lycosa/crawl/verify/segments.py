@@ -50,6 +50,8 @@ class Segment:
         self.mains: dict[int, Main] = {}
         self.damage: list[tuple[int, int]] = []
         """First byte and length of what is no record."""
+        self.blanks: list[tuple[int, int]] = []
+        """First byte and length of records without meaning: what was taken out on purpose."""
         self.lost: list[Named] = []
         self.damaged: set[str] = set()
         """Kinds of rows, `cdx` and `quads` that must be made anew; `digests` too."""
@@ -108,6 +110,8 @@ def read_records(path: Path, found: Segment) -> None:
             main = None
         if piece.record is None:
             found.damage.append((piece.offset, piece.length))
+        elif piece.type == "metadata" and not piece.url:
+            found.blanks.append((piece.offset, piece.length))
         elif piece.type in MAIN:
             has_request = before is not None and before.type == "request"
             start = before.offset if has_request and before is not None else piece.offset
@@ -140,6 +144,7 @@ def _compare_records(
         one
         for one in named.values()
         if not is_whole(found.mains.get(one.place.offset), one, key_named)
+        and not _was_forgotten(found, one)
     ]
     path = warc_path(found.folder, found.name)
     if found.lost or not is_there:
@@ -148,6 +153,12 @@ def _compare_records(
         robots = len(found.lost) - pages
         what += f": {pages:,} of pages and {robots:,} of robots files that the log names"
         found.find(path, what, ASK_AGAIN)
+
+
+def _was_forgotten(found: Segment, one: Named) -> bool:
+    """Return whether a robots file was taken out with its host; of pages the log knows it."""
+    at = one.place.offset
+    return not one.is_page and any(start <= at < start + size for start, size in found.blanks)
 
 
 def _check_digests(found: Segment) -> None:
@@ -219,7 +230,9 @@ def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]
         wanted = {
             offset
             for offset, one in named.items()
-            if one.is_page == (kind == "pages") and offset not in lost
+            if one.is_page == (kind == "pages")
+            and offset not in lost
+            and not _was_forgotten(found, one)
         }
         if kind in found.damaged:
             if kind == "pages":
