@@ -179,9 +179,10 @@ def main() -> None:
     print("| wrong | ends after | pages | exit code | reason | audit |")
     print("|---|---|---|---|---|---|")
     for case in cases:
+        seconds, pages, reason = (case.summary[name] for name in ("seconds", "pages", "reason"))
         print(
-            f"| {case.wrong.name} | {case.summary['seconds']:,.0f} s | {case.summary['pages']} | {case.code}"
-            f" | {case.summary['reason']} | {case.audit} |"
+            f"| {case.wrong.name} | {seconds:,.0f} s | {pages} | {case.code} | {reason}"
+            f" | {case.audit} |"
         )
     for case in cases:
         print(f"\n{case.wrong.name}")
