@@ -34,6 +34,7 @@ from lycosa.crawl.scoping import JobScope
 from lycosa.crawl.seeding import Planted, plant
 from lycosa.crawl.station import Station
 from lycosa.crawl.stopping import Stop
+from lycosa.crawl.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
@@ -41,7 +42,6 @@ from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loading import load_hooks
 from lycosa.plugins.orders import partitioner_of
-from lycosa.records import NO_CONNECTION, Outcome
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
@@ -50,23 +50,6 @@ if TYPE_CHECKING:
 
 CONNECTIONS_EACH = 8
 """How many connections a worker should have, where the job leaves their number to us."""
-
-UNREACHABLE = "unreachable"
-"""The end of a crawl in which everything is done but what could not be reached."""
-
-NO_SEED = "no seed"
-"""The end of a crawl that could reach nothing at all."""
-
-_NEVER_REACHED = frozenset(
-    outcome.name.lower()
-    for outcome in (
-        *NO_CONNECTION,
-        Outcome.REFUSED_ADDRESS,
-        Outcome.ROBOTS_UNREACHABLE,
-        Outcome.NO_SUCH_HOST,
-        Outcome.UNREACHABLE,
-    )
-)
 
 log_messages = logging.getLogger(__name__)
 
@@ -211,10 +194,7 @@ def reason_of(reason: str, progress: Progress) -> str:
     """Return what ended a run, told apart by what could not be reached."""
     if reason != EXHAUSTED:
         return reason
-    outcomes = {name for name, count in progress.outcomes.items() if count}
-    if outcomes and outcomes <= _NEVER_REACHED:
-        return NO_SEED
-    return UNREACHABLE if progress.given_up_origins else reason
+    return what_was_missed(progress.outcomes, progress.given_up_origins) or reason
 
 
 def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
