@@ -21,9 +21,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PAGES = 6
 LONGEST_SECONDS = 3_600
@@ -62,9 +63,8 @@ class Case(NamedTuple):
     """What came of one crawl."""
 
     wrong: Wrong
-    seconds: float
     code: int
-    summary: dict[str, object]
+    summary: dict[str, Any]
     said: list[tuple[float, str]]
     """When, and what."""
     audit: str
@@ -143,15 +143,9 @@ def crawl(wrong: Wrong, number: int, folder: Path) -> Case:
         *("--set", f"fetch.hosts_file={hosts}", "--json"),
     ]
     with site(wrong, address, port, dead):
-        began = time.monotonic()
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as running:
-            assert running.stderr is not None and running.stdout is not None
-            timed = ((time.monotonic() - began, line.strip()) for line in running.stderr)
-            said = [(moment, line) for moment, line in timed if '"progress"' not in line]
-            summary = json.loads(running.stdout.read())
-        seconds = time.monotonic() - began
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    summary = json.loads(ran.stdout)
+    said = messages(folder / f"crawl-{number}" / "lycosa.log")
     audit = subprocess.run(
         [sys.executable, "-m", "lycosa", "audit", str(folder / f"crawl-{number}")],
         capture_output=True,
@@ -159,7 +153,18 @@ def crawl(wrong: Wrong, number: int, folder: Path) -> Case:
         check=False,
     )
     verdict = audit.stdout.strip().splitlines()[-1]
-    return Case(wrong, seconds, running.returncode, summary, said, verdict)
+    return Case(wrong, ran.returncode, summary, said, verdict)
+
+
+def messages(path: Path) -> list[tuple[float, str]]:
+    """Return what a crawl said beside its progress, and how long after its beginning."""
+    lines = [line.split(" ", 2) for line in path.read_text().splitlines()]
+    moments = [datetime.fromisoformat(words[0]).timestamp() for words in lines]
+    return [
+        (moment - moments[0], words[2])
+        for moment, words in zip(moments, lines, strict=True)
+        if "event=progress" not in words[2] and not words[2].startswith(("begins", "commits"))
+    ]
 
 
 def main() -> None:
@@ -174,15 +179,15 @@ def main() -> None:
     print("| wrong | ends after | pages | exit code | reason | audit |")
     print("|---|---|---|---|---|---|")
     for case in cases:
+        seconds, pages, reason = (case.summary[name] for name in ("seconds", "pages", "reason"))
         print(
-            f"| {case.wrong.name} | {case.seconds:.0f} s | {case.summary['pages']} | {case.code}"
-            f" | {case.summary['reason']} | {case.audit} |"
+            f"| {case.wrong.name} | {seconds:,.0f} s | {pages} | {case.code} | {reason}"
+            f" | {case.audit} |"
         )
     for case in cases:
         print(f"\n{case.wrong.name}")
         for moment, line in case.said:
-            print(f"  after {moment:.1f} s: {line}")
-        print(f"  at the end: given up {json.dumps(case.summary['given_up'])}")
+            print(f"  after {moment:,.0f} s: {line}")
 
 
 if __name__ == "__main__":

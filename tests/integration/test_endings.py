@@ -114,6 +114,7 @@ def test_a_seed_whose_name_does_not_exist_is_said_at_once(tmp_path: Path) -> Non
     assert [one["seed"] for one in told] == ["http://mistyped.example/"]
     assert "the name mistyped.example does not exist" in told[0]["reason"]
     assert json.loads(ran.stdout)["outcomes"] == {"no_such_host": 1}
+    assert "ended; no seed could be reached" in lycosa("status", tmp_path / "c").stdout
 
 
 def test_a_seed_with_a_private_address_is_said_with_the_flag_that_allows_it(tmp_path: Path) -> None:

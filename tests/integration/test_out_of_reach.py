@@ -43,9 +43,11 @@ class HalfDeadWeb(GraphWeb):
         self._robots_replies = {host: list(r) for host, r in (robots_replies or {}).items()}
         self.looked_up: list[tuple[str, float]] = []
         self.robots_asked: list[float] = []
+        self.asked: list[str] = []
 
     def answer(self, request: Request, moment: float) -> Reply:
         parts = take_apart(request.url)
+        self.asked.append(request.url)
         if moment - BEGAN < self._dead.get(parts.site, 0.0):
             return Reply(0, failure=Outcome.CONNECT_FAILURE, latency_seconds=0.01)
         if parts.path == "/robots.txt" and (replies := self._robots_replies.get(parts.host)):
@@ -81,13 +83,8 @@ def crawl(
     kills: KillRandomly | None = None,
     **sections: Mapping[str, object],
 ) -> tuple[Simulation, Result]:
-    job = Job.of(
-        list(web.edges),
-        (),
-        politeness={"delay_seconds": 1.0, "large_site_delay_seconds": 1.0},
-        frontier={"partitions": 4},
-        **sections,
-    )
+    sections.setdefault("politeness", {"delay_seconds": 1.0, "large_site_delay_seconds": 1.0})
+    job = Job.of(list(web.edges), (), frontier={"partitions": 4}, **sections)
     simulation = Simulation(web, job, folder, seed=1, log=log, workers=workers, begins_at=BEGAN)
     result = simulation.run(kills or no_kills, virtual_seconds=200_000.0)
     assert result.breaches == []
@@ -129,6 +126,17 @@ def test_dead_ports_cost_the_live_site_of_their_host_no_page(
     assert result.virtual_seconds < 600.0 + 120.0
     closed = [e for e in events_of(simulation) if isinstance(e, SiteChanged) and e.closed]
     assert len(closed) == len(DEAD)
+
+
+def test_a_dead_port_is_tried_again_when_the_live_site_has_nothing_left(tmp_path: Path) -> None:
+    web = HalfDeadWeb(
+        {HOME: [*DEAD, *PAGES]}, dead={url.removesuffix("/x"): FOR_EVER for url in DEAD}
+    )
+    crawl(web, tmp_path, politeness={"delay_seconds": 15.0, "large_site_delay_seconds": 15.0})
+    tried = [url for url in web.asked if ":90" in url]
+    second_try = web.asked.index(tried[len(DEAD)], web.asked.index(tried[len(DEAD) - 1]))
+    assert len(set(tried[: len(DEAD)])) == len(DEAD)
+    assert set(PAGES) <= set(web.asked[:second_try])
 
 
 def test_an_origin_that_comes_back_within_patience_is_crawled(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ class Crawl:
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self._directory = CrawlDirectory.open(Path(directory))
         self.reason: str | None = None
-        """What ended the run that gave this object (`exhausted`, `pages`, `stopped` and so on);
-        None when it was only opened."""
+        """What ended the run that gave this object (`exhausted`, `unreachable`, `pages`, `stopped`
+        and so on); None when it was only opened."""
 
     def __repr__(self) -> str:
         return f"Crawl({str(self.path)!r})"

@@ -29,6 +29,7 @@ from lycosa.cli.summary import (
     triples_fact,
 )
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.unreachable import NO_SEED, what_was_missed
 from lycosa.visible import on_screen
 
 
@@ -111,10 +112,11 @@ def _state(path: Path, standing: Standing) -> str:
         return f"has not begun; begin: {command('resume', path)}"
     if standing.pending or standing.is_followed:
         return f"at rest; go on: {command('resume', path)}"
-    if standing.given_up_origins:
-        origins = counted(standing.given_up_origins, "origin")
-        retry = command("retry", path)
-        return f"ended; {origins} could not be reached; take that up: {retry}, then resume"
+    missed = what_was_missed(standing.outcomes, standing.given_up_origins)
+    if missed:
+        what = counted(standing.given_up_origins, "origin") if missed != NO_SEED else "no seed"
+        not_be = "could not be reached" if missed != NO_SEED else "could be reached"
+        return f"ended; {what} {not_be}; take that up: {command('retry', path)}, then resume"
     return "complete"
 
 

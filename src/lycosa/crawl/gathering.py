@@ -193,7 +193,7 @@ class Gatherer:
         pause = pause_after(due_pause(self._job, state, host), self._job, told)
         pause = max(pause, at_least)
         strikes = state.hosts.strikes[host]
-        if site is not None and (outcome in NO_CONNECTION or state.sites.strikes[site]):
+        if site is not None and (answer.failure is not None or state.sites.strikes[site]):
             self._reached_or_not(partition, site, answer, outcome, pause)
         if outcome is Outcome.REFUSED_ADDRESS:
             closed = HostChanged(answer.ended, host, answer.ended, strikes, outcome)
@@ -219,7 +219,8 @@ class Gatherer:
         if outcome is Outcome.REFUSED_ADDRESS:
             return
         if outcome not in NO_CONNECTION:
-            partition.change_site(SiteChanged(answer.ended, site, 0.0, 0))
+            if partition.state.sites.strikes[site]:
+                partition.change_site(SiteChanged(answer.ended, site, 0.0, 0))
             return
         politeness, moment = self._job.politeness, answer.ended
         strikes = partition.state.sites.strikes[site] + 1

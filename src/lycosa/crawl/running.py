@@ -39,6 +39,7 @@ from lycosa.crawl.seeding import Planted, Planter
 from lycosa.crawl.station import Station
 from lycosa.crawl.stopping import Stop
 from lycosa.crawl.timekeeping import SAID_SECONDS, behind_text, clock_ahead
+from lycosa.crawl.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
@@ -46,7 +47,6 @@ from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loading import load_hooks
 from lycosa.plugins.orders import partitioner_of
-from lycosa.records import NO_CONNECTION, Outcome
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
@@ -56,23 +56,6 @@ if TYPE_CHECKING:
 PLANTING_SECONDS = 1.0
 CONNECTIONS_EACH = 8
 """How many connections a worker should have, where the job leaves their number to us."""
-
-UNREACHABLE = "unreachable"
-"""The end of a crawl in which everything is done but what could not be reached."""
-
-NO_SEED = "no seed"
-"""The end of a crawl that could reach nothing at all."""
-
-_NEVER_REACHED = frozenset(
-    outcome.name.lower()
-    for outcome in (
-        *NO_CONNECTION,
-        Outcome.REFUSED_ADDRESS,
-        Outcome.ROBOTS_UNREACHABLE,
-        Outcome.NO_SUCH_HOST,
-        Outcome.UNREACHABLE,
-    )
-)
 
 log_messages = logging.getLogger(__name__)
 
@@ -270,10 +253,7 @@ def reason_of(reason: str, progress: Progress) -> str:
     """Return what ended a run, told apart by what could not be reached."""
     if reason != EXHAUSTED:
         return reason
-    outcomes = {name for name, count in progress.outcomes.items() if count}
-    if outcomes and outcomes <= _NEVER_REACHED:
-        return NO_SEED
-    return UNREACHABLE if progress.given_up_origins else reason
+    return what_was_missed(progress.outcomes, progress.given_up_origins) or reason
 
 
 def _is_complete(reason: str, progress: Progress, job: Job) -> bool:

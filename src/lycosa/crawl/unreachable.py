@@ -9,14 +9,14 @@ Cost: nothing while requests are answered; some microseconds at the first failur
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.state import PartitionState
-from lycosa.records import GIVEN_UP, Answer, Outcome, RobotsState
+from lycosa.records import GIVEN_UP, NO_CONNECTION, Answer, Outcome, RobotsState
 from lycosa.url import host_of, url_of
 
 MOST_NAMED = 20
@@ -24,6 +24,23 @@ MOST_NAMED = 20
 
 FIRST_URLS = 10_000
 """Among so many URLs of a partition, the first, its seeds are looked for."""
+
+UNREACHABLE = "unreachable"
+"""The end of a crawl in which everything is done but what could not be reached."""
+
+NO_SEED = "no seed"
+"""The end of a crawl that could reach nothing at all."""
+
+_NEVER_REACHED = frozenset(
+    outcome.name.lower()
+    for outcome in (
+        *NO_CONNECTION,
+        Outcome.REFUSED_ADDRESS,
+        Outcome.ROBOTS_UNREACHABLE,
+        Outcome.NO_SUCH_HOST,
+        Outcome.UNREACHABLE,
+    )
+)
 
 _WHY = {
     Outcome.UNREACHABLE: "no connection could be made",
@@ -54,6 +71,14 @@ def given_up_of(states: Iterable[PartitionState]) -> list[GivenUp]:
                     why = "no name server could say its address"
                 found.append(GivenUp(_origin(state, site), sites.pending[site], why))
     return sorted(found, key=lambda one: (-one.urls, one.origin))
+
+
+def what_was_missed(outcomes: Mapping[str, int], given_up_origins: int) -> str:
+    """Return `NO_SEED` or `UNREACHABLE` for a crawl that has nothing left to do; "" for neither."""
+    names = {name for name, count in outcomes.items() if count}
+    if names and names <= _NEVER_REACHED:
+        return NO_SEED
+    return UNREACHABLE if given_up_origins else ""
 
 
 def _origin(state: PartitionState, site: int) -> str:

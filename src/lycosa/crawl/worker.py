@@ -427,16 +427,15 @@ class Worker:
             must_commit = self._gatherer.page_answered(
                 partition, task.subject, request, answer, reserved
             )
+            if answer.failure is not None:
+                site = partition.state.pages.site[task.subject]
+                self._seeds.answered(partition, site, request.address, answer)
         elif task.kind is TaskKind.ROBOTS:
             self._rules.pop((partition.number, task.subject), None)
             self._robots.site_answered(partition, task.subject, request, answer)
+            self._seeds.answered(partition, task.subject, request.address, answer)
         else:
             self._robots.errand_answered(partition, task.subject, request, answer)
-        if task.kind is TaskKind.ROBOTS or (task.kind is TaskKind.PAGE and answer.failure):
-            site = task.subject
-            if task.kind is TaskKind.PAGE:
-                site = partition.state.pages.site[site]
-            self._seeds.answered(partition, site, request.address, answer)
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:

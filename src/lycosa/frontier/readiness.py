@@ -19,6 +19,8 @@ Always true:
   * a host is awake only at or after its due moment, or in a burst, and while its address is
     let through for it: at most one request per host and per address, and each after its pause;
   * a host with something to ask for is never idle;
+  * a site where nobody was found is tried again when the host's other sites have nothing to be
+    asked for, or `YIELD_SECONDS` after it is due;
   * a host is awake only for an address that is valid: one that expired while the host was
     queued is asked for again, and the host keeps its place.
 
@@ -64,6 +66,10 @@ NEVER = float("inf")
 
 AHEAD_SECONDS = 10.0
 """How long before a host is due its name is looked up, if that is necessary."""
+
+YIELD_SECONDS = 600.0
+"""So long a site where nobody was found lets the other sites of its host go first when it is to be
+tried again: a dead port must not slow a live one down."""
 
 # Bound once: reading a member of an enum costs as much as all the rest of a comparison.
 IDLE, WAITING, RESOLVING, QUEUED, AWAKE, TAKEN = (int(phase) for phase in Phase)
@@ -387,15 +393,19 @@ class Readiness:
         if host in self._errands:
             self.errands_wanted[host] = None
             has_work = True
+        failed: list[int] = []
         sites, following = self._state.sites, self._state.hosts.first_site[host]
         while following != NONE:
             site, following = following, sites.following[following]
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
-            if sites.due[site] > now:  # nobody is there; the host's other sites may be asked
+            due = sites.due[site]
+            if due and due > now - YIELD_SECONDS:  # nobody was there
                 self._scheduler.rest(site)
                 if self.robots_wanted:
                     self.robots_wanted.pop(site, None)
+                if due <= now:
+                    failed.append(site)
                 continue
             robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
             if robots == KNOWN and is_fresh:
@@ -412,8 +422,23 @@ class Readiness:
                 has_work = True
             else:
                 self.robots_wanted.pop(site, None)
+        if failed and not has_work:
+            has_work = self._wake_failed(failed, now)
         if has_work:
             self._with_work[self._number] = None
+        return has_work
+
+    def _wake_failed(self, failed: list[int], now: float) -> bool:
+        """Wake sites that are to be tried again; returns whether there is anything to ask for."""
+        sites, has_work = self._state.sites, False
+        for site in failed:
+            robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
+            if robots == KNOWN and is_fresh:
+                self._scheduler.wake(site)
+                has_work = True
+            elif robots == UNKNOWN or not is_fresh:
+                self.robots_wanted[site] = None
+                has_work = True
         return has_work
 
     def _rest_sites(self, host: int) -> None:
