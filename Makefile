@@ -20,7 +20,7 @@ help:
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
-	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl"
+	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
 	@echo "make figures      pages, URLs and bandwidth over time, by scheduler, with and without mining"
 	@echo "make bench-study  what a study of a million pages costs, and near duplicates"
 	@echo "make soak         long random runs"
@@ -84,6 +84,8 @@ bench-scale: setup
 	$(BIN)/python -m benchmarks.workers
 	$(BIN)/python -m benchmarks.size
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python -m benchmarks.repeats
+	$(BIN)/python -m benchmarks.kills
 
 bench-study: setup
 	$(BIN)/python -m benchmarks.bench_study
