@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.lines import put_aside_of
 from lycosa.cli.messages import Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.prospects import prospect_data, prospect_lines
@@ -67,6 +68,10 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
     if standing.pending:
         left = duration_text(standing.seconds_left)
         facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
+    if put_aside := put_aside_of(standing.refusals):
+        urls = counted(sum(put_aside.values()), "URL")
+        bring_back = command("retry", path, "--traps")
+        facts.append(("put aside", f"{urls} as traps; bring them back: {bring_back}"))
     console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
     for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
@@ -82,7 +87,7 @@ def _state(path: Path, standing: Standing) -> str:
         return f"has not begun; begin: {command('resume', path)}"
     if standing.pending or standing.is_followed:
         return f"at rest; go on: {command('resume', path)}"
-    return "complete"
+    return "complete but for what was put aside" if put_aside_of(standing.refusals) else "complete"
 
 
 @click.command()

@@ -17,7 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import duration_text, size_text
-from lycosa.cli.lines import LINE_SECONDS, errors_of, left_out_of, line_of, ready_and_waiting
+from lycosa.cli.lines import (
+    LINE_SECONDS,
+    errors_of,
+    left_out_of,
+    line_of,
+    put_aside_of,
+    ready_and_waiting,
+)
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.progress import Progress
@@ -106,6 +113,8 @@ class ProgressPanel:
         table.add_row("errors", _one_line(kinds_text(errors) or "none", "red" if errors else "dim"))
         if left_out:
             table.add_row("left out", _one_line(kinds_text(left_out), "yellow"))
+        if put_aside := put_aside_of(self._progress.refusals):
+            table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
         table.add_row("to go", Text(left_text(self._progress)))
         return table
 
