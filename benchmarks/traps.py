@@ -177,8 +177,9 @@ def weigh_folder(root: Path, start: str) -> tuple[int, int, PartitionState]:
         content = scan(body, "text/html; charset=utf-8").content
         seen = Seen(Answer(200, html, body, 1.0, 1.0), content, fingerprint(content))
         partition.finish(Fetched(1.0, page, Outcome.KEPT, 200, 1, 0.0, 1.0))
-        is_copy = novelty.is_copy(state, page, seen)
-        trapper.weigh(partition, page, key, seen, is_copy=is_copy, leads_on=True)
+        times = novelty.times_shown(state, page, seen)
+        known = len(state.table) - 10  # every copy at the full price
+        trapper.weigh(partition, page, key, seen, times_shown=times, known=known)
         pages += 1
     copies = {e.page for e in partition.uncommitted if isinstance(e, Weighed) and e.content}
     return pages, len(copies), state

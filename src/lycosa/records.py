@@ -98,6 +98,8 @@ class Outcome(enum.IntEnum):
     """Put aside: it carries a session, and pages like it brought nothing new."""
     TRAP_NOTHING_NEW = 63
     """Put aside: pages like it, or all of its host's, brought nothing new."""
+    TRAP_COUNTER = 64
+    """Put aside: one more number, and pages like it differed in their numbers alone."""
 
 
 TRANSIENT = frozenset(
@@ -143,6 +145,7 @@ TRAPS = {
     Outcome.TRAP_CALENDAR: "trap: calendar",
     Outcome.TRAP_SESSION: "trap: session",
     Outcome.TRAP_NOTHING_NEW: "trap: nothing new",
+    Outcome.TRAP_COUNTER: "trap: counter",
 }
 """Outcomes of URLs that were put aside without having been asked for, with their reasons."""
 

@@ -11,7 +11,7 @@ import struct
 from typing import Literal
 
 
-def zeros(kind: Literal["Q", "I"], count: int) -> memoryview:
-    """Return so many numbers of a kind (`Q`, `I`, as in `array`), all zero, to be written to."""
+def zeros(kind: Literal["Q", "I", "B"], count: int) -> memoryview:
+    """Return so many zeros of a kind (`Q`, `I`, `B`, as in `array`), to be written to."""
     size = struct.calcsize(kind)
     return memoryview(mmap.mmap(-1, max(count, 1) * size)).cast(kind)[:count]

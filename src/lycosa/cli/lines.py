@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from lycosa.cli.amounts import duration_text, size_text
+from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
-from lycosa.records import Outcome
+from lycosa.records import TRAPS, Outcome
 
 LINE_SECONDS = 5.0
 """How often a line is written where there is no terminal."""
@@ -34,6 +34,14 @@ def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
 def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
     """Return what was left alone or not kept by rule, by kind."""
     return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE)
+
+
+def put_aside_of(refusals: dict[str, int]) -> dict[str, int]:
+    """Return how many URLs were put aside as traps, by kind: `calendar`, `nothing new`."""
+    traps = frozenset(TRAPS.values())
+    found = {name: count for name, count in refusals.items() if name in traps}
+    most_first = sorted(found.items(), key=lambda item: -item[1])
+    return {name.partition(": ")[2]: count for name, count in most_first}
 
 
 def _chosen(outcomes: dict[str, int], wanted: Callable[[Outcome], bool]) -> dict[str, int]:
@@ -68,6 +76,9 @@ def fields_of(progress: Progress) -> dict[str, object]:
             for who, why, until in progress.waits
         ],
         "patience_left": progress.patience_left,
+        "put_aside": {
+            kind.replace(" ", "_"): count for kind, count in put_aside_of(progress.refusals).items()
+        },
         "seconds_left": round(progress.seconds_left, 1),
         "workers": progress.workers,
     }
@@ -200,7 +211,7 @@ def reason_text(ended: HowEnded, job: Job) -> str:
     """Say what ended the run."""
     limits = job.limits
     texts = {
-        "exhausted": "Complete: everything that belongs to the crawl has been asked for.",
+        "exhausted": _complete_text(put_aside_of(ended.progress.refusals)),
         "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
         "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
         "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
@@ -218,6 +229,14 @@ def reason_text(ended: HowEnded, job: Job) -> str:
 def _given_up_text(progress: Progress) -> str:
     count = progress.given_up_origins
     return "One origin" if count == 1 else f"{count:,} origins"
+
+
+def _complete_text(put_aside: dict[str, int]) -> str:
+    if not put_aside:
+        return "Complete: everything that belongs to the crawl has been asked for."
+    urls = counted(sum(put_aside.values()), "URL")
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in put_aside.items())
+    return f"Complete but for {urls} put aside as traps ({kinds})."
 
 
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
@@ -241,6 +260,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "given_up": [
             {"origin": origin, "urls": urls, "why": why} for origin, urls, why in progress.given_up
         ],
+        "put_aside": sum(put_aside_of(progress.refusals).values()),
         "mined": progress.mined,
         "structured": progress.structured,
     }

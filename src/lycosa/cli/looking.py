@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.lines import put_aside_of
 from lycosa.cli.messages import DAMAGED, Session
 from lycosa.cli.options import directory_argument, json_flag
 from lycosa.cli.prospects import prospect_data, prospect_lines
@@ -80,6 +81,10 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
     if standing.pending:
         left = duration_text(standing.seconds_left)
         facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
+    if put_aside := put_aside_of(standing.refusals):
+        urls = counted(sum(put_aside.values()), "URL")
+        bring_back = command("retry", path, "--traps")
+        facts.append(("put aside", f"{urls} as traps; bring them back: {bring_back}"))
     console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
     for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
@@ -117,7 +122,7 @@ def _state(path: Path, standing: Standing) -> str:
         what = counted(standing.given_up_origins, "origin") if missed != NO_SEED else "no seed"
         not_be = "could not be reached" if missed != NO_SEED else "could be reached"
         return f"ended; {what} {not_be}; take that up: {command('retry', path)}, then resume"
-    return "complete"
+    return "complete but for what was put aside" if put_aside_of(standing.refusals) else "complete"
 
 
 @click.command()

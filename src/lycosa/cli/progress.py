@@ -24,6 +24,7 @@ from lycosa.cli.lines import (
     left_out_of,
     line_of,
     planting_text,
+    put_aside_of,
     ready_and_waiting,
     waits_text,
 )
@@ -134,6 +135,8 @@ class ProgressPanel:
         if left_out:
             table.add_row("left out", _one_line(kinds_text(left_out), "yellow"))
         table.add_row("waits for", Text(_waits_text(self._progress)))
+        if put_aside := put_aside_of(self._progress.refusals):
+            table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
         table.add_row("to go", Text(left_text(self._progress)))
         return table
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.lines import HowEnded, errors_of, left_out_of, reason_text
+from lycosa.cli.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
 from lycosa.cli.lines import command as command
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
@@ -34,8 +34,9 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     ]
     if progress.mined:
         facts.append(("mined", mined_text(progress.mined)))
+    is_whole = ended.is_complete and not put_aside_of(progress.refusals)
     parts: list[RenderableType] = [
-        Text(reason_text(ended, job), "bold green" if ended.is_complete else "bold yellow"),
+        Text(reason_text(ended, job), "bold green" if is_whole else "bold yellow"),
         Padding(facts_table(facts), (1, 0, 0, 2)),
     ]
     parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
@@ -151,6 +152,8 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
     yield command("status", path), "these figures again"
     if ended.progress.given_up_origins or ended.reason == "no seed":
         yield command("retry", path), "take up what could not be reached"
+    if put_aside_of(ended.progress.refusals):
+        yield command("retry", path, "--traps"), "bring back what was put aside"
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "go on"
 

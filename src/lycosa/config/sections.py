@@ -179,7 +179,7 @@ class Traps(Record):
     """What becomes of places that have ever more URLs and nothing new."""
 
     budget: int = key(
-        25,
+        20,
         "How many pages of one shape (a folder, numbers and dates aside) may bring nothing new and "
         "lead on; then further URLs of that shape are put aside. Pages that lead nowhere count a "
         "quarter. 0 is no defence.",
@@ -187,13 +187,13 @@ class Traps(Record):
         most=1_000_000,
     )
     folder_budget: int = key(
-        100,
+        50,
         "The same for all shapes below the first folder of a path together.",
         unit="pages",
         least=1,
         most=1_000_000,
     )
-    host_budget: int = key(250, "The same for a whole host.", unit="pages", least=1, most=1_000_000)
+    host_budget: int = key(150, "The same for a whole host.", unit="pages", least=1, most=1_000_000)
     earned: int = key(
         5,
         "What a page that brings something new gives back to all three, up to what they were.",

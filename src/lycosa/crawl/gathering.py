@@ -165,12 +165,12 @@ class Gatherer:
             is_kept and self._mirrors.skips(partition, page, seen, links)
         ):
             self._router.route(partition, answer.ended, page, links)
-        leads_on = len(state.table) > known
         self._prober.learn(partition, page, outcome, seen)
-        is_copy = is_kept and self._wants_novelty and self._novelty.is_copy(state, page, seen)
+        is_compared = is_kept and self._wants_novelty
+        times = self._novelty.times_shown(state, page, seen) if is_compared else 0
         if is_first and self._trapper.is_on:
-            self._trapper.weigh(partition, page, key, seen, is_copy=is_copy, leads_on=leads_on)
-        self._mining.answered(partition, page, outcome, seen, is_copy=is_copy)
+            self._trapper.weigh(partition, page, key, seen, times_shown=times, known=known)
+        self._mining.answered(partition, page, outcome, seen, is_copy=times > 0)
         self._close_when_full(partition, host, answer.ended)
         return must_commit
 

@@ -9,7 +9,7 @@ each other without their own address, as errors that repeat it are.
 Fingerprints are remembered in four tables, each by another quarter of their bits: two that differ
 in at most three bits have at least one quarter in common (Manku, Jain, Das Sarma, WWW 2007).
 
-Memory: tables of fixed size, in which what comes later takes the slot: 512 kB for contents and,
+Memory: tables of fixed size, in which what comes later takes the slot: 576 kB for contents and,
 once a fingerprint is asked about, 3 MB for these. They are forgotten at a kill; then a copy may
 count as new once more.
 """
@@ -40,10 +40,12 @@ class Novelty:
 
     def __init__(self) -> None:
         self._slots = zeros("Q", SLOTS)
+        self._times = zeros("B", SLOTS)
+        """How often the content of a slot was shown again, up to 255."""
         self._near = Nearness()
 
-    def is_copy(self, state: PartitionState, page: int, seen: Seen) -> bool:
-        """Remember a page that was kept; returns whether its site has shown its text before."""
+    def times_shown(self, state: PartitionState, page: int, seen: Seen) -> int:
+        """Remember a page that was kept; returns how often its site has shown its text before."""
         # As `note` would do it: this is asked of every page.
         content = seen.content
         if len(content) < SHORTEST_TEXT:
@@ -51,10 +53,14 @@ class Novelty:
         site_name = state.site_names[state.pages.site[page]]
         number = xxh3_64_intdigest(content, seed=xxh3_64_intdigest(site_name.encode()))
         slot = number % SLOTS
-        if self._slots[slot] == number:
-            return True
-        self._slots[slot] = number
-        return False
+        if self._slots[slot] != number:
+            self._slots[slot] = number
+            self._times[slot] = 0
+            return 0
+        times = self._times[slot] + 1
+        if times < 255:
+            self._times[slot] = times
+        return times
 
     def is_repeated_guess(self, state: PartitionState, page: int, seen: Seen) -> bool:
         """Remember a page that was guessed; returns whether another one differs in its address."""

@@ -1,15 +1,21 @@
 """Places without an end: what they cost before they are put aside, and who decides.
 
 A calendar has a page for every month, a shop a URL for every session, a broken link a path that
-repeats itself for ever. What they have in common is that they bring nothing new. So every page
-that is kept for the first time is *weighed*: has its host shown this before?
+repeats itself for ever. What they have in common is that they say the same again and again. So
+every page that is kept for the first time is *weighed*: have pages of its shape said this before?
 
     word by word           on any page
-    but for digits         where the URL has a date
+    but for digits         where the URL has a date, or the page counts on: `/cal/17` to `/cal/18`
     but for a few words    where the URL carries a session or many parameters, or repeats itself
     whatever it says       where the path is nested deeper than anybody would nest it
 
 A page that repeats a text, but shows pictures that were not seen so together, is not weighed.
+
+A finite site repeats itself, too: it shows its English page in every language that the page was not
+translated to. But it shows each of its texts a few times, and a trap shows few texts for ever. So
+a page that repeats another one word by word costs nothing until its site has shown that text
+`OFTEN` times; in its own shape a little from `SOME` times on. Nor is a page held against what
+stands in another folder.
 
 Each shape of URLs (`lycosa.frontier.shapes`) has a purse of `budget` pages, each first folder one
 of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one from all
@@ -22,12 +28,15 @@ it back.
 
 Always true:
   * a place in which at least one page of `earned` + 1 is new is never shut, however large it is;
+  * a site of plain URLs that shows no text more than `SOME` times, and does not count in digits
+    alone, is never shut;
   * seeds, what a page needs to be shown, and pages that were asked for before are never put aside;
   * what is decided is an event (`Weighed`, `Settled`, `HostChanged`); what was seen lately is not,
     and is forgotten at a kill, except for what was found to be repeated.
 
 Cost: for a page with a text of its own, one comparison beside the hash that discovery takes anyway;
-for one with a date in its URL, the hash of the text without digits.
+for one with a date in its URL, or with a number and a few links that nobody knew, the hash of the
+text without digits.
 """
 
 from __future__ import annotations
@@ -39,15 +48,25 @@ from lycosa.extract.fingerprint import distance
 from lycosa.frontier.columns import NONE
 from lycosa.frontier.distance import SEED
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.shapes import Compared, Shape, may_be_endless, shape_of
+from lycosa.frontier.shapes import Compared, Shape, may_be_endless, may_count, shape_of
 from lycosa.frontier.state import PartitionState
-from lycosa.frontier.traps import FULL, Purse, first_folder, shape_number
+from lycosa.frontier.traps import FULL, HostPurses, first_folder, shape_number
 from lycosa.records import HostChanged, Outcome, Weighed
 
 _DIGITS = b"0123456789"
 
 WHOLE = 4
 """What a page costs that brings nothing new and leads on; purses are counted in this coin."""
+OFTEN = 32
+"""A text that a site has shown so often before is nothing new wherever it stands: no site is in
+more languages, and a trap shows it for ever."""
+SOME = 8
+"""So often a text may be shown before pages of its own shape that repeat it cost something."""
+MOST_AHEAD = 8
+"""A page that counts leads to the next numbers: a day, a week, a month on. What leads to more is a
+list."""
+MOST_DIGITS = 3
+"""A page of which more than a third is digits is a table of figures, and they are its text."""
 
 Holder = tuple[int, int, Outcome]
 """A shape or folder by its number, what its purse holds, and what it is shut with."""
@@ -84,40 +103,83 @@ class Trapper:
         key: str,
         seen: Seen,
         *,
-        is_copy: bool,
-        leads_on: bool,
+        times_shown: int,
+        known: int,
     ) -> None:
         """Weigh a page that was kept for the first time.
 
-        `is_copy`: its site had its text. `leads_on`: it led to URLs that nobody knew.
+        `times_shown`: how often its site had shown its text before. `known`: how many URLs the
+        partition knew before the links of the page.
         """
         state = partition.state
         site = state.pages.site[page]
         host, site_name = state.sites.host[site], state.site_names[site]
         path, purses = key[len(site_name) :], state.traps.hosts.get(host)
-        if purses is None and not is_copy and not may_be_endless(path):
+        led_to = len(state.table) - known
+        is_guess = state.pages.guess[page] != 0
+        counts = (0 < led_to <= MOST_AHEAD or is_guess) and may_count(path)
+        if purses is None and not (times_shown or counts or may_be_endless(path)):
             return
         if not seen.is_readable:
             return
         shape = shape_of(path)
+        if counts and shape.compared is Compared.EXACTLY and not times_shown:
+            shape = self._counting(partition, page, site_name, shape, seen, known)
         number = shape_number(site_name, shape.text)
-        purse = purses.shapes.get(number) if purses is not None else None
+        holders = [(number, WHOLE * self._traps.budget, shape.trap)]
+        if folder := first_folder(path):
+            most = WHOLE * self._traps.folder_budget
+            above = shape_number(site_name, folder)
+            holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
         content = self._content(site_name, shape, seen)
-        is_old = self._is_old(site_name, shape, content, purse) or is_copy
+        is_notorious = times_shown >= OFTEN or _was_repeated(purses, holders, content)
+        is_old = self._is_old(shape, number, content, purses) or is_notorious
         if shape.compared is Compared.NOT_AT_ALL:
             is_old = True
         elif is_old and self._novelty.shows_other_pictures(site_name, seen.answer.body):
             return
-        holders = [(number, WHOLE * self._traps.budget, shape.trap)]
-        if folder := first_folder(path):
-            known = shape_number(site_name, folder)
-            most = WHOLE * self._traps.folder_budget
-            holders.append((known, most, Outcome.TRAP_NOTHING_NEW))
-        if is_old:
-            cost = WHOLE if leads_on else 1
+        if not is_old:
+            if purses is not None and not times_shown:
+                self._earn(partition, page, host, holders)
+            return
+        cost = WHOLE if led_to or is_guess else 1
+        if shape.compared is Compared.EXACTLY and not is_notorious:
+            cost, content = int(led_to > 0 and times_shown >= SOME), 0
+        if cost:
             self._spend(partition, page, host, holders, cost, content, seen.answer.ended)
-        elif purses is not None:
-            self._earn(partition, page, host, holders)
+
+    def _counting(
+        self,
+        partition: Partition,
+        page: int,
+        site_name: str,
+        shape: Shape,
+        seen: Seen,
+        known: int,
+    ) -> Shape:
+        """Return the shape of a page that repeats another but for digits, and counts on.
+
+        It does if it leads to more URLs of its own shape, and so does a guess, because the next
+        number is guessed by it. A page of figures does not: there the digits are what it says.
+        """
+        bare = seen.content.translate(None, _DIGITS)
+        if (len(seen.content) - len(bare)) * MOST_DIGITS > len(seen.content):
+            return shape
+        number, state = shape_number(site_name, shape.text), partition.state
+        counter = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
+        content = self._content(site_name, counter, seen)
+        purses = state.traps.hosts.get(state.sites.host[state.pages.site[page]])
+        if not self._novelty.note_number(content ^ number) and not _was_repeated(
+            purses, [(number, 0, counter.trap)], content
+        ):
+            return shape
+        length = len(site_name)
+        ahead = (state.table.key(further) for further in range(known, len(state.table)))
+        if state.pages.guess[page] or any(
+            key.startswith(site_name) and shape_of(key[length:]).text == shape.text for key in ahead
+        ):
+            return counter
+        return shape
 
     def _spend(
         self,
@@ -174,13 +236,23 @@ class Trapper:
             return content_number(f"without digits: {site_name}", bare)
         return content_number(site_name, told_by(seen))
 
-    def _is_old(self, site_name: str, shape: Shape, content: int, purse: Purse | None) -> bool:
-        """Return whether pages like this have said the same, and remember that this one does."""
-        contents = purse.contents if purse is not None else []
+    def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
+        """Return whether pages of the shape have said the same, and remember that this one does.
+
+        The same below another folder is no repetition: sites are the same in several languages.
+        """
         if shape.compared is Compared.NEARLY:
-            return self._novelty.is_near(site_name, content) or any(
-                distance(content, other) <= NEAR_BITS for other in contents
+            purse = purses.shapes.get(number) if purses is not None else None
+            return self._novelty.is_near(str(number), content) or any(
+                distance(content, other) <= NEAR_BITS
+                for other in (purse.contents if purse is not None else ())
             )
-        if shape.compared is Compared.WITHOUT_DIGITS:
-            return self._novelty.note_number(content) or content in contents
-        return content in contents
+        return self._novelty.note_number(content ^ number)
+
+
+def _was_repeated(purses: HostPurses | None, holders: list[Holder], content: int) -> bool:
+    """Return whether a content is among those that were paid for, perhaps in another life."""
+    return purses is not None and any(
+        (purse := purses.shapes.get(number)) is not None and content in purse.contents
+        for number, _, _ in holders
+    )

@@ -119,6 +119,8 @@ def _state(facts: Facts) -> str:
     if facts.is_running:
         return f"running when it was studied{waiting}"
     if pending == 0:
+        if put_aside := facts.study.get("put_aside"):
+            return f"complete but for {counted(put_aside, 'URL')} put aside as traps"
         return "complete: everything that belongs to the crawl has been asked for"
     return f"at rest when it was studied{waiting}"
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
-from lycosa.records import Outcome
+from lycosa.records import TRAPS, Outcome
 from lycosa.store.sealing import ignore
 from lycosa.study.alike import write_duplicates, write_near_duplicates
 from lycosa.study.counting import QUERIES, count, prepare
@@ -108,7 +108,9 @@ def _study(
         tell("refusals")
         refusals, pending = _from_log(directory)
         results.write_table("refusals", refusals)
-        return facts | _totals(connection) | {"pending": pending}
+        traps = set(TRAPS.values())
+        put_aside = sum(row["urls"] for row in refusals.to_pylist() if row["reason"] in traps)
+        return facts | _totals(connection) | {"pending": pending, "put_aside": put_aside}
 
 
 def _derive(

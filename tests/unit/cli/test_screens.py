@@ -110,6 +110,7 @@ def test_a_line_is_logfmt_or_json() -> None:
         "errors",
         "waits",
         "patience_left",
+        "put_aside",
         "seconds_left",
         "workers",
     }
@@ -233,6 +234,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "refusals": "dict",
         "given_up_origins": "int",
         "given_up": "list",
+        "put_aside": "int",
         "mined": "dict",
         "structured": "dict",
     }
@@ -245,3 +247,22 @@ def test_the_planting_of_a_long_list_is_shown_on_terminals_and_elsewhere() -> No
         with Display(console, Job.of(), "mycrawl", resume="lycosa resume mycrawl") as display:
             display.show_planting(5_000, 1_000_000)
         assert "planting seeds: 5,000 of 1,000,000" in file.getvalue()
+
+
+def test_a_crawl_that_put_urls_aside_does_not_say_that_it_asked_for_everything() -> None:
+    refusals = {"out-of-scope": 3, "trap: nothing new": 1_204, "trap: calendar": 2}
+    progress = BUSY._replace(refusals=refusals, pending=0)
+    ended = Ended("exhausted", progress, True)
+    expected = "Complete but for 1,206 URLs put aside as traps (nothing new 1,204, calendar 2)."
+    assert reason_text(ended, JOB) == expected
+    assert summary_data(ended, Path("c"))["put_aside"] == 1_206
+    console = Console(record=True, width=100, file=io.StringIO())
+    print_summary(console, ended, JOB, Path("c"))
+    assert "lycosa retry c --traps" in console.export_text()
+    panel = "\n".join(drawn(ProgressPanel(progress, JOB, "c"), 80))
+    assert "traps: nothing new 1,204 · calendar 2" in panel
+    line = line_of(progress, as_json=False)
+    assert "put_aside=1206 put_aside.nothing_new=1204 put_aside.calendar=2" in line
+    whole = Ended("exhausted", BUSY, True)
+    assert reason_text(whole, JOB).startswith("Complete: everything")
+    assert "put_aside=0" in line_of(BUSY, as_json=False)
