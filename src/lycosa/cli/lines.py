@@ -234,9 +234,10 @@ def _given_up_text(progress: Progress) -> str:
 def _complete_text(put_aside: dict[str, int]) -> str:
     if not put_aside:
         return "Complete: everything that belongs to the crawl has been asked for."
-    urls = counted(sum(put_aside.values()), "URL")
+    total = sum(put_aside.values())
+    urls, what = counted(total, "URL"), "traps" if total > 1 else "a trap"
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in put_aside.items())
-    return f"Complete but for {urls} put aside as traps ({kinds})."
+    return f"Complete but for {urls} put aside as {what} ({kinds})."
 
 
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:

@@ -117,23 +117,33 @@ class Trapper:
         path, purses = key[len(site_name) :], state.traps.hosts.get(host)
         led_to = len(state.table) - known
         is_guess = state.pages.guess[page] != 0
-        counts = (0 < led_to <= MOST_AHEAD or is_guess) and may_count(path)
-        if purses is None and not (times_shown or counts or may_be_endless(path)):
+        template, was_shown = 0, False
+        if not times_shown and (0 < led_to <= MOST_AHEAD or is_guess) and may_count(path):
+            template = self._template(site_name, seen, is_suspect=purses is not None)
+            was_shown = template != 0 and self._novelty.note_number(template)
+        if purses is None and not (times_shown or was_shown or may_be_endless(path)):
             return
         if not seen.is_readable:
             return
         shape = shape_of(path)
-        if counts and shape.compared is Compared.EXACTLY and not times_shown:
-            shape = self._counting(partition, page, site_name, shape, seen, known)
         number = shape_number(site_name, shape.text)
+        is_counter = (
+            template != 0
+            and shape.compared is Compared.EXACTLY
+            and (was_shown or _was_repeated(purses, [number], template))
+            and (is_guess or _leads_to_its_like(state, site_name, shape.text, known))
+        )
+        if is_counter:
+            shape = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
         holders = [(number, WHOLE * self._traps.budget, shape.trap)]
         if folder := first_folder(path):
             most = WHOLE * self._traps.folder_budget
             above = shape_number(site_name, folder)
             holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
         content = self._content(site_name, shape, seen)
-        is_notorious = times_shown >= OFTEN or _was_repeated(purses, holders, content)
-        is_old = self._is_old(shape, number, content, purses) or is_notorious
+        numbers = [holder[0] for holder in holders]
+        is_notorious = times_shown >= OFTEN or _was_repeated(purses, numbers, content)
+        is_old = is_counter or is_notorious or self._is_old(shape, number, content, purses)
         if shape.compared is Compared.NOT_AT_ALL:
             is_old = True
         elif is_old and self._novelty.shows_other_pictures(site_name, seen.answer.body):
@@ -148,38 +158,20 @@ class Trapper:
         if cost:
             self._spend(partition, page, host, holders, cost, content, seen.answer.ended)
 
-    def _counting(
-        self,
-        partition: Partition,
-        page: int,
-        site_name: str,
-        shape: Shape,
-        seen: Seen,
-        known: int,
-    ) -> Shape:
-        """Return the shape of a page that repeats another but for digits, and counts on.
+    def _template(self, site_name: str, seen: Seen, *, is_suspect: bool) -> int:
+        """Return the number of a text without its digits; 0 where they are what it says.
 
-        It does if it leads to more URLs of its own shape, and so does a guess, because the next
-        number is guessed by it. A page of figures does not: there the digits are what it says.
+        Pages that count are equally long, but for a digit now and then. Most pages that do not
+        are unlike any other in their length, and need no more than that to be let go.
         """
-        bare = seen.content.translate(None, _DIGITS)
-        if (len(seen.content) - len(bare)) * MOST_DIGITS > len(seen.content):
-            return shape
-        number, state = shape_number(site_name, shape.text), partition.state
-        counter = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
-        content = self._content(site_name, counter, seen)
-        purses = state.traps.hosts.get(state.sites.host[state.pages.site[page]])
-        if not self._novelty.note_number(content ^ number) and not _was_repeated(
-            purses, [(number, 0, counter.trap)], content
-        ):
-            return shape
-        length = len(site_name)
-        ahead = (state.table.key(further) for further in range(known, len(state.table)))
-        if state.pages.guess[page] or any(
-            key.startswith(site_name) and shape_of(key[length:]).text == shape.text for key in ahead
-        ):
-            return counter
-        return shape
+        text = seen.content
+        length = content_number(f"length: {site_name}", b"%d" % len(text))
+        if not self._novelty.note_number(length) and not is_suspect:
+            return 0
+        bare = text.translate(None, _DIGITS)
+        if (len(text) - len(bare)) * MOST_DIGITS > len(text):
+            return 0
+        return content_number(f"without digits: {site_name}", bare)
 
     def _spend(
         self,
@@ -250,9 +242,17 @@ class Trapper:
         return self._novelty.note_number(content ^ number)
 
 
-def _was_repeated(purses: HostPurses | None, holders: list[Holder], content: int) -> bool:
+def _was_repeated(purses: HostPurses | None, numbers: list[int], content: int) -> bool:
     """Return whether a content is among those that were paid for, perhaps in another life."""
     return purses is not None and any(
         (purse := purses.shapes.get(number)) is not None and content in purse.contents
-        for number, _, _ in holders
+        for number in numbers
+    )
+
+
+def _leads_to_its_like(state: PartitionState, site_name: str, shape: str, known: int) -> bool:
+    """Return whether one of the URLs that a page has led to has the shape of its own."""
+    ahead = (state.table.key(further) for further in range(known, len(state.table)))
+    return any(
+        key.startswith(site_name) and shape_of(key[len(site_name) :]).text == shape for key in ahead
     )

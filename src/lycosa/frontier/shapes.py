@@ -48,7 +48,7 @@ MANY_PARAMETERS = 3
 
 _FOUR_DIGITS = re.compile(r"\d{4}")
 """What every date has: quicker to look for than a date."""
-_ANY_DIGIT = re.compile(r"\d")
+_LAST_NUMBER = re.compile(r"\d(?:\.[A-Za-z]{1,5})?/?(?:\Z|[?&])")
 # Many sites need none of these; `re` remembers what it has compiled.
 _DATE = r"(?<!\d)(?:\d{4}([-/_.])\d{1,2}(?:\1\d{1,2})?|(?:19|20)\d{6})(?!\d)"
 _DIGIT = r"\d"
@@ -101,8 +101,8 @@ def may_be_endless(path: str) -> bool:
 
 
 def may_count(path: str) -> bool:
-    """Return whether a path has a number near its end: `/cal/17`, `/part7.html`, `?n=7`."""
-    return _ANY_DIGIT.search(path, max(0, len(path) - 12)) is not None
+    """Return whether a path ends in a number: `/cal/17`, `/part7.html`, `?n=7&view=day`."""
+    return _LAST_NUMBER.search(path, max(0, len(path) - 40)) is not None
 
 
 def shape_of(path: str) -> Shape:
