@@ -184,7 +184,9 @@ class Station:
         # A partition without hosts has asked for nothing and counted nothing; most are so at first.
         states = [state for state in worker.states().values() if state.host_names]
         times, lock_seconds = self.worker.commit_times, self.log.lock_seconds
-        given_up, waits = given_up_of(states), worker.waits()
+        hosts = phases_of(worker.partitions().values())
+        waiting = sum(hosts.get(phase, 0) for phase in ("waiting", "resolving", "queued"))
+        given_up, waits = given_up_of(states), worker.waits(waiting)
         return Progress(
             seconds=0.0,
             pages=sum(state.kept_pages for state in states),
@@ -193,7 +195,7 @@ class Station:
             pages_per_second=0.0,
             pending=sum(state.pending for state in states),
             in_flight=self.worker.in_flight,
-            hosts=phases_of(worker.partitions().values()),
+            hosts=hosts,
             outcomes=outcomes_of(states),
             refusals=refusals_of(states),
             mined=mined_of(states),

@@ -62,7 +62,8 @@ def given_up_of(states: Iterable[PartitionState]) -> list[GivenUp]:
     found: list[GivenUp] = []
     for state in states:
         sites = state.sites
-        if not any(outcome in sites.closed for outcome in GIVEN_UP):
+        closed_with = sites.closed.tobytes()  # a search in bytes takes a microsecond
+        if not any(bytes((outcome,)) in closed_with for outcome in GIVEN_UP):
             continue
         for site, closed in enumerate(sites.closed):
             if closed in GIVEN_UP and sites.pending[site]:

@@ -162,10 +162,14 @@ def next_waits(
     agenda: Agenda,
     partitions: dict[int, Partition],
     looking_up: Iterable[tuple[int, int]],
+    total: int,
     job: Job,
     now: float,
 ) -> Waits:
-    """Return what a running worker waits for, as far as a sample of its agenda tells."""
+    """Return what a running worker waits for, as far as a sample of its agenda tells.
+
+    `total` is how many of its hosts wait: for their moment, their address or their turn at it.
+    """
     by_readiness = {id(p.readiness): p for p in partitions.values()}
     found: dict[str, Wait] = {}
     for number, host in looking_up:
@@ -182,10 +186,9 @@ def next_waits(
         for one in waits:
             if one is not None:
                 found.setdefault(one.who, one)
-    count = sum(p.readiness.waiting_count() for p in partitions.values())
-    if not found and count:
+    if not found and total:
         found.update(_queued(partitions))
-    return _first(list(found.values()), max(count, len(found)))
+    return _first(list(found.values()), max(total, len(found)))
 
 
 def _waits_of_host(

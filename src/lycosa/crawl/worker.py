@@ -222,10 +222,13 @@ class Worker:
         """Return the state of every partition owned."""
         return {number: partition.state for number, partition in self._partitions.items()}
 
-    def waits(self) -> Waits:
-        """Return what the worker waits for, as far as a few of what is due next tell."""
+    def waits(self, total: int) -> Waits:
+        """Return what the worker waits for, as far as a few of what is due next tell.
+
+        `total` is how many hosts wait.
+        """
         looking_up, now = self._lookups.under_way(), self._clock.now()
-        return next_waits(self._agenda, self._partitions, looking_up, self._job, now)
+        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now)
 
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""

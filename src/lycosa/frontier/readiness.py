@@ -245,11 +245,6 @@ class Readiness:
         phase = self._phase[host] if host < len(self._phase) else IDLE
         return NEVER if phase == IDLE else self._wake_at[host] if phase == WAITING else 0.0
 
-    def waiting_count(self) -> int:
-        """Return how many hosts wait: for their moment, their address or their turn at it."""
-        phases = self._phase
-        return phases.count(WAITING) + phases.count(RESOLVING) + phases.count(QUEUED)
-
     def first_queued(self) -> int | None:
         """Return a host that waits for its turn at an address."""
         return self._phase.index(QUEUED) if QUEUED in self._phase else None
