@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from damage import complaints, cut, damage_web, flip, killed, stopped
+from damage import complaints, cut, damage_web, flip, job_of, killed, stopped
 from damage_cases import Case, cases, is_good, run_all
+from lycosa.config.seeds import seeds_of
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.testweb.server import SocketWeb
 from warm import lycosa
@@ -171,3 +173,23 @@ def test_every_file_of_a_crawl_may_be_cut_flipped_or_removed(
     assert len(wanted) >= 200
     results = run_all(wanted, bases, tmp_path)
     assert [(str(case), told) for case, told in results if not is_good(told)] == []
+
+
+def test_a_damaged_list_of_seeds_is_named_and_costs_nothing_once_it_is_planted(
+    server: SocketWeb, tmp_path: Path
+) -> None:
+    job = job_of(server, pages=1)
+    seeds = [*job.seeds, *(f"http://www.gone.test/{number}" for number in range(1_200))]
+    folder = tmp_path / "crawl"
+    CrawlDirectory.create(folder, replace(job, seeds=seeds_of(seeds)))
+    done = lycosa("resume", folder, "-q")
+    assert done.returncode == 0, done.stderr
+    assert lycosa("verify", folder).stdout.startswith("clean")
+    cut(folder / "seeds.txt", 0.5)
+    done = lycosa("verify", folder)
+    assert done.returncode == 0
+    assert "seeds.txt: these are not the seeds that the job was written with" in done.stdout
+    (folder / "seeds.txt").unlink()
+    assert "seeds.txt: it is not there" in lycosa("verify", folder, "--quick").stdout
+    done = lycosa("resume", folder, "--max-pages", "2", "-q")
+    assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from lycosa.cli.lines import HowEnded, errors_of, left_out_of, put_aside_of, rea
 from lycosa.cli.lines import command as command
 from lycosa.config import Job
 from lycosa.crawl.progress import Progress
+from lycosa.errors import ConfigError
 from lycosa.extract.reasons import PAGES, REASONS, TRIPLES
 
 _MOST_ORIGINS = 8
@@ -143,7 +145,9 @@ def counts_tables(
 
 
 def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]]:
-    url = job.seeds[0] if job.seeds else "URL"
+    url = "URL"
+    with suppress(ConfigError, IndexError):  # a long list may be gone: the log has it
+        url = job.seeds[0]
     yield command("explain", path, url), "what became of a URL"
     if ended.progress.pages:
         yield command("cat", path, url, "--text"), "a page's text"

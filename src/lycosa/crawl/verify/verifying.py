@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.config import Job, read_job
+from lycosa.config.seeds import SeedList
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.verify.findings import (
     ASK_AGAIN,
@@ -174,11 +175,33 @@ def _check_log(view: LogView, report: Report, is_quick: bool, tell: Tell) -> Non
         history = examine(view, number, heads.get(number), is_quick=is_quick)
         report.histories[number] = history
         _check_history(report, history, notes)
+    _check_seeds(report, is_planted="planted" in notes, is_quick=is_quick)
     if not report.is_running and view.path.exists():
         view.check(is_quick=is_quick)
     if view.problems:
         report.is_log_damaged = True
         report.find("log/log.sqlite", "; ".join(view.problems[:3])[:200], REBUILD)
+
+
+def _check_seeds(report: Report, *, is_planted: bool, is_quick: bool) -> None:
+    """Read a long list of seeds through; once it is planted, the log has it too."""
+    job = report.job
+    if job is None or not isinstance(job.seeds, SeedList) or job.seeds.path is None:
+        return
+    path = report.folder / job.seeds.path.name
+    try:
+        if not is_quick:
+            for _ in job.seeds.kept_in(path).blocks():
+                pass
+        elif not path.exists():
+            raise ConfigError("it is not there")
+    except ConfigError as error:
+        what = str(error).splitlines()[0].removeprefix(f"{path}: ")
+        if is_planted:
+            remedy = "nothing: the log has all seeds; restore the file from a copy if you have one"
+        else:
+            remedy = "nothing can be done: restore the file from a copy, or begin a new crawl"
+        report.find(path.name, what, remedy, is_damage=not is_planted)
 
 
 def _check_history(report: Report, history: History, notes: dict[str, bytes]) -> None:
