@@ -123,21 +123,34 @@ def _cannot_begin(folder: Path, error: OSError) -> StoreError:
     return StoreError(f"{folder}: no segment can be begun: {error.strerror}")
 
 
+_LONGEST_NUMBER = 9
+
+
 @contextlib.contextmanager
-def numbers_locked(folder: Path) -> Iterator[None]:
-    """Keep others from beginning a segment, and from taking one for abandoned, meanwhile."""
+def numbers_locked(folder: Path) -> Iterator[int]:
+    """Keep others from beginning a segment, and from taking one for abandoned, meanwhile.
+
+    Yields the descriptor of the file that remembers the last number.
+    """
     descriptor = os.open(folder / WARC / ".numbers", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
 def _begin(folder: Path, worker: int) -> tuple[Name, Appendable]:
-    """Create and lock the file of the records, one process after the other."""
-    with numbers_locked(folder):
-        name = Name(highest_segment(folder) + 1, worker)
+    """Create and lock the file of the records, one process after the other.
+
+    A number is never given twice, also if the files of its segment are gone: the log may say of
+    its places that they are lost.
+    """
+    with numbers_locked(folder) as numbers:
+        last = os.pread(numbers, _LONGEST_NUMBER, 0)
+        known = int(last) if last.isdigit() else 0
+        name = Name(max(highest_segment(folder), known) + 1, worker)
+        os.ftruncate(numbers, os.pwrite(numbers, b"%d" % name.segment, 0))
         file = Appendable(warc_path(folder, name))
         fcntl.flock(file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return name, file

@@ -304,6 +304,26 @@ def test_workers_share_the_numbers_of_segments(tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.parametrize("remembered", [None, b"", b"x1", b"1"])
+def test_the_number_of_a_segment_is_never_given_twice(
+    remembered: bytes | None, tmp_path: Path
+) -> None:
+    """The log may know places of a segment whose files are gone, and say that they are lost."""
+    store = ArchiveStore(tmp_path)
+    store.append(capture(1))
+    store.seal(always)
+    store.close()
+    numbers = tmp_path / "warc" / ".numbers"
+    if remembered is None:
+        for path in tmp_path.rglob("lycosa-0-00001*"):
+            path.unlink()
+    else:
+        numbers.write_bytes(remembered)
+    again = ArchiveStore(tmp_path)
+    assert again.append(capture(2)).segment == 2
+    again.close()
+
+
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = ArchiveStore(tmp_path)
     really_write = os.pwrite
