@@ -167,6 +167,7 @@ def test_a_body_that_takes_too_long_has_a_beginning() -> None:
         reply(b"zz\r\nno chunk", "Transfer-Encoding: chunked"),
         reply(b"gone", status="404 Not Found", length=100),
     ],
+    ids=["nothing", "a part of a head of gzip", "no chunk", "not found"],
 )
 def test_without_content_of_a_page_there_is_no_beginning(sent: bytes) -> None:
     answer = asyncio.run(ask(replying(sent, then_close=True)))
