@@ -134,9 +134,9 @@ def job_of(seeds: list[str], delay: float = 0.0, **fetch: object) -> Job:
     )
 
 
-def crawl(path: Path, job: Job) -> dict[str, Outcome | None]:
+def crawl(path: Path, job: Job, reason: str) -> dict[str, Outcome | None]:
     directory = CrawlDirectory.create(path, job)
-    assert run_crawl(directory).reason == "exhausted"
+    assert run_crawl(directory).reason == reason
     return outcomes_of(directory)
 
 
@@ -157,7 +157,8 @@ def test_whatever_leads_to_a_forbidden_address_is_refused_and_the_rest_is_crawle
             named = "".join(f"{address} {name}\n" for name, address in NAMES.items())
             hosts = tmp_path / "hosts"
             hosts.write_text(server.hosts_file_text() + named + "127.0.0.1 localhost\n")
-            outcomes = crawl(tmp_path / "crawl", job_of([HOME], hosts_file=str(hosts)))
+            job = job_of([HOME], hosts_file=str(hosts))
+            outcomes = crawl(tmp_path / "crawl", job, "unreachable")
         assert visitors(found) == []
     for place in FORBIDDEN:
         for path in ("linked", "moved"):
@@ -179,7 +180,8 @@ def test_what_was_refused_is_asked_for_again_once_it_is_allowed(tmp_path: Path) 
         port = server.http_port
         hosts.write_text(f"{FIRST} open.test also.test\n10.0.0.1 house.test\nport 80 {port}\n")
         job = job_of([HOME], hosts_file=str(hosts), private_networks=["127.99.0.0/16"])
-        assert set(crawl(tmp_path / "crawl", job).values()) == {Outcome.REFUSED_ADDRESS}
+        outcomes = crawl(tmp_path / "crawl", job, "no seed")
+        assert set(outcomes.values()) == {Outcome.REFUSED_ADDRESS}
         directory = CrawlDirectory.open(tmp_path / "crawl")
         assert retry_failed(directory) == 0
         directory.write_job(job_of([HOME], hosts_file=str(hosts)))
@@ -237,7 +239,7 @@ def crawl_turning(
         SocketWeb(DrawnWeb(CHAIN), tls=False, port=port, first_address=FIRST),
     ):
         job = job_of([f"http://turning.test:{port}/"], 0.2, name_servers=[server.address])
-        return crawl(path, job), visitors(found)
+        return crawl(path, job, "exhausted"), visitors(found)
 
 
 def test_a_name_that_turns_between_question_and_request_gets_nothing(tmp_path: Path) -> None:

@@ -215,14 +215,24 @@ def test_a_robots_file_is_asked_for_after_one_two_and_four_minutes_then_hourly(
     assert [round(wait / 60.0) for wait in waits] == [1, 2, 4, 60, 60, 60]
 
 
-def test_a_robots_file_that_always_fails_ends_its_site_when_patience_ends(tmp_path: Path) -> None:
+def test_a_robots_file_that_always_fails_ends_its_site_an_hour_and_patience_later(
+    tmp_path: Path,
+) -> None:
     web = HalfDeadWeb(
         {HOME: PAGES[:5], "http://www.b.test/": []}, robots_replies={"www.a.test": [FAILS]}
     )
     simulation, result = crawl(web, tmp_path)
     assert simulation.kept_urls() == ["http://www.b.test/"]
     assert endings(result) == {Outcome.ROBOTS_UNREACHABLE: 1}
-    assert 600.0 < result.virtual_seconds < 610.0
+    assert len(web.robots_asked) == 5
+    assert 4_020.0 + 600.0 < result.virtual_seconds < 4_020.0 + 700.0
+
+
+def test_a_robots_file_that_fails_for_some_minutes_costs_no_page(tmp_path: Path) -> None:
+    web = HalfDeadWeb({HOME: PAGES[:5]}, robots_replies={"www.a.test": [FAILS] * 4 + [NO_FILE]})
+    simulation, result = crawl(web, tmp_path)
+    assert len(simulation.kept_urls()) == 6
+    assert endings(result) == {}
 
 
 def test_a_server_that_says_503_is_left_alone_before_patience_begins(tmp_path: Path) -> None:
@@ -230,7 +240,7 @@ def test_a_server_that_says_503_is_left_alone_before_patience_begins(tmp_path: P
     web = HalfDeadWeb({HOME: PAGES[:5]}, robots_replies={"www.a.test": [BUSY]})
     _, result = crawl(web, tmp_path)
     assert endings(result) == {Outcome.ROBOTS_UNREACHABLE: 1}
-    assert 1_000.0 < result.virtual_seconds < 1_900.0
+    assert 5_000.0 < result.virtual_seconds < 6_200.0
 
 
 def test_while_nothing_has_ever_answered_patience_is_short(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.store.presence import damage_told
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
 
 _BATCH_ROWS = 5_000
@@ -33,7 +34,8 @@ def schema_of(folder: Path, kind: str) -> pa.Schema:
     ours = {*SCHEMAS[kind].names, *JOURNAL_SCHEMAS[kind].names}
     for name in segments(folder, kind):
         try:
-            schema = pq.read_schema(sealed_path(folder, kind, name))
+            with damage_told(folder, sealed_path(folder, kind, name)):
+                schema = pq.read_schema(sealed_path(folder, kind, name))
         except FileNotFoundError:
             schema = journal_schema(journal_path(folder, kind, name)) or pa.schema([])
         found.append(pa.schema([field for field in schema if field.name not in ours]))
@@ -47,7 +49,7 @@ def batches(
     sealed, journal = sealed_path(folder, kind, name), journal_path(folder, kind, name)
     for _ in range(2):
         try:
-            with pq.ParquetFile(sealed) as file:
+            with damage_told(folder, sealed), pq.ParquetFile(sealed) as file:
                 names = _those(file.schema_arrow, kind, columns)
                 yield from file.iter_batches(_BATCH_ROWS, columns=names)
             return

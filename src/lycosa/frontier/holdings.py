@@ -50,6 +50,11 @@ class Errand(msgspec.Struct, frozen=True, array_like=True):
     host: int
 
 
+ROBOTS_TRIES = 5
+"""How often a robots file has failed when it was asked for after 1, 2 and 4 minutes and once more
+after an hour: sooner a site is not out of reach for it."""
+
+
 class Holdings:
     """The URLs, sites and hosts of one partition."""
 
@@ -153,7 +158,8 @@ class Holdings:
     def is_out_of_reach(self, site: int, now: float) -> bool:
         """Return whether a site waits for nothing but to be reached at all.
 
-        It does not while its host waits because it said so (429, 503).
+        It does not while its host waits because it said so (429, 503), nor while its robots file
+        has failed less often than `ROBOTS_TRIES`: the first tries all fall into some minutes.
         """
         sites, hosts = self.sites, self.hosts
         host = sites.host[site]
@@ -161,7 +167,10 @@ class Holdings:
             return True
         if hosts.strikes[host] and hosts.due[host] > now:
             return False
-        return bool(sites.strikes[site]) or sites.robots[site] == RobotsState.UNREACHABLE
+        return bool(sites.strikes[site]) or (
+            sites.robots[site] == RobotsState.UNREACHABLE
+            and sites.robots_tries[site] >= ROBOTS_TRIES
+        )
 
     def given_up_for_now(self) -> list[int]:
         """Return the sites that were closed because nobody wanted to wait for them any longer."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa.store.presence import damage_told
 from lycosa.store.sealing import temporary
 from lycosa.study.tables import Connection, add_files
 
@@ -84,7 +85,11 @@ def _bring_up_to_date(
     if _made_from(target) == made_from:
         return
     schema = kind.schema.with_metadata({_SOURCE: made_from})
-    with pq.ParquetWriter(temporary(target), schema, compression="zstd") as writer:
+    crawl = source.parent.parent
+    with (
+        damage_told(crawl, source),
+        pq.ParquetWriter(temporary(target), schema, compression="zstd") as writer,
+    ):
         for table in make(source):
             writer.write_table(table.cast(schema))
     temporary(target).rename(target)

@@ -20,6 +20,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.spreadsheets import cell_in_sql
 from lycosa.store.layout import CDX, KINDS, WARC
+from lycosa.store.presence import damage_told, unreadable
 from lycosa.store.sealing import temporary
 from lycosa.study.counting import prepare
 from lycosa.study.derived import add_derived, known
@@ -67,7 +68,7 @@ def export(
     studied = Results(folder).tables()
     _check(folder, name, form, target, list(studied))
     kinds = STUDIED if form == "graphml" else (name,)
-    with connected(all_rows(folder, kinds)) as connection:
+    with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
         for table, path in studied.items():
             add_files(connection, table, [path])
         if form == "graphml":
@@ -79,6 +80,16 @@ def export(
             is_guarded = form == "csv" and not is_raw
             rows = _guarded(connection, name) if is_guarded else f"select * from {name}"
             _write_rows(connection, rows, form, target)
+
+
+@contextmanager
+def _damage_told(folder: Path) -> Iterator[None]:
+    """Name damaged tables: the queries are ours, so what fails in them is what they read."""
+    try:
+        with damage_told(folder, f"{folder}: a table"):
+            yield
+    except duckdb.Error as error:
+        raise unreadable(folder, f"{folder}: a table", error) from None
 
 
 def _check(folder: Path, name: str, form: str, target: Path | None, studied: list[str]) -> None:
@@ -119,7 +130,9 @@ def _write_rows(connection: Connection, rows: str, form: str, target: Path | Non
     except duckdb.IOException as error:
         if "Broken pipe" in str(error):
             raise BrokenPipeError from None
-        raise LycosaError(f"{target}: cannot be written\n  {error}") from None
+        if target is not None and str(path) in str(error):
+            raise LycosaError(f"{target}: cannot be written\n  {error}") from None
+        raise
     if target is not None:
         path.rename(target)
 

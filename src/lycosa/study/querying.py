@@ -53,7 +53,8 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
 def is_damage(error: duckdb.Error) -> bool:
     """Return whether a query failed because of the bytes of a table."""
     text = str(error)
-    return any(word in text for word in ("ZSTD", "Parquet", "parquet file", "Snappy", "Thrift"))
+    words = ("ZSTD", "Parquet", "parquet file", "Snappy", "Thrift", "TProtocol")
+    return any(word in text for word in words)
 
 
 def _dataset(rows: Rows) -> Any:

@@ -316,7 +316,7 @@ def test_a_damaged_file_ends_the_study_and_the_old_one_stays(tmp_path: Path, kin
     study(tmp_path)
     (path,) = tmp_path.glob(f"{kind}/*.parquet")
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(StoreError, match=r"cannot be finished(.|\n)*the crawl is unchanged"):
+    with pytest.raises(StoreError, match=r"cannot be read(.|\n)*lycosa verify .* --repair"):
         study(tmp_path)
     assert Results(tmp_path).tables()
 
