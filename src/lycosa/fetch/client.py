@@ -24,6 +24,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from lycosa.clock import Clock
 from lycosa.config import Fetch
 from lycosa.fetch.cookies import Cookies
@@ -223,9 +225,9 @@ class HttpTransport:
                 exchange = ended.popleft()
                 answer = exchange.finish()
                 if answer.ended - answer.began > latest and answer.failure is None:
-                    # Late is late, also between two sweeps.
+                    # Late is late, also between two sweeps; it is whole, so no beginning is told.
                     exchange.received.verdict = Outcome.TIMEOUT
-                    answer = exchange.finish()
+                    answer = replace(exchange.finish(), beginning=None)
                 errand = exchange.errand
                 if answer.failure is Outcome.CONNECT_FAILURE:
                     self._names.failed(errand.request.host, errand.request.address)
