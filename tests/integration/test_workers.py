@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +60,15 @@ def is_gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"Z"
     except OSError:
         return True
+
+
+def open_files(pid: int) -> list[str]:
+    """Return what a process has open; what it closes meanwhile is not among it."""
+    found = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(str(entry.readlink()))
+    return found
 
 
 def worker_pids(directory: CrawlDirectory) -> list[int]:
@@ -284,7 +293,7 @@ def test_segments_are_sealed_while_the_crawl_runs(workers: int, tmp_path: Path) 
         eventually(lambda: sealed() >= 3)
         assert process.poll() is None
         for pid in [process.pid, *worker_pids(directory)]:
-            files = [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
+            files = open_files(pid)
             assert sum(file.endswith((".arrows", ".warc.gz")) for file in files) <= 20
         status = json.loads(
             subprocess.run(
