@@ -193,3 +193,16 @@ def test_a_damaged_list_of_seeds_is_named_and_costs_nothing_once_it_is_planted(
     assert "seeds.txt: it is not there" in lycosa("verify", folder, "--quick").stdout
     done = lycosa("resume", folder, "--max-pages", "2", "-q")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_column_whose_name_is_damaged_is_named(bases: dict[str, Path], tmp_path: Path) -> None:
+    folder = copy_of(bases["stopped"], tmp_path)
+    table = min((folder / "pages").glob("*.parquet"))
+    content = table.read_bytes()
+    table.write_bytes(content.replace(b"fetch_id", b"fetch\x9eid"))
+    for words in (["--quick"], []):
+        done = lycosa("verify", folder, *words)
+        assert done.returncode == 10 and f"pages/{table.name}" in done.stdout, done.stderr
+    assert lycosa("verify", folder, "--repair").returncode == 0
+    assert table.read_bytes() != content.replace(b"fetch_id", b"fetch\x9eid")
+    assert lycosa("verify", folder).returncode == 0

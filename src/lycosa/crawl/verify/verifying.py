@@ -326,7 +326,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
         rows = sealed_path(folder, kind, name)
         try:
             pq.read_metadata(rows)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, pa.ArrowException, ValueError) as error:  # names that are no UTF-8, too
             what = "it is not there" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)
     index = cdx_path(folder, name)
