@@ -27,12 +27,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.allocation import allocate, freshness
 from benchmarks.charts import Line, draw
 
 from lycosa.config import Job
 from lycosa.crawl.quality import measure
 from lycosa.crawl.simulation import Simulation
-from lycosa.frontier.freshness.allocation import allocate, freshness
 from lycosa.frontier.freshness.planning import Planner
 from lycosa.log.format import decode_events
 from lycosa.records import Purpose, Request, Sight, Visited
