@@ -38,7 +38,7 @@ demo: setup
 	$(BIN)/python -m lycosa.cli.demo
 
 simulation: setup
-	$(BIN)/python -m lycosa.crawl.demo
+	$(BIN)/python -m lycosa.crawl.simulation.demo
 
 test: setup
 	@$(MAKE) --no-print-directory -j 2 checked tested

@@ -26,8 +26,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.opening import take_partition
-from lycosa.crawl.running import run_crawl
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.takeover import take_partition
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
 from lycosa.records import Outcome, Purpose, Reopened, Request, Taken
