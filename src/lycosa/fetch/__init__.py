@@ -1,6 +1,6 @@
 """Fetching: what stands between a chosen URL and the bytes of its answer.
 
-A host that is met for the first time is asked for its robots file (`robots.robots_url`).
+A host that is met for the first time is asked for its robots file (`robots`).
 The answer is compiled for our agent alone (`robots.compile_robots`); the compact form of
 the rules goes to the log, the file itself to the archive, and every later URL of the site
 is decided in memory. When a host answers 429 or 503, `retry_after` says how long it wants

@@ -8,13 +8,14 @@ Signals are the supervisor's to hear (`member`), also while this process is stil
 import signal
 import sys
 
-from lycosa.memory import enlarge_arenas, expect_much
+from lycosa.memory import enlarge_arenas, expect_much, restore_environment
 
 
 def join(arguments: list[str]) -> int:
     """Be a worker until its supervisor says that all is done; returns the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    restore_environment()
     enlarge_arenas()
     expect_much()
     from lycosa.crawl.processes.worker_process import main

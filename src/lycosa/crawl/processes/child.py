@@ -18,6 +18,7 @@ import msgspec
 from lycosa.crawl.processes.channel import Channel
 from lycosa.crawl.processes.protocol import Answer, Order, Post
 from lycosa.loop import EventLoop
+from lycosa.memory import worker_environment
 
 STARTING_SECONDS = 60.0
 """How long a process may take until it says its first word."""
@@ -61,6 +62,7 @@ class Child:
                 stdout=self._words,
                 stderr=self._words,
                 pass_fds=[theirs.fileno(), lock],
+                env=worker_environment(),
             )
         self._on_answer = on_answer
         self._on_gone = on_gone

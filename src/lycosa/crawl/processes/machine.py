@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.errors import ConfigError, StoreError
-from lycosa.memory import LARGE_BLOCK_BYTES, TUNABLES, is_told_of_blocks
+from lycosa.memory import LARGE_BLOCK_BYTES, is_told_of_blocks
 
 OTHER_FILES = 64
 """Files of a process that are no connections: log, segments, sealing, names; 33 were counted."""
@@ -62,7 +62,7 @@ def give_large_blocks_back() -> None:
     a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
     Arrow is to ask the C library, too: its own allocator keeps 45 MB of a small crawl's sealing.
     """
-    if not is_told_of_blocks(os.environ.get(TUNABLES, "")):
+    if not is_told_of_blocks():
         import ctypes  # a crawl that has begun anew has been told by its environment
 
         threshold_option = -3  # M_MMAP_THRESHOLD of glibc
