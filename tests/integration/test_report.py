@@ -122,6 +122,7 @@ def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: 
     assert int(told[1]) >= status["outcomes"]["kept"]
 
 
+@pytest.mark.needs("chromium")
 @pytest.mark.parametrize("width", [PHONE, 700, LAPTOP])
 def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, width: int) -> None:
     index = demo / "report" / "index.html"
@@ -142,6 +143,7 @@ def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, 
     assert browser.evaluate(f"{{{DRAWN}{OVERLAPS}}}") == []
 
 
+@pytest.mark.needs("chromium")
 def test_it_prints_on_pages_of_a4(demo: Path, browser: Browser) -> None:
     browser.show(demo / "report" / "index.html", LAPTOP)
     printed = browser.pdf()
