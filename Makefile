@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The newest supported Python of this machine is taken; PYTHON=path names another one.
 export PYTHON INSTALL
 
-.PHONY: help setup demo simulation test tested check checked fresh bench bench-parts bench-scale bench-study bench-lock \
+.PHONY: help setup demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
 	figures conformance soak mutants debug-build lock clean
 
 help:
@@ -19,7 +19,8 @@ help:
 	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
-	@echo "make fresh        demo and test on a bare Debian 12 and 13, in a chroot; DEBIAN=trixie"
+	@echo "make package      a wheel in dist/, installed alone and tried"
+	@echo "make fresh        demo, test and package on a bare Debian 12 and 13, in a chroot; DEBIAN=trixie"
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
@@ -53,7 +54,7 @@ demo: setup
 	$(BIN)/python -m lycosa.cli.demo
 
 simulation: setup
-	$(BIN)/python -m lycosa.crawl.demo
+	$(BIN)/python -m lycosa.crawl.demo $(SIMULATION)
 
 test: setup
 	@sh tools/prerequisites.sh test
@@ -75,6 +76,17 @@ $(VENV)/.collected: $(STAMP)
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
 tested: $(VENV)/.collected
 	$(BIN)/pytest -n 4 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
+
+# A wheel in dist/, installed alone, without any extra, and tried there.
+TRIED := .cache/package
+package: setup
+	rm -rf dist $(TRIED)
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	$(BIN)/python -m venv $(TRIED)
+	$(TRIED)/bin/pip install --quiet --require-hashes -r requirements/run.lock
+	$(TRIED)/bin/pip install --quiet --no-deps --no-index dist/lycosa-*.whl
+	$(TRIED)/bin/lycosa --version
+	@$(MAKE) --no-print-directory BIN=$(TRIED)/bin SIMULATION="--hosts 20 --hours 0.2 --kills 2" simulation
 
 fresh:
 	sh tools/fresh.sh $(DEBIAN)

@@ -15,7 +15,8 @@ set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 fresh=${FRESH:-$HOME/.cache/lycosa-fresh}
 commands=${COMMANDS:-"make demo
-make test"}
+make test
+make package"}
 
 fail() {
     printf '%s\n' "$@" >&2
