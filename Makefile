@@ -54,7 +54,7 @@ demo: setup
 	$(BIN)/python -m lycosa.cli.demo
 
 simulation: setup
-	$(BIN)/python -m lycosa.crawl.demo $(SIMULATION)
+	$(BIN)/python -m lycosa.crawl.simulation.demo $(SIMULATION)
 
 test: setup
 	@sh tools/prerequisites.sh test

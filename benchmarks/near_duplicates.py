@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.graph.near import NearIndex, near_groups, near_pairs
+from lycosa.graph.near_duplicates import NearIndex, near_groups, near_pairs
 
 SITES, PAGES_OF_A_SITE = 400, 5
 VOCABULARY, FRAME_WORDS, PARAGRAPH_WORDS = 20_000, 60, 40

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.config import Job
-from lycosa.crawl.changing import ask_again
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
+from lycosa.crawl.inspect.edits import ask_again
+from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import Purpose, Request
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.mixing import digest

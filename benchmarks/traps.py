@@ -24,14 +24,14 @@ from typing import NamedTuple
 from benchmarks.partitions import waiting_partition
 
 from lycosa.config import Job
-from lycosa.crawl.novelty import Novelty
-from lycosa.crawl.probing import Seen
-from lycosa.crawl.progress import refusals_of
-from lycosa.crawl.simulation import KillPlan, Result, Simulation, no_kills
-from lycosa.crawl.trapping import Trapper
+from lycosa.crawl.answers.novelty.copies import Novelty
+from lycosa.crawl.answers.novelty.soft_404 import Seen
+from lycosa.crawl.answers.novelty.traps import Trapper
+from lycosa.crawl.simulation.simulation import KillPlan, Result, Simulation, no_kills
+from lycosa.crawl.status.progress import refusals_of
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.extract.links import scan
-from lycosa.frontier.state import PartitionState
+from lycosa.extract.page import scan
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.parts import take_apart

@@ -13,9 +13,9 @@ may change from one version to the next.
 TYPE_CHECKING = False  # as checkers take it; `typing` would be half of what this import costs
 
 if TYPE_CHECKING:
-    from lycosa.api.reading import Crawl
+    from lycosa.api.crawl import Crawl
     from lycosa.api.rows import Link, Page
-    from lycosa.api.running import run, run_async
+    from lycosa.api.run import run, run_async
     from lycosa.config import Job
     from lycosa.errors import LycosaError
     from lycosa.plugins.pages import SeenPage
@@ -36,15 +36,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Crawl": "lycosa.api.reading",
+    "Crawl": "lycosa.api.crawl",
     "Job": "lycosa.config",
     "Link": "lycosa.api.rows",
     "LycosaError": "lycosa.errors",
     "Page": "lycosa.api.rows",
     "Plugin": "lycosa.plugins.plugin",
     "SeenPage": "lycosa.plugins.pages",
-    "run": "lycosa.api.running",
-    "run_async": "lycosa.api.running",
+    "run": "lycosa.api.run",
+    "run_async": "lycosa.api.run",
 }
 
 

@@ -26,8 +26,8 @@ plugin](../howto/write-a-plugin.md).
 
 _GIVEN = (
     ("lycosa.api.rows", "Text"),
-    ("lycosa.store.members", "Stored"),
-    ("lycosa.crawl.progress", "Progress"),
+    ("lycosa.store.record_reader", "Stored"),
+    ("lycosa.crawl.status.progress", "Progress"),
     ("lycosa.plugins.pages", "SeenLink"),
     ("lycosa.plugins.plugin", "Pending"),
     ("lycosa.frontier.schedulers", "Scheduler"),

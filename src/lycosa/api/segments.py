@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
-from lycosa.store.presence import damage_told
+from lycosa.store.missing_tables import damage_told
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
 
 _BATCH_ROWS = 5_000

@@ -1,12 +1,12 @@
-"""The command line: what a person types, and what the screen says.
+"""The command line: reads what a person types, runs one command, and fills the screen.
 
-`main` reads the arguments, runs one command and turns whatever happens into an exit code.
-The commands stand together by what they do to a crawl: `crawling` runs one, `changing`
-alters one that is at rest, `looking` only reads, `studying` computes and asks, `around` needs
-none. `options` and `jobs` turn flags into a job, `amounts` reads and writes sizes and times,
-`progress` and `summary` draw, `messages` keeps the log file.
-
-Nothing is decided here: a command asks `lycosa.crawl` and prints the answer. People get
-text, programs get JSON (`--json`) on standard output; progress and notices go to standard
-error. Parts that only some commands need are imported by those, so that `--help` is quick.
+start      the first module that runs, before anything large is loaded
+main       reads the arguments, and turns what happens into an exit code
+groups     commands that have commands: loaded on demand, near misses guessed
+commands   one module for each family of commands
+input      from flags, files and standard input to jobs and questions
+screen     panels, tables and lines; text from the web cannot play tricks on a terminal
+amounts    sizes and times as people write them, in both directions
+reference  makes docs/reference/commands.md out of `--help`
+demo       `make demo`: a small web on loopback, crawled as a user would
 """

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from lycosa.cli.output import escaping
+from lycosa.cli.screen.output import escaping
 
 
 class CommandGroup(click.Group):

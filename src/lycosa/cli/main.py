@@ -29,8 +29,8 @@ import click
 
 from lycosa import __version__
 from lycosa.cli.groups import LazyGroup
-from lycosa.cli.messages import Session, damaged, is_damage, notice, unexpected
-from lycosa.cli.output import escaping
+from lycosa.cli.screen.notices import Session, damaged, is_damage, notice, unexpected
+from lycosa.cli.screen.output import escaping
 from lycosa.errors import LycosaError, StoreError
 
 OUR_MISTAKE = 70
@@ -41,16 +41,16 @@ class Lycosa(LazyGroup):
     """All commands, in the order in which a new user meets them."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.crawling": ("crawl", "resume"),
-        "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
-        "lycosa.cli.checking": ("check",),
-        "lycosa.cli.studying": ("study", "sql"),
-        "lycosa.cli.reporting": ("report",),
-        "lycosa.cli.querying": ("index", "sparql", "triples", "serve"),
-        "lycosa.cli.exporting": ("export",),
-        "lycosa.cli.changing": ("add", "retry", "block"),
-        "lycosa.cli.verifying": ("verify",),
-        "lycosa.cli.around": ("config", "testweb", "completion"),
+        "lycosa.cli.commands.crawl": ("crawl", "resume"),
+        "lycosa.cli.commands.inspect": ("status", "explain", "cat", "audit"),
+        "lycosa.cli.commands.check": ("check",),
+        "lycosa.cli.commands.study": ("study", "sql"),
+        "lycosa.cli.commands.report": ("report",),
+        "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),
+        "lycosa.cli.commands.export": ("export",),
+        "lycosa.cli.commands.edit": ("add", "retry", "block"),
+        "lycosa.cli.commands.verify": ("verify",),
+        "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
     }
 
 

@@ -22,10 +22,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from lycosa.config.asking import Fetch, Limits, Politeness, Robots
 from lycosa.config.keys import Record, keys_of
-from lycosa.config.reading import read_tables
+from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
+from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.sections import (
     DURABILITIES,
     PARTITIONERS,
@@ -44,7 +44,7 @@ from lycosa.config.sections import (
     until_pattern,
 )
 from lycosa.config.seeds import SeedList, seeds_of
-from lycosa.config.writing import sections_of, write_job, write_long_list
+from lycosa.config.writer import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
 __all__ = [

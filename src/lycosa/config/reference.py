@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from lycosa.config.keys import Key, Table, keys_of
 from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC
-from lycosa.config.writing import section_defaults, write_job, write_value
+from lycosa.config.writer import section_defaults, write_job, write_value
 
 _INTRODUCTION = """\
 # The job file

@@ -9,9 +9,9 @@ Here are those that say what becomes of what is fetched; how it is asked for is 
 
 from __future__ import annotations
 
-from lycosa.config.asking import Fetch, Limits, Politeness, Robots
 from lycosa.config.keys import Record, Table, key
-from lycosa.expressions import Expression, compile_expression
+from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.regex import Expression, compile_expression
 
 SCHEDULERS = (
     "breadth-first",

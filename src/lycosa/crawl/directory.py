@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.config import Job, SeedList, read_job
-from lycosa.crawl.opening import read_partition
+from lycosa.crawl.takeover import read_partition
 from lycosa.errors import ConfigError, LogError
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 

@@ -28,13 +28,13 @@ from msgspec.structs import replace
 
 from lycosa.clock import Clock
 from lycosa.config import Fetch
+from lycosa.fetch.certificates import Trust
 from lycosa.fetch.cookies import Cookies
-from lycosa.fetch.direct import DirectCarrier
+from lycosa.fetch.dns import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.exchange import Carrier, Errand, Exchange, Surroundings, parse_origin
 from lycosa.fetch.guard import AddressGuard
-from lycosa.fetch.names import MOST_SECONDS, Hosts, Names, read_hosts
+from lycosa.fetch.http1 import DirectCarrier
 from lycosa.fetch.throttle import Throttle
-from lycosa.fetch.trust import Trust
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 

@@ -1,7 +1,7 @@
 """What is done for each link of each page, compiled; `lycosa.links` tells the story.
 
 Always true (tests/unit/links/test_twin.py): every function gives what its twin in
-`lycosa.links.plain` gives, and `Rows` the columns that `plain.rows` gives.
+`lycosa.links.pure_columns` gives, and `Rows` the columns that `plain.rows` gives.
 
 Cost: some 10 ns a link and function. Nothing is kept between calls but what a `Target` notes
 on itself: the turn in which it was last met, and by which kinds of link.

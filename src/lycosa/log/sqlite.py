@@ -24,8 +24,8 @@ from typing import Any
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import Archive
+from lycosa.log.ownership import Takes
 from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
-from lycosa.log.takes import Takes
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"

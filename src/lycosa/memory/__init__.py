@@ -21,7 +21,7 @@ TUNABLES = "GLIBC_TUNABLES"
 _NAME = "glibc.malloc.hugetlb"
 _BLOCKS_NAME = "glibc.malloc.mmap_threshold"
 LARGE_BLOCK_BYTES = 1 << 20
-"""Blocks from this size on are to be given back to the system at once (`crawl.machine`)."""
+"""Blocks from this size on go back to the system at once (`crawl.processes.machine`)."""
 _FIRST_VERSION = (2, 35)
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -51,7 +51,7 @@ def expect_much() -> None:
     """Make ready for all that is about to be loaded, and stays: 70,000 objects.
 
     To look through them for cycles takes 15 ms, so that is done only by a command that makes many
-    more; a crawl sets them aside when it begins (`crawl.machine`).
+    more; a crawl sets them aside when it begins (`crawl.processes.machine`).
     """
     gc.set_threshold(200_000, 20, 20)
 

@@ -36,7 +36,7 @@ from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
 from lycosa.query.generations import LOCK, STORE, Generations
 from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
-from lycosa.store.alone import alone
+from lycosa.store.lock import alone
 
 GROUP_BYTES = 30_000_000
 """How much, compressed, is loaded in one go: some millions of quads."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from lycosa.store.layout import Name, quad_names, quads_path
-from lycosa.store.presence import require_quads
+from lycosa.store.missing_tables import require_quads
 from lycosa.store.rows import signed, url_id
 from lycosa.url.key import key_of
 

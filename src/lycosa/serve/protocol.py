@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from lycosa.query.questions import Question
+from lycosa.query.protocol import Question
 
 PATH = "/sparql"
 

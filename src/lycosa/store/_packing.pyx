@@ -1,4 +1,4 @@
-"""What is done to the bytes of every record, compiled; `lycosa.store.plain` says what that is.
+"""What is done to the bytes of every record, compiled; `lycosa.store.pure_packing` says what that is.
 
 Always true (tests/unit/store/test_packing.py): every function gives what its twin gives.
 

@@ -40,7 +40,6 @@ from msgspec.structs import replace
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store import warc
-from lycosa.store.ends import LinkEnds, link_ends
 from lycosa.store.exchange import (
     Earlier,
     Message,
@@ -54,7 +53,10 @@ from lycosa.store.exchange import (
 )
 from lycosa.store.extra import with_extra
 from lycosa.store.layout import Name, make_folders, warc_path
-from lycosa.store.members import (
+from lycosa.store.link_ends import LinkEnds, link_ends
+from lycosa.store.payloads import Payloads
+from lycosa.store.quads import Block, quads_of
+from lycosa.store.record_reader import (
     Read,
     Stored,
     WarcFiles,
@@ -62,8 +64,6 @@ from lycosa.store.members import (
     read_exchange,
     read_member,
 )
-from lycosa.store.payloads import Payloads
-from lycosa.store.quads import Block, quads_of
 from lycosa.store.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment

@@ -13,7 +13,7 @@ from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
-from lycosa.store.messages import header, is_chunked, parse_head, split_block
+from lycosa.store.http_messages import header, is_chunked, parse_head, split_block
 from lycosa.store.rows import KIND_NAMES, OUTCOME_NAMES
 from lycosa.url.key import key_of
 

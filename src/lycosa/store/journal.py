@@ -23,7 +23,6 @@ from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
 from lycosa.records import Capture, KeyedLink, LinkKind, Place, Validators
-from lycosa.store.ends import READERS_KINDS, LinkEnds
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.frames import (
     FRAME_BYTES,
@@ -36,6 +35,7 @@ from lycosa.store.frames import (
     unpack,
     unpack_links,
 )
+from lycosa.store.link_ends import READERS_KINDS, LinkEnds
 from lycosa.store.rows import signed, url_id
 
 __all__ = ["Journal", "Kept", "iterate", "segments_of"]

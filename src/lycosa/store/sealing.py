@@ -35,7 +35,7 @@ import pyarrow as pa
 
 from lycosa.errors import StoreError
 from lycosa.records import Place
-from lycosa.store import cdx, kernels
+from lycosa.store import arrow_functions, cdx
 from lycosa.store.digests import write_digests
 from lycosa.store.extra import sealed_schema
 from lycosa.store.files import sync_file as sync_file
@@ -61,8 +61,8 @@ from lycosa.store.layout import (
 from lycosa.store.quads import blocks, write_sealed
 from lycosa.store.rows import SCHEMAS
 from lycosa.store.segment import numbers_locked
-from lycosa.store.surveying import Survey, survey
-from lycosa.store.surveying import journal_batches as journal_batches
+from lycosa.store.survey import Survey, survey
+from lycosa.store.survey import journal_batches as journal_batches
 from lycosa.store.warc import Ids, blank
 
 ROW_GROUP_BYTES = 2_000_000
@@ -221,9 +221,9 @@ def _drop_records(path: Path, found: Survey) -> None:
         os.close(descriptor)
 
 
-def rows_writer(path: Path, schema: pa.Schema) -> kernels.RowsWriter:
+def rows_writer(path: Path, schema: pa.Schema) -> arrow_functions.RowsWriter:
     """Begin a file of sealed rows."""
-    return kernels.RowsWriter(path, schema, _FEW_VALUES)
+    return arrow_functions.RowsWriter(path, schema, _FEW_VALUES)
 
 
 def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
@@ -231,7 +231,9 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(temporary(final), schema) as writer:
         for rows in _counted(folder, kind, name, found, schema):
-            writer.write_table(kernels.sorted_by(rows, "key") if "key" in schema.names else rows)
+            writer.write_table(
+                arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows
+            )
     sync_file(temporary(final))
     # What one kind needed is in the way of the next: 160 MB at the most become 140.
     pa.default_memory_pool().release_unused()
@@ -290,9 +292,9 @@ def _counted(
     batches = journal_batches(journal, schema.names, is_trusted=not found.is_dead)
     for rows in _gathered(batches, schema):
         if kind in ("links", "text"):
-            rows = kernels.with_ids(rows, pages)
+            rows = arrow_functions.with_ids(rows, pages)
         elif found.dropped_ids:
-            rows = kernels.without_ids(rows, dropped)
+            rows = arrow_functions.without_ids(rows, dropped)
         yield rows
 
 

@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from isal import isal_zlib
 
+from lycosa.store.http_messages import header, parse_head, split_block
 from lycosa.store.layout import WARC
-from lycosa.store.messages import header, parse_head, split_block
 from lycosa.store.rows import signed, url_id
-from lycosa.study.derived import Derived, Kind, OnSegment, derive
+from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
 from lycosa.url import canonicalize
 from lycosa.url.key import key_of

@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.errors import LycosaError
-from lycosa.store.alone import alone
 from lycosa.store.files import sync_folder
+from lycosa.store.lock import alone
 from lycosa.store.sealing import ignore, sync_file, temporary
 from lycosa.study.tables import Connection, add_files, quoted
 

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from lycosa.errors import LycosaError
 from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
-from lycosa.store.presence import damage_told, require_table
+from lycosa.store.missing_tables import damage_told, require_table
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
 from lycosa.store.sealing import journal_batches
 

@@ -10,8 +10,8 @@ says nothing any more.
     properties     what is said of them
 
 A triple of a blank node tells in which form it came, because each form names its own
-(`extract.structured`). Of others only Open Graph and Twitter cards are known to be meta elements;
-`kind` is empty for the rest.
+(`extract.structured.distiller`). Of others only Open Graph and Twitter cards are known to be meta
+elements; `kind` is empty for the rest.
 
 Cost: one regular expression a block and one addition in C a quad; no triple store is needed.
 """
@@ -38,8 +38,8 @@ from lycosa.store.layout import (
 )
 from lycosa.store.quads import Block, blocks
 from lycosa.store.rows import signed
-from lycosa.study.derived import Derived, Kind, OnSegment, derive
 from lycosa.study.results import Results
+from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Connection
 
 SAID = Kind(

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
-from lycosa.expressions import Expression, compile_expression
+from lycosa.regex import Expression, compile_expression
 from lycosa.url.canonical import canonicalize
 from lycosa.url.key import key_of, reversed_host_of, url_of
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from lycosa.errors import ConfigError
-from lycosa.expressions import compile_expression
+from lycosa.regex import compile_expression
 from lycosa.url import conditions, ready_lists, transforms
 from lycosa.url.conditions import Condition
 from lycosa.url.transforms import Change

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from lycosa.expressions import TooSlow
+from lycosa.regex import TooSlow
 from lycosa.url._ada import canonical_key
 from lycosa.url.conditions import Candidate, in_hosts
 from lycosa.url.rules import Action, Rule

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from lycosa.expressions import Expression
+from lycosa.regex import Expression
 from lycosa.url.conditions import Candidate
 from lycosa.url.key import site_of, site_url
 

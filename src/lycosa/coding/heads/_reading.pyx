@@ -1,7 +1,7 @@
 """Heads of answers, compiled; `lycosa.coding.heads` tells the story.
 
 Always true (tests/unit/coding/heads/test_twin.py): every function gives what its twin in
-`lycosa.coding.heads.plain` gives, or raises what that raises.
+`lycosa.coding.heads.pure_reading` gives, or raises what that raises.
 
 Cost: some 100 ns a line; every byte is looked at a bounded number of times. Most lines of a head are
 those of the last one, so what a line of some name said is kept in one of 128 slots: at most
@@ -163,9 +163,9 @@ def read_head(bytes sent not None):
 
 cdef read_rare(bytes sent):
     """Read what is rare, or raise `BadHead`."""
-    from lycosa.coding.heads import plain  # most crawls have no use for it
+    from lycosa.coding.heads import pure_reading  # most crawls have no use for it
 
-    return plain.read_head(sent)
+    return pure_reading.read_head(sent)
 
 
 cdef int read_status(byte *p, byte *end, bint *is_newest) noexcept:
@@ -299,9 +299,9 @@ cdef int64_t read_length(list values) except -1:
             p += 1
         if p == end:
             return length
-    from lycosa.coding.heads import plain
+    from lycosa.coding.heads import pure_reading
 
-    return plain.length_of(values)
+    return pure_reading.length_of(values)
 
 
 def is_plain(bytes head not None):
