@@ -1,5 +1,8 @@
 """The commands of `lycosa`, one module for each family.
 
+A module parses the flags of its commands, calls the package that does the work, and prints the
+result. `cli.main` lists the modules and imports one when one of its commands is typed.
+
     crawl    `crawl`, `resume`: run a crawl
     inspect  `status`, `explain`, `cat`, `audit`: read a crawl
     edit     `add`, `retry`, `block`: change a crawl that is not running

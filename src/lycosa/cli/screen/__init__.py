@@ -1,5 +1,8 @@
 """Prints for people: panels, tables, lines and messages.
 
+Text from the web (titles, URLs, error texts) passes `output` or `console`, which escape whatever
+a terminal would obey.
+
     panel      the live panel of a running crawl
     lines      the progress of a running crawl in lines, for logs and pipes
     status     `lycosa status`: the state of a crawl at its last commit
