@@ -1,15 +1,15 @@
-"""The event loop of a crawl: sockets, timers, and calls from other threads.
+"""The event loop of a crawl: who can be read or written, what is due, what other threads want.
 
-It implements the part of `asyncio`'s interface that a crawl needs, with the same names and
-meaning, so the crawl's parts run on either (`EventLoop`). It leaves out coroutines, contexts and
-streams: the crawl uses none of them, and importing them takes 25 ms at every start. A turn of
-this loop is also cheaper than one of asyncio's, which counts because every page takes a turn.
+The few things that a crawl needs of `asyncio`, by the same names and with the same meaning, so that
+its parts take the one or the other (`EventLoop`). Coroutines, contexts and streams are nothing
+that they use, and they would be loaded with every start, for 25 ms; and a turn of this loop costs
+a third of one of theirs, which counts where a page is a turn.
 
 Always true:
   * callbacks run one at a time, on the thread that runs the loop, and never from within the call
-    that asks for them; cancelled ones do not run;
+    that asks for them; what was called off does not run;
   * those of `call_soon` run in the order of the calls, and no timer before its moment;
-  * a callback that raises does not end the loop: the exception handler decides;
+  * a callback that raises does not end the loop: whoever set the handler decides;
   * a call from another thread, and a signal, wake a loop that waits.
 """
 

@@ -1,17 +1,15 @@
-"""Puts the heap into large memory pages, which saves a twentieth of a crawl's CPU time.
+"""Large pages for the heap: a crawl touches a little of everything with every page.
 
-A crawl touches a little of everything with every page. Memory comes in pages of 4 kB, and the
-processor has to look up each of them; Linux provides pages of 2 MB on request (`madvise`). The C
-library requests them if its environment says so, but reads the environment only once, at the very
-start. So a crawl begins by starting itself anew in such an environment, which takes 10 ms
-(docs/decisions/0030-large-pages.md); workers inherit it. Python's small objects do not come from
-the C library: `_arenas` puts their arenas into large pages, in every process of a crawl.
-
-    _arenas  an allocator of Python's arenas, compiled
+What a process allocates lies in pages of 4 kB, and the processor has to look up each of them.
+Linux gives pages of 2 MB to those who ask (`madvise`). The C library asks if its environment
+tells it to, and it looks there once, before anything else happens: so a crawl begins by starting
+itself anew in such an environment, which takes 10 ms, and saves a twentieth of all CPU time
+(docs/decisions/0030-large-pages.md). Workers inherit it. Python's small objects do not come from
+the C library: their arenas are put into large pages by `_arenas`, in every process of a crawl.
 
 Always true:
-  * nothing depends on it: where large pages are impossible or already in use, nothing happens;
-  * a user's own value of `glibc.malloc.hugetlb` or `mmap_threshold` is not overruled; 0 for
+  * nothing depends on it: where it cannot be done or has been done, nothing happens;
+  * who has set `glibc.malloc.hugetlb` or `mmap_threshold`, to whatever, is not overruled; 0 for
     the first means no large pages at all.
 """
 
