@@ -18,8 +18,8 @@ Always true:
   * a place is final, and can be read, as soon as `append` has returned it;
   * a failed flush can be repeated: nothing is lost or written twice;
   * a process only appends to files that it began itself;
-  * a revisit refers to an exchange of its own `group` in the same process, or to the exchange held
-    for its own URL. A group lies within one partition, whose log is one sequence: if the event of
+  * a revisit refers to an exchange of its own host in the same process, or to the exchange held
+    for its own URL. A host lies within one partition, whose log is one sequence: if the event of
     the revisit was written, the event of the exchange it refers to was written before.
 
 Not here: which exchanges count (the log decides), sealing (`sealing`), reading rows (`reader`).
@@ -79,16 +79,14 @@ class ArchiveStore:
         durability: str = "process",
         roll_bytes: int = 1_000_000_000,
         info: Mapping[str, str] = MappingProxyType({}),
-        group_of: Callable[[str], object] = reversed_host_of,
         extra_columns: pa.Schema | None = None,
         clock_ahead: float = 0.0,
     ) -> None:
         """Open a crawl directory; a segment begins with the first exchange.
 
-        `info` is what `warcinfo` says of the crawl. `group_of` gives of a key what revisits
-        keep within: a host, unless hosts are spread over partitions. `extra_columns` are those
-        that plugins add to `pages`. Records have the machine's time, which the moments of
-        exchanges are ahead of by `clock_ahead` seconds.
+        `info` goes into the `warcinfo` record. `extra_columns` are those that plugins add to
+        `pages`. Records carry the machine's time; the moments of exchanges are ahead of it by
+        `clock_ahead` seconds.
         """
         self._clock_ahead = clock_ahead
         self._schemas = with_extra(extra_columns)
@@ -98,7 +96,6 @@ class ArchiveStore:
         self._is_synced = durability == "power"
         self._roll_bytes = roll_bytes
         self._info = dict(info)
-        self._group_of = group_of
         self._payloads = Payloads()
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
@@ -293,7 +290,7 @@ class ArchiveStore:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
             if message.payload_bytes and not answer.truncated:
-                name = payload_name(answer, message, self._group_of(capture.key))
+                name = payload_name(answer, message, reversed_host_of(capture.key))
             earlier = self._earlier(name)
             is_unchanged = earlier is not None and earlier.url == url
             if earlier is None and name:

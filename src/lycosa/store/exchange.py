@@ -59,10 +59,10 @@ def message_of(answer: Answer) -> Message:
     return Message(head, sent, chunked, warc.digest(payload), len(payload))
 
 
-def payload_name(answer: Answer, message: Message, group: object) -> str:
+def payload_name(answer: Answer, message: Message, host: str) -> str:
     """Return the name of a payload that a revisit shares with the record it refers to."""
     coding = answer.header("content-encoding")
-    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {group}"
+    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {host}"
 
 
 class Writer:
