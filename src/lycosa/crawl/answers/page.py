@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lycosa.crawl.answers.bursts import Bursts
+from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.answers.changes import ChangeWatcher
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.links import Router
