@@ -221,9 +221,9 @@ def events_before_bytes(patch: Patch) -> None:
 
     def make_durable(self: Committer, batch: Batch) -> list[int | None]:
         reach("commit.before-flush")
-        results = self._parts.log.commit(batch.writes)
+        results = self._ports.log.commit(batch.writes)
         reach("commit.flushed")
-        self._parts.store.flush()
+        self._ports.store.flush()
         reach("commit.done")
         return results
 

@@ -34,7 +34,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.robots_file import RobotsFiles
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.pauses import resume_pause
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
 from lycosa.crawl.takeover import take_partitions
@@ -81,25 +81,25 @@ _TICK_SECONDS = 0.001  # a pause of 0.2 s is a little shorter as a difference of
 class Worker:
     """Crawls the partitions it is given."""
 
-    def __init__(self, parts: Parts, on_end: Callable[[str], None]) -> None:
-        self._parts = parts
-        self._job = parts.job
-        self._clock = parts.clock
+    def __init__(self, ports: Ports, on_end: Callable[[str], None]) -> None:
+        self._ports = ports
+        self._job = ports.job
+        self._clock = ports.clock
         self._on_end = on_end
         self._agenda = Agenda()
         self._thrift = Thrift(0)
-        self._router = Router(parts)
+        self._router = Router(ports)
         self._partitions: dict[int, Partition] = {}
         seen_texts = SeenTexts()
-        self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked, seen_texts)
+        self._mining = Mining(ports, self._partitions, self._agenda, self._has_looked, seen_texts)
         traps = TrapWatch(self._job.traps, seen_texts)
         mirrors = Mirrors(self._job.traps, self._partitions)
-        self._committer = Committer(parts, self._lose)
+        self._committer = Committer(ports, self._lose)
         self._cycles = Cycles(
-            parts, self._partitions, self._agenda, self.when_durable, self._has_measured
+            ports, self._partitions, self._agenda, self.when_durable, self._has_measured
         )
         self._pages = PageAnswers(
-            parts,
+            ports,
             self._router,
             self._mining,
             seen_texts,
@@ -107,18 +107,18 @@ class Worker:
             mirrors,
             self._cycles.planner,
         )
-        self._robots = RobotsFiles(parts, self._pages, self._router)
-        self._seeds = SeedWatch(self._job, parts.seed_failed)
-        self._sender = Sender(parts, traps, self._mining, self._seeds, self._on_answer, self._lose)
+        self._robots = RobotsFiles(ports, self._pages, self._router)
+        self._seeds = SeedWatch(self._job, ports.seed_failed)
+        self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
         self._inbox = InboxReader(
-            parts, self._partitions, self._router, self._robots, self._cycles, self._sender
+            ports, self._partitions, self._router, self._robots, self._cycles, self._sender
         )
         self._tick_alarm = Alarm(self._clock, self._tick)
         self._wake_alarm = Alarm(self._clock, self._wake)
-        self._end = EndSearch(parts, self._partitions, self._mining, self._cycles, self._tick_alarm)
+        self._end = EndSearch(ports, self._partitions, self._mining, self._cycles, self._tick_alarm)
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
-        self._lookups = Lookups(parts, self._partitions, self._has_no_address, self.pump)
+        self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._noted_time = 0.0
         self._wants_commit = False
         self._unsaved_answers = 0
@@ -133,18 +133,18 @@ class Worker:
     def open(self, numbers: Iterable[int]) -> None:
         """Take partitions over: everything is known, nothing is asked yet."""
         now = self._clock.now()
-        parts = self._parts
-        taken = Taken(now, parts.owner, parts.clock_ahead)
-        digest = parts.job_digest or self._job.digest()
-        opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
+        ports = self._ports
+        taken = Taken(now, ports.owner, ports.clock_ahead)
+        digest = ports.job_digest or self._job.digest()
+        opened = take_partitions(ports.log, ports.snapshots, numbers, taken, digest)
         is_resumed = any(partition.is_resumed for partition in opened.values())
-        scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
+        scheduler = scheduler_of(self._job, ports.hooks, self._clock.now)
         politeness = self._job.politeness
         addresses = Addresses(
             self._agenda,
             politeness.ip_delay_seconds,
             now + politeness.ip_delay_seconds if is_resumed else 0.0,
-            parts.slots,
+            ports.slots,
         )
         frontier = self._job.frontier
         self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
@@ -159,8 +159,8 @@ class Worker:
                 self._changed,
                 self._lookups.look_ahead,
             )
-            if parts.sealed_folder is not None:
-                state.table.put_into(FileVault(parts.sealed_folder))
+            if ports.sealed_folder is not None:
+                state.table.put_into(FileVault(ports.sealed_folder))
             partition = Partition(number, state, scheduler, around)
             self._partitions[number] = partition
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
@@ -241,7 +241,7 @@ class Worker:
 
     def _cut_later(self) -> None:
         """Once nothing more is sent, give what is under way some seconds and no more."""
-        if self._cut_timer is None and (self._is_stopping or self._parts.budget.reached):
+        if self._cut_timer is None and (self._is_stopping or self._ports.budget.reached):
             moment = self._clock.now() + self._job.fetch.stop_seconds
             self._cut_timer = self._clock.call_at(moment, self._cut)
 
@@ -256,7 +256,7 @@ class Worker:
             self._job.fetch.stop_seconds,
         )
         self._is_cutting = True
-        self._parts.transport.cut_all()
+        self._ports.transport.cut_all()
         self._tick()
 
     def _lose(self, number: int) -> None:
@@ -266,7 +266,7 @@ class Worker:
             self._with_work.pop(number, None)
             self._changed.pop(number, None)
             self._router.forget(number)
-            self._parts.ending.report(number, None)
+            self._ports.ending.report(number, None)
             partition.abandon(self._clock.now())
 
     # -- choosing and sending -------------------------------------------------------------
@@ -277,17 +277,17 @@ class Worker:
             return
         now = self._clock.now()
         self._agenda.run(now)
-        connections = self._parts.connections or self._job.fetch.connections
+        connections = self._ports.connections or self._job.fetch.connections
         while self.in_flight < connections and not self._is_stopping:
             partition = self._next_partition()
             if partition is None or not self._sender.start_task(partition, now):
                 break
         if self._changed and not self._committer.is_busy:
             self._tick_alarm.set_before(now + self._job.log.commit_seconds)
-        if self._parts.poll_seconds != NEVER:
-            self._tick_alarm.set_before(now + self._parts.poll_seconds)
+        if self._ports.poll_seconds != NEVER:
+            self._tick_alarm.set_before(now + self._ports.poll_seconds)
         due = self._agenda.next_moment() or NEVER
-        self._wake_alarm.set_before(min(due, self._parts.budget.next_moment()))
+        self._wake_alarm.set_before(min(due, self._ports.budget.next_moment()))
 
     def _next_partition(self) -> Partition | None:
         """Return the next partition in turn that has something to ask for."""
@@ -311,7 +311,7 @@ class Worker:
         readiness, host = partition.readiness, task.host
         if partition.is_lost or self._is_cutting:
             if task.kind is TaskKind.PAGE:
-                self._parts.budget.give_back(reserved)
+                self._ports.budget.give_back(reserved)
             readiness.give_back(host, self._clock.now())
             self.pump()
             return
@@ -380,10 +380,10 @@ class Worker:
         """Read what has come in, make what was decided durable, look for the end."""
         if self.is_over:
             return
-        if self._parts.ending.is_over:
+        if self._ports.ending.is_over:
             self._finish(EXHAUSTED)
             return
-        self._parts.budget.look(self._clock.now())
+        self._ports.budget.look(self._clock.now())
         self._cut_later()
         self._read_inbox()
         self._note_time()
@@ -433,8 +433,8 @@ class Worker:
         """End when a limit is reached and nothing is under way, or when all is done."""
         if self._changed or self._committer.is_busy:
             return
-        if not self.in_flight and (self._is_stopping or self._parts.budget.reached):
-            self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+        if not self.in_flight and (self._is_stopping or self._ports.budget.reached):
+            self._finish(str(self._ports.budget.reached or Limit.STOPPED))
             return
         verdict = self._end.look(self.requests)
         if verdict is Verdict.OVER:
@@ -444,7 +444,7 @@ class Worker:
 
     def _wake(self) -> None:
         """Go on at the moment for which the next thing was due."""
-        budget = self._parts.budget
+        budget = self._ports.budget
         if self._clock.now() >= budget.next_moment() and not budget.reached:
             self._tick()
         self.pump()
