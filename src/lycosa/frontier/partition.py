@@ -211,8 +211,8 @@ class Partition:
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `requisites` are those of the keys that the page needs to be shown; `hops` is how many redirects
-        in a row have led to the keys.
+        `requisites` are those of the keys that the page needs to be shown; `hops` is how many
+        redirects in a row have led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}

@@ -84,10 +84,10 @@ class Router:
         for target in self._targets.targets(raw.hrefs, base):
             if target.key:
                 self._scope.follow(key, target.key, is_seed=is_seed)
-        is_part = (
+        is_requisite = (
             page in partition.state.requisites or self._scope.judge(key).reason == OUT_OF_SCOPE
         )
-        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_part else _REQUISITES
+        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_requisite else _REQUISITES
         return self.resolve(partition, raw, base, kinds)
 
     def sitemaps_found(
