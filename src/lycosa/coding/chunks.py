@@ -1,8 +1,8 @@
-"""The chunked transfer coding, taken off (RFC 9112, 7.1).
+"""Removes the chunked transfer coding from a body (RFC 9112, 7.1).
 
-The archive keeps the body as it was sent; this gives the content. Chunk extensions and
-trailers are passed over, a bare line feed ends a line as well as a full one, and nothing
-is required after the last chunk's size. Anything else is malformed.
+The archive keeps the body as it was sent; this module gives its content. It skips chunk
+extensions and trailers, accepts a bare line feed as a line end, and requires nothing
+after the last chunk's size. Anything else is malformed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where an answer begins and ends on a connection (RFC 9112, 6.3).
+"""Finds where an answer begins and ends on a connection (RFC 9112, 6.3).
 
-What its head says is for `coding.heads` to find out. `ChunkReader` finds the end of a chunked body
-piece by piece, without taking the chunks off: the archive keeps them (`coding.chunks` gives the
-content). Time is linear in the bytes.
+`coding.heads` parses the head. `ChunkReader` finds the end of a chunked body as it arrives,
+without removing the chunks: the archive keeps them (`coding.chunks` removes them later).
+Time is linear in the bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which records the log names: every place, with the decision that was made of it.
+"""Lists the archived records that the log refers to, each with the event that names it.
 
-The state of a partition knows where the last answer of each page stands. The log knows all of
-them, and what each was worth. It is read from its beginning, so this is for those who look at
-damage, not for every start.
+A partition's state knows where the last answer of each page is stored. The log knows all of
+them, and the outcome of each. It is read from its beginning, so this serves `verify`
+and repairs, not every start.
 """
 
 from __future__ import annotations

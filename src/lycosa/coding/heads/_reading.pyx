@@ -1,10 +1,10 @@
-"""Heads of answers, compiled; `lycosa.coding.heads` tells the story.
+"""The compiled parser of response heads; `lycosa.coding.heads` describes what it does.
 
-Always true (tests/unit/coding/heads/test_twin.py): every function gives what its twin in
-`lycosa.coding.heads.pure_reading` gives, or raises what that raises.
+Always true (tests/unit/coding/heads/test_twin.py): every function returns what its twin in
+`lycosa.coding.heads.pure_reading` returns, or raises what that raises.
 
-Cost: some 100 ns a line; every byte is looked at a bounded number of times. Most lines of a head are
-those of the last one, so what a line of some name said is kept in one of 128 slots: at most
+Cost: about 100 ns a line; every byte is looked at a bounded number of times. Most lines of a head
+repeat those of the head before, so the meaning of a line is cached in one of 128 slots: at most
 128 lines of 64 and 256 bytes are remembered.
 """
 

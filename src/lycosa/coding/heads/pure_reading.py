@@ -1,6 +1,6 @@
-"""What `_reading` has to do, in plain Python: the twin that a test holds it against.
+"""The parser of response heads in Python: the oracle that tests compare `_reading` with.
 
-What is rare in heads is read by it, too: folded lines, and lengths that are told more than once.
+It also reads what is rare in heads: folded lines, and lengths that are given more than once.
 """
 
 from __future__ import annotations
