@@ -9,13 +9,14 @@ Only the supervisor reacts to SIGINT and SIGTERM, so this module ignores both be
 import signal
 import sys
 
-from lycosa.memory import enlarge_arenas, expect_much
+from lycosa.memory import enlarge_arenas, expect_much, restore_environment
 
 
 def boot(arguments: list[str]) -> int:
     """Run a worker process until its supervisor ends it; return the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    restore_environment()
     enlarge_arenas()
     expect_much()
     from lycosa.crawl.processes.worker_process import main

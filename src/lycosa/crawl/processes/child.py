@@ -19,6 +19,7 @@ from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.channel import Channel
 from lycosa.crawl.processes.protocol import Command, Reply
 from lycosa.loop import EventLoop
+from lycosa.memory import worker_environment
 
 STARTING_SECONDS = 60.0
 """How long a process may take until it sends its first message."""
@@ -62,6 +63,7 @@ class Child:
                 stdout=self._output,
                 stderr=self._output,
                 pass_fds=[theirs.fileno(), lock],
+                env=worker_environment(),
             )
         self._on_reply = on_reply
         self._channel: Channel[Reply] = Channel(loop, ours, Reply)

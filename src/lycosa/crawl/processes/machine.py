@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.errors import ConfigError, StoreError
-from lycosa.memory import LARGE_BLOCK_BYTES, TUNABLES, is_told_of_blocks
+from lycosa.memory import LARGE_BLOCK_BYTES, is_told_of_blocks
 
 OTHER_FILES = 64
 """Open files of a process besides its connections: log, segments, sealing; 33 were counted."""
@@ -66,7 +66,7 @@ def give_large_blocks_back() -> None:
     a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
     Arrow is told to use the C library, because its own allocator keeps 45 MB after a sealing.
     """
-    if not is_told_of_blocks(os.environ.get(TUNABLES, "")):
+    if not is_told_of_blocks():
         import ctypes  # not needed where the environment has set it already (`lycosa.memory`)
 
         threshold_option = -3  # M_MMAP_THRESHOLD of glibc
