@@ -27,7 +27,9 @@ from lycosa.config import Job
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.simulation.simulation import KillPlan, Result, Simulation, no_kills
+from lycosa.crawl.simulation.kills import KillPlan, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import refusals_of
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
