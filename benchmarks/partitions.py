@@ -6,13 +6,13 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 
 
 def waiting_partition() -> Partition:
     """Return an empty one whose hosts will all wait: admitting does not lead to requests."""
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.0, 0.0),
         resolve=lambda number, host: None,

@@ -42,7 +42,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
 from lycosa.log.protocol import Take, Write
@@ -180,7 +180,7 @@ def resume(folder: Path) -> list[Partition]:
     snapshots = SnapshotFolder(folder / "log" / "snapshots")
     now = START + 1e6
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.5, now + 0.5),
         resolve=lambda number, host: None,

@@ -32,7 +32,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import (
     Admitted,
@@ -144,7 +144,7 @@ def measure_order(state: PartitionState, order: Order, choices: int) -> dict[str
 def measure_loops(state: PartitionState, order: Order, now: Now, choices: int) -> dict[str, float]:
     """Measure the harvester's loop."""
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.0, 0.0),
         resolve=lambda number, host: addresses[host],

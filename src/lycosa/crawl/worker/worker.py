@@ -48,11 +48,11 @@ from lycosa.errors import StoreError
 from lycosa.failpoints import reach
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.memory_limit import Thrift
+from lycosa.frontier.memory_limit import MemoryLimit
 from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.urltable import FileVault
 from lycosa.log.format import decode_messages
 from lycosa.plugins.scheduling import scheduler_of
@@ -105,7 +105,7 @@ class Worker:
         self._clock = parts.clock
         self._on_end = on_end
         self._agenda = Agenda()
-        self._thrift = Thrift(0)
+        self._thrift = MemoryLimit(0)
         self._router = Router(parts)
         self._partitions: dict[int, Partition] = {}
         novelty = Novelty()
@@ -167,9 +167,9 @@ class Worker:
             parts.slots,
         )
         frontier = self._job.frontier
-        self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
+        self._thrift = MemoryLimit(frontier.url_memory_bytes * len(opened) // frontier.partitions)
         for number, (state, _, snapshot_sequence) in opened.items():
-            around = Surroundings(
+            around = WorkerContext(
                 self._agenda,
                 addresses,
                 self._lookups.resolve,
