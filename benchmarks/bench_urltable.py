@@ -1,4 +1,4 @@
-"""What does a known URL cost, in bytes and in microseconds, and what would it cost elsewhere?
+"""Measures bytes and microseconds per known URL, in the URL table and in other structures.
 
     python benchmarks/bench_urltable.py [file of URLs, one a line; .xz is unpacked]
                                         [--generated 10000000] [--frontier 10000000] [--no-rivals]
@@ -14,7 +14,7 @@ The AVL tree with delta coding (KSpider 2.3) and the trie of characters (RDFa sp
 plain Python, on a part of the list: their bytes are those of the fields that the papers name,
 their times only say how many nodes are visited.
 
-`--frontier` makes 64 partitions know so many URLs on a hundredth as many hosts, and measures
+`--frontier` gives 64 partitions that number of URLs on a hundredth as many hosts, and measures
 resident memory, the snapshots of all, and the resume from them.
 """
 

@@ -1,4 +1,4 @@
-"""A partition by itself: for what is measured or tested without a worker around it."""
+"""Makes a partition without a worker, for benchmarks and tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long does a resume take, how much disk does the log need, and how much memory the state?
+"""Measures the time of a resume, the disk space of the log, and the memory of the state.
 
     python benchmarks/resume.py [--urls 1000000] [--fetches 100000] [--hosts 20000]
                                 [--repeats 3] [--no-memory] [--json]

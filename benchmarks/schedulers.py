@@ -1,4 +1,4 @@
-"""How many choices a second does each scheduler make, with a million URLs on 100,000 hosts?
+"""Measures choices per second of each scheduler, with a million URLs on 100,000 hosts.
 
     python benchmarks/schedulers.py [--urls 1000000] [--hosts 100000] [--choices 300000]
                                     [--only NAME ...] [--json]
