@@ -1,4 +1,4 @@
-"""How fresh does a crawl stay? The policies of revisiting side by side, in virtual time.
+"""Measures how fresh a crawl stays under each revisit policy, in virtual time.
 
 A generated web of pages that each change at a rate of their own, from every few hours to every few
 months, and of which few are linked to by many. It is crawled once; then every policy has the same

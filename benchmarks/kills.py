@@ -1,4 +1,4 @@
-"""What does a kill cost? SIGKILL for every process of a crawl, again and again.
+"""Measures the requests that are repeated when a crawl is killed by SIGKILL again and again.
 
     python -m benchmarks.kills [--kills 100] [--delays 0 0.2] [--workers 1 2]
                                [--commit-answers N] [--durability process|power] [--seed 1]

@@ -47,11 +47,11 @@ from lycosa.crawl.worker.lookups import Lookups
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.memory_limit import Thrift
+from lycosa.frontier.memory_limit import MemoryLimit
 from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.urltable import FileVault
 from lycosa.plugins.scheduling import scheduler_of
 from lycosa.records import (
@@ -87,7 +87,7 @@ class Worker:
         self._clock = ports.clock
         self._on_end = on_end
         self._agenda = Agenda()
-        self._thrift = Thrift(0)
+        self._memory_limit = MemoryLimit(0)
         self._router = Router(ports)
         self._partitions: dict[int, Partition] = {}
         seen_texts = SeenTexts()
@@ -147,9 +147,9 @@ class Worker:
             ports.slots,
         )
         frontier = self._job.frontier
-        self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
+        self._memory_limit = MemoryLimit(frontier.url_memory_bytes * len(opened) // frontier.partitions)
         for number, (state, _, snapshot_sequence) in opened.items():
-            around = Surroundings(
+            around = WorkerContext(
                 self._agenda,
                 addresses,
                 self._lookups.resolve,
@@ -389,7 +389,7 @@ class Worker:
         self._note_time()
         self._end.give_up_if_told()
         self._commit()
-        self._thrift.look(self._partitions.values(), self._clock.now())
+        self._memory_limit.look(self._partitions.values(), self._clock.now())
         self.pump()
 
     def _note_time(self) -> None:
