@@ -88,7 +88,7 @@ def test_beside_a_running_crawl_it_looks_at_what_is_sealed(
     with CrawlDirectory(folder).locked():
         done = lycosa("verify", folder)
         assert done.returncode == 0, done.stdout
-        assert "only what is sealed is looked at" in done.stderr
+        assert "only sealed files are checked" in done.stderr
         refused = lycosa("verify", folder, "--repair")
     assert refused.returncode == 4
     assert "is crawling it" in refused.stderr
