@@ -64,13 +64,13 @@ def _read_chunks(sent: bytes, pieces: list[bytes]) -> Framing:
 
 
 def _may_be_size(start: bytes) -> bool:
-    digits = start.partition(b";")[0].strip(b" \t\r")
+    digits = start.partition(b";")[0].removesuffix(b"\r").rstrip(b" \t")
     return not digits or (len(digits) <= 16 and _HEXADECIMAL.issuperset(digits))
 
 
 def chunk_size(line: bytes) -> int | None:
     """Return the size of a chunk, or None where there is none; `int` alone is too kind."""
-    digits = line.partition(b";")[0].rstrip(b" \t\r")
+    digits = line.removesuffix(b"\r").partition(b";")[0].rstrip(b" \t")
     if not 0 < len(digits) <= 16 or not _HEXADECIMAL.issuperset(digits):
         return None
     return int(digits, 16)

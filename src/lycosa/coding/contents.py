@@ -60,7 +60,7 @@ def decode(body: bytes, codings: Sequence[str], most_bytes: int) -> Decoded:
 
 def codings_of(values: Sequence[str]) -> list[str]:
     """Return the codings that the values of a header name, in lower case."""
-    return [name.strip().lower() for value in values for name in value.split(",")]
+    return [name.strip(" \t\r").lower() for value in values for name in value.split(",")]
 
 
 class _Collected:

@@ -345,7 +345,7 @@ class Connection(Exchange):
     def _take_chunks(self, data: bytes) -> None:
         assert self._chunks is not None
         end = self._chunks.take(data)
-        if end is not None and end < len(data):
+        if end is not None and (end < len(data) or self._chunks.is_broken):
             data = data[:end]
             self._is_lasting = False
         if data and not self.received.take(data, self.limit):

@@ -25,7 +25,6 @@ import math
 import re
 import zlib
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from lycosa.errors import FormatError
 from lycosa.fetch.patterns import (
@@ -116,11 +115,6 @@ class Rules:
         )
         return None if rule is None else (rule[0], rule[1].text)
 
-    def matching_rule(self, path_and_query: str) -> str | None:
-        """Return the rule that decides, as it could stand in the file."""
-        rule = self.deciding_rule(path_and_query)
-        return None if rule is None else ("Allow: " if rule[0] else "Disallow: ") + rule[1]
-
     def _deciding_rule(self, path: str, literally: str) -> tuple[bool, Pattern] | None:
         """Return the first rule that matches: what allows by the letter, what forbids by sense."""
         if path == "/robots.txt":
@@ -173,12 +167,6 @@ def _rank(rule: Rule) -> tuple[int, bool, str]:
 
 def _whole(path: str) -> str:
     return path if path.startswith("/") else "/" + path
-
-
-def robots_url(site_url: str) -> str:
-    """Return where the robots file of a site is, given any URL of the site."""
-    parts = urlsplit(site_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/robots.txt"
 
 
 def compile_robots(body: bytes, agent: str, largest_bytes: int = 512_000) -> Rules:

@@ -18,7 +18,6 @@ from lycosa.records import (
     Fetched,
     Outcome,
     Place,
-    RecordsLost,
     RobotsLearned,
 )
 
@@ -71,14 +70,6 @@ def places_of(
                 on_failure(Failure(partition, event.moment, event.page, event.outcome))
             elif (named := _named(partition, event, errands)) is not None:
                 yield named
-
-
-def given_up(batches: Iterable[tuple[int, bytes]]) -> Iterator[Place]:
-    """Yield the places that the log has given up."""
-    for _, batch in batches:
-        for event in decode_events(batch):
-            if isinstance(event, RecordsLost):
-                yield from event.places
 
 
 def _named(partition: int, event: AnyEvent, errands: dict[int, str]) -> Named | None:

@@ -1,10 +1,10 @@
 """The way of an answer: from what a server sent to an event in the log and to new URLs.
 
-One record (`journey.PageAnswer`) goes through the stages, in the order that `page` gives and
+One record (`page_answer.PageAnswer`) goes through the stages, in the order that `page` gives and
 explains. Each stage reads what earlier ones have written into it.
 
     page          the stages of a page's answer, in order, and why in that order
-    journey       the record of an answer on its way
+    page_answer   the record of an answer on its way
     robots_file   the same for a robots file: what its site allows us
     reading       outcome, facts and links, read off the answer alone
     plugins       the page is shown to the job's plugins

@@ -30,8 +30,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
 
-from lycosa.crawl.answers.novelty.copies import Novelty
-from lycosa.crawl.answers.novelty.soft_404 import Prober, Seen
+from lycosa.crawl.answers.novelty.copies import SeenTexts
+from lycosa.crawl.answers.novelty.soft_404 import Prober
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Parts
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.distance import STEP, farthest, through
@@ -44,7 +45,6 @@ from lycosa.frontier.urltable.segments import is_node
 from lycosa.records import (
     GuessJudged,
     LinkKind,
-    Links,
     Mined,
     MinedOut,
     MiningRule,
@@ -84,7 +84,7 @@ class Mining:
         partitions: Mapping[int, Partition],
         agenda: Agenda,
         on_quiet: Callable[[], None],
-        novelty: Novelty,
+        seen_texts: SeenTexts,
     ) -> None:
         self._parts = parts
         self._mode = parts.job.discovery.mining
@@ -95,7 +95,7 @@ class Mining:
         self._agenda = agenda
         self._on_quiet = on_quiet
         self._prober = Prober(parts)
-        self._novelty = novelty
+        self._seen_texts = seen_texts
         self._looks: dict[Place, list[str]] = {}
         """The sites to be looked at, each with the parts of it that are left."""
         self._resumed: dict[int, int] = {}
@@ -121,16 +121,15 @@ class Mining:
 
     # -- answers --------------------------------------------------------------------------
 
-    def moves(
-        self, partition: Partition, page: int, outcome: Outcome, links: Links, moment: float
-    ) -> bool:
-        """Let a guess move where it is redirected to, if nobody knows that URL."""
-        state = partition.state
-        rule, site = state.pages.guess[page], state.pages.site[page]
-        distance = state.pages.distance[page]
-        if not rule or rule & JUDGED or outcome is not Outcome.REDIRECTED or not links.targets:
+    def moves(self, answered: PageAnswer) -> bool:
+        """Let a guess move where it is redirected to, if that URL is new."""
+        partition, page, site = answered.partition, answered.page, answered.site
+        state, targets = partition.state, answered.links.targets
+        rule, distance = state.pages.guess[page], state.pages.distance[page]
+        is_open = rule and not rule & JUDGED
+        if not is_open or answered.outcome is not Outcome.REDIRECTED or not targets:
             return False
-        key = links.targets[0].key
+        key = targets[0].key
         if (
             site_of(key) != state.site_names[site]
             or self._parts.partitioner.partition_of(key) != partition.number
@@ -140,28 +139,24 @@ class Mining:
             return False
         self._judge(partition, page, Worth.MOVED)
         further = through(distance, LinkKind.REDIRECT)
-        partition.plant_guesses(Mined(moment, site, [key], [further], [rule], [page]))
+        partition.plant_guesses(Mined(answered.ended, site, [key], [further], [rule], [page]))
         return True
 
-    def answered(
-        self, partition: Partition, page: int, outcome: Outcome, seen: Seen, *, is_copy: bool
-    ) -> None:
-        """Judge a guess that has its outcome; look at its site when that is due.
-
-        `is_copy`: the site has shown the text before.
-        """
+    def answered(self, answered: PageAnswer) -> None:
+        """Judge a guess that has its outcome; look at its site when that is due."""
         if self._mode == "off":
             return
-        state = partition.state
-        site, rule = state.pages.site[page], state.pages.guess[page]
+        partition, page, site = answered.partition, answered.page, answered.site
+        state, is_kept = partition.state, answered.outcome is Outcome.KEPT
+        rule = state.pages.guess[page]
         is_guess = bool(rule) and not rule & JUDGED
-        is_new = outcome is Outcome.KEPT and not is_copy
-        if is_guess and outcome is Outcome.KEPT:
-            is_new &= not self._novelty.is_repeated_guess(state, page, seen)
+        is_new = is_kept and not answered.times_shown
+        if is_guess and is_kept:
+            is_new &= not self._seen_texts.is_repeated_guess(answered)
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
-        kept = state.hosts.kept[state.sites.host[site]]
-        is_doubling = outcome is Outcome.KEPT and kept >= FIRST_LOOK and not kept & (kept - 1)
+        kept = state.hosts.kept[answered.host]
+        is_doubling = is_kept and kept >= FIRST_LOOK and not kept & (kept - 1)
         if is_doubling or _is_idle(partition, site):
             self._look(partition, site)
         if self._held_up and not self._looks and self._affordable() > 0:

@@ -6,7 +6,7 @@
     4xx but 429         no rules: everything is allowed, for a day
     5xx, 429, failure   unreachable: nothing is allowed; asked for again after 1, 2 and 4
                         minutes, then hourly, in the end given up
-    no connection       says nothing of the file: the origin waits (`gathering`), and its robots
+    no connection       says nothing of the file: the origin waits (`host_pauses`), and its robots
                         file is asked for when it can be reached
 
 An errand travels as a `RobotsWanted` message to the partition of the URL it leads to, and
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.page import Gatherer
+from lycosa.crawl.answers.page import PageAnswers
 from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.ports import Parts
 from lycosa.fetch.robots import compile_robots
@@ -84,10 +84,11 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
 class RobotsFiles:
     """The life of robots files; one per worker."""
 
-    def __init__(self, parts: Parts, gatherer: Gatherer, router: Router) -> None:
+    def __init__(self, parts: Parts, pages: PageAnswers, router: Router) -> None:
         self._parts = parts
         self._job = parts.job
-        self._gatherer = gatherer
+        self._host_pauses = pages.host_pauses
+        self._bursts = pages.bursts
         self._router = router
         self._partition_of = parts.partitioner.partition_of
 
@@ -171,7 +172,7 @@ class RobotsFiles:
             host, pause = partition.state.sites.host[site], message.crawl_delay_seconds
             if pause > self._job.politeness.longest_pause_seconds:
                 strikes = partition.state.hosts.strikes[host]
-                self._gatherer.strike(partition, host, now, pause, strikes)
+                self._host_pauses.strike(partition, host, now, pause, strikes)
             self._learn(partition, site, reading, now, now + pause)
 
     def _keep(
@@ -190,8 +191,8 @@ class RobotsFiles:
         """
         outcome = judge(answer, self._job)
         place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
-        pause = self._gatherer.host_pause(partition, host, answer, outcome, site, crawl_delay)
-        pause = self._gatherer.bursts.pause_after(partition, host, pause)
+        pause = self._host_pauses.after(partition, host, answer, outcome, site, crawl_delay)
+        pause = self._bursts.pause_after(partition, host, pause)
         return place if answer.status else None, answer.ended + pause
 
     @staticmethod
