@@ -221,9 +221,9 @@ def events_before_bytes(patch: Patch) -> None:
 
     def make_durable(self: Committer, batch: Batch) -> list[int | None]:
         reach("commit.before-flush")
-        results = self._parts.log.commit(batch.writes)
+        results = self._ports.log.commit(batch.writes)
         reach("commit.flushed")
-        self._parts.store.flush()
+        self._ports.store.flush()
         reach("commit.done")
         return results
 
@@ -245,7 +245,7 @@ def no_address_pause_after_a_resume(patch: Patch) -> None:
 
 def no_forced_commits(patch: Patch) -> None:
     """Robots answers and refusals wait for the next tick, and their hosts do not."""
-    original = Worker._answered
+    original = Worker._on_answer
 
     def answered(self: Worker, *arguments: object) -> None:
         patch.setattr(Worker, "_commit", lambda self: None)
@@ -255,7 +255,7 @@ def no_forced_commits(patch: Patch) -> None:
             patch.setattr(Worker, "_commit", ORIGINAL_COMMIT)
 
     patch.setattr(Committer, "after_next", lambda self, release: release())
-    patch.setattr(Worker, "_answered", answered)
+    patch.setattr(Worker, "_on_answer", answered)
     patch.setattr(worker, "FORGETTABLE_SECONDS", 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Commands that have commands: `lycosa` itself, and `lycosa check`."""
+"""Command groups that load their commands on demand and guess misspelt names."""
 
 from __future__ import annotations
 

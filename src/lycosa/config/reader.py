@@ -1,7 +1,7 @@
-"""From the tables of a TOML file to checked sections, or to all that is wrong with them.
+"""Checks the tables of a TOML file and makes sections of them, or reports everything wrong.
 
-A problem never ends the check: a job with five mistakes is refused once, with five
-texts, each saying where the mistake is, what was probably meant and how to mend it.
+A mistake never ends the check: a job with five mistakes is refused once, with five
+texts. Each says where the mistake is, what was probably meant and how to mend it.
 """
 
 from __future__ import annotations

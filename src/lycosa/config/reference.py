@@ -1,6 +1,6 @@
-"""The keys of a job for people: a reference page and a commented example.
+"""Generates the reference page of all job keys, and the commented example job.
 
-Both are made from the definitions in `sections`, so they are complete by construction.
+Both are made from the definitions in `sections`, so they are always complete.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sections that say how the web is asked: how much of it, how often, and in whose name."""
+"""The job sections about requests: limits, politeness, robots files, connections and identity."""
 
 from __future__ import annotations
 

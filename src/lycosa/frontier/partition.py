@@ -206,12 +206,12 @@ class Partition:
         source: str,
         keys: Sequence[str],
         distances: Sequence[int],
-        parts: Iterable[str] = (),
+        requisites: Iterable[str] = (),
         hops: int = 0,
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `parts` are those of the keys that the page needs to be shown; `hops` is how many redirects
+        `requisites` are those of the keys that the page needs to be shown; `hops` is how many redirects
         in a row have led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
@@ -234,8 +234,8 @@ class Partition:
             if self._linked is not None:
                 self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
-        new_parts = self._new_parts(parts, new, first) if parts else []
-        if not new and not nearer and not new_parts and not linked and not fewer:
+        new_requisites = self._new_requisites(requisites, new, first) if requisites else []
+        if not new and not nearer and not new_requisites and not linked and not fewer:
             return []
         self.record(
             Admitted(
@@ -245,7 +245,7 @@ class Partition:
                 list(new.values()),
                 list(nearer),
                 list(nearer.values()),
-                new_parts,
+                new_requisites,
                 list(linked),
                 self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
                 hops,
@@ -340,11 +340,13 @@ class Partition:
             elif pages.status[page] == WAITING:
                 self._agenda.note(fetches.due[pages.fetch[page]], self._on_page_due, page)
 
-    def _new_parts(self, parts: Iterable[str], new: Iterable[str], first: int) -> list[int]:
-        """Return the numbers of those parts that are not known as such."""
+    def _new_requisites(
+        self, requisites: Iterable[str], new: Iterable[str], first: int
+    ) -> list[int]:
+        """Return the numbers of those requisites that are not known as such."""
         numbers = {key: first + n for n, key in enumerate(new)}
-        known, find = self.state.parts, self.state.table.find
-        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(parts))
+        known, find = self.state.requisites, self.state.table.find
+        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(requisites))
         return [page for page in found if page is not None and page not in known]
 
     # -- inside ---------------------------------------------------------------------------

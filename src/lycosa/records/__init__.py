@@ -1,11 +1,15 @@
 """The records that travel between the parts of a crawl: small, frozen, without behaviour.
 
-    outcomes    how fetches end
-    exchange    what a worker and its transport exchange, and what the store keeps
-    links       links between pages, before and after they are resolved
-    codes       small numbers that events carry
-    messages    what partitions send each other: the entries of inboxes
-    events      the decisions that a partition's log holds
+A worker sends a request and gets an answer; the links of the answer travel as messages to the
+partitions that own them; the owner's decisions are events in its log. Numbers and the order of
+fields are part of stored formats: they never change, and new fields come last, with a default.
+
+    outcomes  ends of a fetch: kept, moved, missing, refused, failed
+    exchange  requests, answers, and captures for the store
+    links     kinds of links, before and after they are resolved
+    codes     small numbers that events carry
+    messages  entries of inboxes, sent between partitions
+    events    decisions in a partition's log
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """

@@ -1,4 +1,4 @@
-"""Small numbers that events carry: robots states, mining rules, what a guess or a visit gave.
+"""Small numbers that events carry: robots states, mining rules, results of guesses and visits.
 
 They are written into logs, so they never change.
 """
@@ -9,7 +9,7 @@ import enum
 
 
 class MiningRule(enum.IntEnum):
-    """What a guess was made by. The numbers are part of the log's format."""
+    """The rule that a guess was made by. The numbers are part of the log's format."""
 
     FOLDER = 1
     """The folders above a page."""
@@ -28,37 +28,37 @@ class MiningRule(enum.IntEnum):
 
 
 class Worth(enum.IntEnum):
-    """What became of a guess. The numbers are part of the log's format."""
+    """The result of a guess. The numbers are part of the log's format."""
 
     NOTHING = 0
-    """No page, a soft 404, the way to a page that was known, or the copy of one."""
+    """No page, a soft 404, a redirect to a known page, or a copy of one."""
     PAGE = 1
-    """A page that was not known."""
+    """A new page."""
     MOVED = 2
-    """The way to a URL that was not known, which is now the guess in its place."""
+    """A redirect to an unknown URL, which is now the guess instead."""
 
 
 class Sight(enum.IntEnum):
-    """What a visit showed of a page. The numbers are part of the log's format."""
+    """Whether a visit found a page changed. The numbers are part of the log's format."""
 
     FIRST = 1
     """There was nothing to compare it with."""
     UNCHANGED = 2
     CHANGED = 3
     ANNOUNCED = 4
-    """Nothing was seen of it, but its site says that it has changed."""
+    """The page was not fetched, but its site (a sitemap) says that it has changed."""
 
 
 class RobotsState(enum.IntEnum):
-    """What is known of a site's robots file. The numbers are part of the log's format."""
+    """The state of a site's robots file. The numbers are part of the log's format."""
 
     UNKNOWN = 0
     """Never asked for."""
     KNOWN = 1
     """Rules are in force until they expire."""
     UNREACHABLE = 2
-    """Not to be had (5xx, no connection): nothing may be asked until it is tried again."""
+    """Unavailable (5xx, no connection): no page may be requested until it is tried again."""
     ELSEWHERE = 3
-    """A redirect is being followed; nothing may be asked until it has been."""
+    """A redirect is being followed; no page may be requested until its end is known."""
     GIVEN_UP = 4
-    """Tried too often: the site's URLs end as `Outcome.ROBOTS_UNREACHABLE`."""
+    """Failed too often: the site's URLs end as `Outcome.ROBOTS_UNREACHABLE`."""

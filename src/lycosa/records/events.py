@@ -22,7 +22,7 @@ class Event(Struct, frozen=True, array_like=True, tag_field="t"):
 
 
 class Taken(Event, frozen=True, array_like=True, tag=1):
-    """An owner took the partition; whoever had it before has lost it."""
+    """A worker became the owner of the partition; its earlier owner may not write any more."""
 
     moment: float
     owner: str
@@ -46,16 +46,16 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     distances: list[int]
     nearer: list[int] = []
     nearer_distances: list[int] = []
-    parts: list[int] = []
-    """URLs, new or known, that `source` needs to be shown."""
+    requisites: list[int] = []
+    """URLs, new or known, that are page requisites of `source`."""
     linked: list[int] = []
-    """Known URLs that had been guessed, and that something links to after all."""
+    """Known URLs that had been guessed, and that a page links to after all."""
     put_off: list[int] = []
-    """The places of those of the keys that wait for a cycle which chooses them."""
+    """The positions, in `keys`, of URLs that wait until a cycle chooses them."""
     hops: int = 0
     """How many redirects in a row have led to the keys; 0 when the last step was none."""
     fewer: list[int] = []
-    """Known URLs to which no way with so few redirects in a row was known."""
+    """Known URLs that were now reached with fewer redirects in a row than before."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):
@@ -65,7 +65,7 @@ class InboxRead(Event, frozen=True, array_like=True, tag=4):
 
 
 class Fetched(Event, frozen=True, array_like=True, tag=5):
-    """A URL was asked for, and this is what came of it."""
+    """A URL was fetched, with this outcome."""
 
     moment: float
     page: int
@@ -75,12 +75,12 @@ class Fetched(Event, frozen=True, array_like=True, tag=5):
     due: float
     """When to ask again; 0 for never."""
     host_due: float
-    """Before this moment nothing is to be asked of the host."""
+    """Before this moment no request may go to the host."""
     place: Place | None = None
 
 
 class Settled(Event, frozen=True, array_like=True, tag=6):
-    """URLs that end without having been asked for."""
+    """URLs that end without a fetch."""
 
     moment: float
     pages: list[int]
@@ -88,7 +88,7 @@ class Settled(Event, frozen=True, array_like=True, tag=6):
 
 
 class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
-    """What a site's robots file means for us, or that it could not be had."""
+    """The rules of a site's robots file for our agent, or that it was not available."""
 
     moment: float
     site: int
@@ -109,10 +109,10 @@ class HostChanged(Event, frozen=True, array_like=True, tag=8):
     host: int
     due: float
     strikes: int
-    """How often in a row the host as a whole has failed or asked us to stay away."""
+    """How often in a row the whole host has failed or refused us."""
     closed: Outcome | None = None
     is_announced: bool = False
-    """Whether the server itself has named the time, by Retry-After."""
+    """Whether the server itself named the time, by Retry-After."""
 
 
 class Counted(Event, frozen=True, array_like=True, tag=9):
@@ -124,7 +124,7 @@ class Counted(Event, frozen=True, array_like=True, tag=9):
 
 
 class ErrandTaken(Event, frozen=True, array_like=True, tag=10):
-    """A robots redirect led to a URL of ours, which we ask for on another site's behalf."""
+    """The robots file of another site redirects to a URL here, which we fetch for that site."""
 
     moment: float
     site: str
@@ -148,7 +148,7 @@ class Passed(Event, frozen=True, array_like=True, tag=12):
 
 
 class Reopened(Event, frozen=True, array_like=True, tag=13):
-    """The operator wants these asked again: hosts that were closed, pages that had ended."""
+    """The operator wants closed hosts or finished pages fetched again."""
 
     moment: float
     hosts: list[int]
@@ -156,7 +156,7 @@ class Reopened(Event, frozen=True, array_like=True, tag=13):
 
 
 class Forgotten(Event, frozen=True, array_like=True, tag=14):
-    """The operator blocked a host and dropped what it gave."""
+    """The operator blocked a host and removed its pages."""
 
     moment: float
     host: int
@@ -170,7 +170,7 @@ class HostResolved(Event, frozen=True, array_like=True, tag=15):
     address: str
     """"" when the name has none."""
     expires: float
-    """When it must be looked up again; `moment` itself when nobody was found at the address."""
+    """When it must be looked up again; `moment` itself when no server was found there."""
     is_missing: bool = False
     """Without an address: the name server says that the name has none."""
 
@@ -186,15 +186,15 @@ class SiteChanged(Event, frozen=True, array_like=True, tag=40):
     """How often in a row no connection could be made."""
     closed: Outcome | None = None
     host_due: float = 0.0
-    """Before this moment nothing is to be asked of the host."""
+    """Before this moment no request may go to the host."""
 
 
 class Waited(Event, frozen=True, array_like=True, tag=41):
-    """In partition 0: how long the crawl has waited for nothing but origins out of reach."""
+    """In partition 0: how long the crawl has waited with only unreachable origins left."""
 
     moment: float
     seconds: float
-    """In all; 0 when its patience is whole again."""
+    """In total; 0 when an origin answered, so that the wait begins anew."""
 
 
 class Sampled(Event, frozen=True, array_like=True, tag=20):
@@ -207,7 +207,7 @@ class Sampled(Event, frozen=True, array_like=True, tag=20):
 
 
 class ProbeChosen(Event, frozen=True, array_like=True, tag=21):
-    """A URL of the site that cannot exist is to be asked for, once."""
+    """A URL that cannot exist was made up for the site, to be fetched once."""
 
     moment: float
     site: int
@@ -217,22 +217,22 @@ class ProbeChosen(Event, frozen=True, array_like=True, tag=21):
 
 
 class SiteProbed(Event, frozen=True, array_like=True, tag=22):
-    """What the probe of a site said; its own `Fetched` precedes this."""
+    """The result of a site's probe; its own `Fetched` precedes this."""
 
     moment: float
     site: int
     verdict: Outcome
     """`PROBE_HONEST`, `PROBE_SOFT` or `PROBE_INCONCLUSIVE`."""
     fingerprint: int = 0
-    """With `PROBE_SOFT`: of the page that says that there is none."""
+    """With `PROBE_SOFT`: the fingerprint of the site's error page."""
     beside: list[int] = []
-    """Pages of the sample that look like it all the same: they stay what they are."""
+    """Pages of the sample that look like the error page and yet are kept as pages."""
     is_everything: bool = False
     """With `PROBE_INCONCLUSIVE`: the site made a page of it, as it may of every URL."""
 
 
 class Mined(Event, frozen=True, array_like=True, tag=23):
-    """URLs that nobody linked to, guessed from known ones of the same site."""
+    """URLs without a known link to them, guessed from known URLs of the same site."""
 
     moment: float
     site: int
@@ -245,7 +245,7 @@ class Mined(Event, frozen=True, array_like=True, tag=23):
 
 
 class GuessJudged(Event, frozen=True, array_like=True, tag=24):
-    """What a guess was worth; its own `Fetched` precedes this."""
+    """The result of a guess; its own `Fetched` precedes this."""
 
     page: int
     worth: Worth
@@ -268,7 +268,7 @@ class CycleWanted(Event, frozen=True, array_like=True, tag=26):
 
 
 class BidTaken(Event, frozen=True, array_like=True, tag=27):
-    """In partition 0: what one of them has bid for the cycle that is wanted."""
+    """In partition 0: the bid of one partition for the coming cycle."""
 
     partition: int
     bins: dict[int, int]
@@ -288,7 +288,7 @@ class CycleBegun(Event, frozen=True, array_like=True, tag=28):
 
 
 class Visited(Event, frozen=True, array_like=True, tag=29):
-    """What a visit says about how often a page changes; its own `Fetched` precedes this."""
+    """What a visit showed about a page's rate of change; its own `Fetched` precedes this."""
 
     moment: float
     """Of the visit; with `ANNOUNCED` when the page has changed."""
@@ -325,7 +325,7 @@ class Weighed(Event, frozen=True, array_like=True, tag=30):
 
 
 class MirrorFound(Event, frozen=True, array_like=True, tag=31):
-    """A host shows what another one shows: the links of its pages are not followed any more."""
+    """A host is a mirror of another one: the links of its pages are no longer followed."""
 
     moment: float
     host: int

@@ -1,7 +1,7 @@
-"""What a worker and its transport exchange, and what the store keeps of it.
+"""Records of one exchange with a server: `Request`, `Answer`, and `Capture` for the store.
 
-A `Request` goes out, an `Answer` comes back. `Capture` joins the two with everything that was read
-from the answer; the store gives back the `Place` of the record.
+A worker sends a `Request` and gets an `Answer`. `Capture` joins the two with everything that was
+read from the answer; the store returns the `Place` of its record.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lycosa.records.outcomes import Outcome
 
 
 class Purpose(enum.IntEnum):
-    """Why a URL is asked for."""
+    """The purpose of a request."""
 
     PAGE = 1
     ROBOTS = 2
 
 
 class Validators(Struct, frozen=True):
-    """What tells a server which version of a page we hold (RFC 9110, 8.8)."""
+    """The ETag and Last-Modified by which a server knows our version (RFC 9110, 8.8)."""
 
     etag: str = ""
     last_modified: str = ""
@@ -33,7 +33,7 @@ class Validators(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """One GET, ready to be sent: the address is pinned, politeness has been seen to."""
+    """One GET, ready to be sent: the address is fixed and the pauses have passed."""
 
     url: str
     host: str
@@ -42,13 +42,13 @@ class Request(Struct, frozen=True):
     agent: str
     largest_body_bytes: int
     partition: int = -1
-    """Whose request it is, so that its owner can be asked for once more."""
+    """The partition of the request, so that its owner can be checked once more before sending."""
     validators: Validators | None = None
     """Of the version that is held: the server need send only another one."""
 
 
 class Answer(Struct, frozen=True):
-    """What came back, or what went wrong beneath HTTP (then `status` is 0)."""
+    """The answer of a server, or a failure below HTTP (then `status` is 0)."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -65,7 +65,7 @@ class Answer(Struct, frozen=True):
     sent: bytes = b""
     """The body as it was sent, in its transfer and content codings; `body` is the content."""
     by_name: dict[str, str] | None = None
-    """The first header of each name, in lower case; None where nobody has taken them apart."""
+    """The first header of each name, in lower case; None when the head was not parsed."""
     truncated_by: str = "length"
     """Why a body is truncated, in the words of WARC 1.1: `length` (longer than the request
     allows), `disconnect` (the connection ended before the body) or `time` (it took too long)."""
@@ -90,7 +90,7 @@ class Answer(Struct, frozen=True):
 
 
 class Resolved(Struct, frozen=True):
-    """What a name server said: an address, or None when the name has none."""
+    """The result of a DNS lookup: an address, or None when there is none."""
 
     address: str | None
     seconds_valid: float
@@ -100,7 +100,7 @@ class Resolved(Struct, frozen=True):
 
 
 class Place(NamedTuple):
-    """Where a record stands: segment number, first byte, number of bytes."""
+    """Where a record is in the archive: segment number, first byte, number of bytes."""
 
     segment: int
     offset: int
@@ -108,7 +108,7 @@ class Place(NamedTuple):
 
 
 class Capture(Struct, frozen=True):
-    """One exchange with a server and what was made of it: what the store keeps."""
+    """One exchange with a server and the facts read from it, as the store keeps them."""
 
     key: str
     purpose: Purpose
@@ -120,17 +120,17 @@ class Capture(Struct, frozen=True):
     title: str = ""
     description: str = ""
     text: bytes = b""
-    """What a reader sees, in UTF-8."""
+    """The visible text, in UTF-8."""
     language: str = ""
     charset: str = ""
     fingerprint: int = 0
     source: str = ""
     """The key of the page that led here, where it is known."""
     rule: str = ""
-    """What the URL was guessed by, in small letters; "" when something led to it."""
+    """The mining rule that guessed the URL, in lower case; "" when a link led to it."""
     extra: tuple[object, ...] = ()
     """The values of the plugins' columns, in the order of the store's; () when there are none."""
     triples: bytes | None = None
-    """What the page says to machines, as N-Triples; None when nobody has looked."""
+    """The structured data of the page as N-Triples; None when it was not read."""
     held: Place | None = None
-    """Where the version of the page stands that the log says is held, if there is one."""
+    """The place of the version that the log says we hold, if there is one."""

@@ -28,8 +28,8 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     keys: list[str]
     distances: list[int]
     """See `lycosa.frontier.distance`."""
-    parts: list[str] = []
-    """Those of the keys that the page needs to be shown."""
+    requisites: list[str] = []
+    """Those of the keys that are page requisites: images, style sheets, scripts."""
     hops: int = 0
     """How many redirects in a row have led to the keys; 0 when the last step was none."""
 
@@ -56,14 +56,14 @@ class RobotsFound(Message, frozen=True, array_like=True, tag=3):
 
 
 class BidsWanted(Message, frozen=True, array_like=True, tag=4):
-    """A cycle is to begin: say what this partition would fetch, as of this moment."""
+    """A cycle is to begin: this partition is asked for its bid, as of this moment."""
 
     moment: float
     cycle: int
 
 
 class BidMade(Message, frozen=True, array_like=True, tag=5):
-    """What a partition would fetch, for partition 0 to choose from."""
+    """The URLs that a partition would fetch, by worth, for partition 0 to choose from."""
 
     moment: float
     cycle: int
@@ -73,7 +73,7 @@ class BidMade(Message, frozen=True, array_like=True, tag=5):
 
 
 class CycleShare(Message, frozen=True, array_like=True, tag=6):
-    """The cycle begins: this is what the partition takes of what it has bid."""
+    """The cycle begins: the share of its bid that the partition may fetch."""
 
     moment: float
     """As of which the bids were made."""

@@ -1,6 +1,6 @@
-"""How fetches end: one `Outcome` for each, and the sets of outcomes that are treated alike.
+"""The outcomes of a fetch, and the sets of outcomes that are treated alike.
 
-What a server does wrong is an outcome, never an exception. The numbers are written into logs and
+A server's mistake is an outcome, never an exception. The numbers are written into logs and
 tables, so they never change.
 """
 

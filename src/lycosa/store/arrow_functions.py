@@ -1,10 +1,10 @@
-"""The few of Arrow's functions that sealing needs, asked for by name.
+"""The few Arrow functions that sealing needs, called without importing `pyarrow.compute`.
 
-`pyarrow.compute` makes a Python function of each of Arrow's 250 when it is imported. That takes
-70 ms of every start, as long as the whole of the rest of Arrow; the functions themselves are in
-`pyarrow._compute`, and are called here. Columns are reinterpreted with `view` rather than
-`cast` for the same reason. `pyarrow.parquet` loads the file systems of three clouds, for another
-20 ms; what writes a file is in `pyarrow._parquet`.
+`pyarrow.compute` builds a Python function for each of Arrow's 250 when it is imported. That takes
+70 ms of every start, as long as the whole rest of Arrow; the functions themselves are in
+`pyarrow._compute` and are called here by name. For the same reason columns are reinterpreted with
+`view` rather than `cast`. `pyarrow.parquet` loads the file systems of three clouds for another
+20 ms; the Parquet writer itself is in `pyarrow._parquet`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""An answer as it stands in a record: its head, its body, and the content that it means.
+"""Takes a stored HTTP answer apart: status and headers, body, and the decoded content.
 
-What is cut short or damaged is read as far as it goes: the record holds all of it.
+A message that was cut short or damaged is read as far as possible; the record keeps all its bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Who links to whom: the two ends of every stored link, for those who weigh pages.
+"""Source and target page of every stored link, as input for PageRank.
 
-Only links that lead a reader from one page to another count, and each pair once, however often and
-in however many versions of its page it stands.
+Only links that lead a reader from one page to another count, and each pair counts once, however
+often it occurs and in however many versions of its page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TRIES = 10
 
 
 class LinkEnds(NamedTuple):
-    """Links by the ids of their pages, as they stand in the rows: place by place, in 64 bits."""
+    """Links by the ids of their pages, as in the rows: two columns of 64-bit ids."""
 
     sources: array[int]
     targets: array[int]
@@ -40,7 +40,7 @@ def link_ends(folder: Path) -> LinkEnds:
 
 
 def _read(folder: Path) -> LinkEnds:
-    import pyarrow as pa  # here and not above: a crawl that weighs nothing never comes here
+    import pyarrow as pa  # imported late: a crawl without PageRank never needs it
     import pyarrow.compute as pc
 
     from lycosa.store.reader import rows

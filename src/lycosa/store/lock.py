@@ -1,4 +1,4 @@
-"""One process at a time: a lock file that the kernel lets go of when its holder dies."""
+"""A lock file that one process holds at a time; the kernel releases it when the holder dies."""
 
 from __future__ import annotations
 

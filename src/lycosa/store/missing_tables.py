@@ -1,7 +1,7 @@
-"""Tables that should be there and are not, or cannot be read: named, with what to do about it.
+"""Errors for tables of a sealed segment that are missing or unreadable, with the remedy.
 
-A segment that has an index is sealed, and has a table of every kind. Without this check a table
-that was removed would be a smaller crawl.
+A segment that has an index is sealed, and a sealed segment has a table of every kind. Without this
+check, a crawl from which a table was removed would merely look smaller.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def require_index(folder: Path) -> None:
 
 
 def require_quads(folder: Path) -> None:
-    """Raise `StoreError` when quads are gone that a segment was sealed with."""
+    """Raise `StoreError` when the quads that a segment was sealed with are gone."""
     for name in names_in(folder, DIGESTS, ".sha256"):
         place = f"{TRIPLES}/{name}.nq.zst"
         try:
@@ -72,11 +72,11 @@ def unreadable(folder: Path, what: object, error: BaseException) -> StoreError:
 
 @contextmanager
 def damage_told(folder: Path, what: object) -> Iterator[None]:
-    """Turn what Arrow says of damaged bytes into an error with a remedy."""
+    """Turn Arrow's errors about damaged bytes into ours, which name the remedy."""
     try:
         yield
     except FileNotFoundError:
-        raise  # it may have been sealed meanwhile: whoever reads begins anew
+        raise  # the segment may have been sealed meanwhile: the reader begins anew
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise

@@ -1,4 +1,4 @@
-"""What `_packing` has to do, in plain Python: the twin that a test holds it against."""
+"""`_packing` in pure Python: the reference that a test compares the compiled module with."""
 
 from __future__ import annotations
 

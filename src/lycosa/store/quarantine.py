@@ -1,7 +1,7 @@
-"""Damaged files are moved aside, never deleted: to `damaged/` in the crawl directory.
+"""Moves damaged files to `damaged/` in the crawl directory, instead of deleting them.
 
-Always true: nothing that was moved aside is overwritten; a second file of the same name gets a
-number behind its own.
+Always true: a file moved here is never overwritten; a second file of the same name gets a number
+after its own.
 """
 
 from __future__ import annotations

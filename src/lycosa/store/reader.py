@@ -1,8 +1,8 @@
-"""What a crawl holds, for those who come after it: rows, exchanges, one page.
+"""Reads a crawl directory: rows of a table, all exchanges, or one page.
 
-Sealed and open segments are read alike: rows of a segment that is still open, or was left by
-a process that died, stand in its journals. Of those it is not known yet which count; in sealed
-ones everything does.
+Sealed and open segments are read alike: the rows of a segment that is still open, or that a dead
+process left, come from its journals. In a sealed segment every exchange counts; in an open one
+that is not decided yet.
 
     for batch in rows(folder, "links", ["source_id", "target_id"]): ...
     stored = find(folder, "https://example.org/")

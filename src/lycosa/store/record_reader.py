@@ -1,4 +1,4 @@
-"""Records read back: gzip members by their place, and exchanges put together from them."""
+"""Reads WARC records by their place, and joins them to the exchange that they describe."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Stored(NamedTuple):
 
 
 class WarcFiles:
-    """The records of a crawl directory, open for reading; at most so many files at a time."""
+    """The records of a crawl directory, open for reading; few files are open at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -70,7 +70,7 @@ class WarcFiles:
         return self.read(place, read_member)
 
     def read(self, place: Place, how: Callable[[Read, Place], warc.Record]) -> warc.Record:
-        """Return what a function makes of the file of a place."""
+        """Call a function with the open file that holds a place, and return its result."""
 
         def read(offset: int, most_bytes: int) -> bytes:
             with self._lock:

@@ -1,9 +1,9 @@
-"""A file of records from end to end, also where it is damaged.
+"""Reads a WARC file from end to end, also where it is damaged.
 
     for piece in pieces(path):
         piece.record is None       # these bytes are no record; the next piece is one, or the end
 
-Behind damage the next record is looked for by the mark with which gzip members begin.
+After damage the scan goes on at the next gzip signature that begins a record.
 """
 
 from __future__ import annotations

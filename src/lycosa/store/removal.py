@@ -1,21 +1,20 @@
-"""Forgetting: what a host gave is taken out of an archive, and everything else stays as it is.
+"""Removes all that one host gave from an archive, and leaves everything else unchanged.
 
-All segments must be sealed, and nobody may write to the crawl meanwhile. Segment by segment:
+All segments must be sealed, and no other process may write to the crawl meanwhile. Per segment:
 
-    1. the host's records are looked for, and where they stand is noted in a file
-    2. each group of them is overwritten, in place, by one record without meaning
-    3. quads, rows and index are written anew without the host, and renamed: `pages` and the index
-       last
-    4. the note is removed
+    1. find the host's records, and note their positions in a file
+    2. overwrite each group of them, in place, by one record without meaning
+    3. rewrite quads, rows and index without the host, and rename them: `pages` and the index last
+    4. remove the note
 
-All other records keep their places. Links from the host's pages go with them; links to it are
-what other pages said, and stay.
+All other records keep their places. Links from the host's pages are removed with them; links to the
+host belong to other pages, and stay.
 
 Always true:
-  * a forgetting that was killed at any moment is completed by the next one, of whatever host.
-    A record that was half overwritten cannot be read any more: that is what the note is for.
-    The rows of `pages`, by which links and text are found, go when those are gone;
-  * a file in which the host has nothing is not touched.
+  * the next removal, of any host, completes one that was killed at any moment. The note is there
+    because a half overwritten record cannot be read any more. The rows of `pages`, by which links
+    and text are found, are removed after those;
+  * a file that holds nothing of the host is not touched.
 
 Not here: the log. It still names the host's URLs, and says that they were forgotten.
 """
@@ -59,7 +58,7 @@ from lycosa.url.key import host_of, key_of
 
 
 class Forgotten(NamedTuple):
-    """What was dropped."""
+    """How much a removal dropped."""
 
     records: int
     """Groups of records: exchanges."""
@@ -82,12 +81,12 @@ class _Note(NamedTuple):
 
 
 def forget_host(folder: Path, host: str, reach: Callable[[str], None] = ignore) -> Forgotten:
-    """Drop everything that a host, named as in the rows, gave; harmless when it has been done."""
+    """Remove all that a host (named as in the rows) gave; harmless when repeated."""
     for kind in KINDS:
         if left := names_in(folder, kind, JOURNAL):
             raise StoreError(
-                f"{folder / kind}: {left[0]} is not sealed, so nothing can be taken out of it\n"
-                f"  somebody else may be writing to it; nothing was changed"
+                f"{folder / kind}: {left[0]} is not sealed, so no host can be removed from it\n"
+                f"  another process may still be writing to it; nothing was changed"
             )
     records = rows = 0
     names = {*warc_names(folder), *names_in(folder, "pages", SEALED)}
@@ -97,8 +96,8 @@ def forget_host(folder: Path, host: str, reach: Callable[[str], None] = ignore) 
             done = _forget_in(folder, name, host, reach)
         except OSError as error:
             raise StoreError(
-                f"{path}: what {host} gave cannot be taken out: {error.strerror or error}\n"
-                "  mend that and give the command again: it completes what was begun"
+                f"{path}: the pages of {host} cannot be removed: {error.strerror or error}\n"
+                "  mend that and run the command again: it completes the removal"
             ) from error
         records, rows = records + done.records, rows + done.rows
     return Forgotten(records, rows)
@@ -148,7 +147,7 @@ def _groups(path: Path, hosts: frozenset[str]) -> list[_Group]:
         is_open = is_open and record.type != "metadata"
     if end != path.stat().st_size:
         raise StoreError(
-            f"{path}, offset {end}: the record cannot be read, nor what is behind it\n"
+            f"{path}, offset {end}: this record and all after it cannot be read\n"
             "  restore the file from a copy; nothing was changed in it"
         )
     return groups
@@ -194,7 +193,7 @@ def _read_note(path: Path) -> _Note | None:
 def _rewrite_rows(
     folder: Path, name: Name, hosts: frozenset[str], reach: Callable[[str], None]
 ) -> int:
-    """Write what has something of the hosts without it; returns how many rows were dropped."""
+    """Rewrite the files that hold rows of the hosts, without them; return how many were dropped."""
     fetches = _fetches_of(folder, name, hosts)
     written: list[Path] = []
     count = 0
@@ -235,7 +234,7 @@ def _fetches_of(folder: Path, name: Name, hosts: frozenset[str]) -> pa.Array:
 
 
 def _rewrite_kind(path: Path, kind: str, hosts: frozenset[str], fetches: pa.Array) -> int:
-    """Write the rows that stay under a temporary name, if any goes; returns how many go."""
+    """Write the rows to keep under a temporary name, if any is dropped; return how many are."""
     column, wanted = "fetch_id", fetches
     if kind in ("pages", "hosts"):
         column, wanted = "host", pa.array(sorted(hosts), pa.string())
@@ -257,7 +256,7 @@ def _row_groups(file: pq.ParquetFile) -> Iterator[pa.Table]:
 
 
 def _rewrite_index(path: Path, hosts: frozenset[str]) -> bool:
-    """Write the lines that stay under a temporary name; returns whether any goes."""
+    """Write the lines to keep under a temporary name; return whether any is dropped."""
     dropped = 0
     with (
         path.open(encoding="ascii", newline="\n") as before,

@@ -1,11 +1,11 @@
-"""What an open segment holds: which exchanges count, which do not, and which are no longer whole.
+"""Finds out which exchanges of an open segment count, and which of those are incomplete.
 
-The groups of records of a segment stand one behind the other without a gap, and every group has a
-row that says where it begins and how long it is. So a row that was lost leaves a hole, and a file
-of records that lost its end is shorter than a row says. The row of a page also says how many links,
-texts and blocks of quads belong to it.
+The groups of records in a segment follow each other without a gap, and every group has a row with
+its offset and length. So a lost row leaves a hole, and a WARC file that lost its end is shorter
+than its rows say. The row of a page also says how many links, texts and blocks of quads belong to
+it.
 
-A kill cannot do that to what counts: bytes are flushed before the event that names them is
+A kill cannot damage an exchange that counts: bytes are flushed before the event that names them is
 written. A file system that lost the end of a file, or a person who cut it, can.
 
 Cost: the rows of a segment are read once; records are read only where rows are missing.
@@ -53,13 +53,13 @@ class Survey(NamedTuple):
     last_end: int
     """Where the last of them ends."""
     is_damaged: bool
-    """Whether something is missing that a kill does not take."""
+    """Whether something is missing that no kill can explain."""
     is_dead: bool
     """Whether another process has written the segment."""
 
 
 class _Found:
-    """What is gathered while the rows are read."""
+    """The findings gathered while the rows are read."""
 
     def __init__(self) -> None:
         self.kept = self.end = self.last_end = self.known_end = 0
@@ -99,7 +99,7 @@ def journal_batches(
 def survey(
     folder: Path, name: Name, is_counted: Callable[[Place], bool], *, is_dead: bool = True
 ) -> Survey:
-    """Look through the rows of a segment; one that we write ourselves need not be doubted."""
+    """Look through the rows of a segment; one that this process writes is trusted."""
     path = warc_path(folder, name)
     size = path.stat().st_size if path.exists() else 0
     found = _Found()

@@ -1,4 +1,4 @@
-"""A whole study: reads a crawl directory, computes, and leaves `index/study/` behind."""
+"""Builds a whole study: reads a crawl directory, computes the tables, writes `index/study/`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lycosa.study.tables import (
     connected,
     require_rows,
 )
-from lycosa.study.text_languages import TONGUES, tongues_of
+from lycosa.study.text_languages import TEXT_LANGUAGES, text_languages_of
 from lycosa.study.vocabularies import SAID, quads_now, said_in, write_vocabularies
 
 _NOT_OURS = (
@@ -45,7 +45,7 @@ _NOT_OURS = (
 
 
 class Studied(NamedTuple):
-    """A study that stands in `index/study/`."""
+    """A study in `index/study/`."""
 
     is_new: bool
     """Whether it was made now; otherwise nothing had changed since."""
@@ -59,7 +59,7 @@ def study(
     tell: Callable[[str], None] = ignore,
     reach: Callable[[str], None] = ignore,
 ) -> Studied:
-    """Study a crawl, unless it has been studied as it is; `tell` is told what is being done."""
+    """Study a crawl, unless its last study is up to date; `tell` gets the name of each step."""
     directory = CrawlDirectory.open(folder)
     results = Results(folder)
     rows = all_rows(folder, (*STUDIED, "text"))
@@ -116,17 +116,17 @@ def _study(
 def _derive(
     folder: Path, rows: list[Rows], connection: Connection, store: Path, tell: Callable[[str], None]
 ) -> None:
-    """Bring up to date what is made of every segment once."""
+    """Bring the segment caches up to date."""
 
     def of(what: str) -> OnSegment:
         tell(what)
         return lambda done, total: tell(f"{what}: segment {done:,} of {total:,}")
 
     kinds = {some.kind: some for some in rows}
-    heads = heads_of(folder, kinds["pages"], store, of("heads of answers"))
+    heads = heads_of(folder, kinds["pages"], store, of("headers of answers"))
     add_derived(connection, HEADS, heads)
-    tongues = tongues_of(kinds["text"], store, of("languages of texts"))
-    add_derived(connection, TONGUES, tongues)
+    languages = text_languages_of(kinds["text"], store, of("languages of texts"))
+    add_derived(connection, TEXT_LANGUAGES, languages)
     said = said_in(quads_now(folder), store, of("structured data"))
     add_derived(connection, SAID, said)
 
@@ -134,14 +134,14 @@ def _derive(
 def _ranked(
     connection: Connection, results: Results, tell: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Make the graph and rank it; it is gone from memory afterwards."""
+    """Build the graph and rank it; its memory is free afterwards."""
     tell("links")
     web = web_graph(connection)
     return write_ranks(web, connection, results, tell)
 
 
 def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
-    """Return what the log alone knows: why URLs were not asked for, and how many still wait."""
+    """Return figures that only the log has: URLs by reason of refusal, and how many still wait."""
     has_log = directory.log_folder.exists()
     states = directory.each_state(directory.job()) if has_log else ()
     refusals: Counter[str] = Counter()

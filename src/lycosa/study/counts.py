@@ -1,12 +1,12 @@
-"""The questions of the study that a query answers, one small table each.
+"""Counts of the study: each small table is the answer to one SQL query.
 
-`prepare` makes what all of them start from:
+`prepare` makes the tables that all queries start from:
 
     fetches         every fetch of a page, with its site and depth
-    kept            what each URL gave when it was last kept
+    kept            the last stored fetch of each URL
     current_links   the links of those
-    link_facts      how many there are, by kind and by the suffix of what is linked to
-    site_facts      what is known of every site without any graph
+    link_facts      their number, by kind and by suffix of the target
+    site_facts      what is known of every site without a graph
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows of Arrow as CSV may have them: texts that a spreadsheet takes for no formula."""
+"""Guards Arrow rows for CSV, so that a spreadsheet takes no text for a formula."""
 
 from __future__ import annotations
 

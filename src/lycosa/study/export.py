@@ -1,4 +1,4 @@
-"""Tables and graphs of a crawl as files for other programs.
+"""Writes tables and graphs of a crawl to files for other programs.
 
 Parquet, CSV and JSON lines hold the rows of one table. GraphML holds a graph, of pages or of
 sites. A file is written under a temporary name and renamed when it is complete.
@@ -84,7 +84,7 @@ def export(
 
 @contextmanager
 def _damage_told(folder: Path) -> Iterator[None]:
-    """Name damaged tables: the queries are ours, so what fails in them is what they read."""
+    """Name damaged tables: the queries are ours, so a failure means damaged input."""
     try:
         with damage_told(folder, f"{folder}: a table"):
             yield

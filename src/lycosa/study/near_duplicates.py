@@ -1,8 +1,9 @@
-"""Pages that say the same: byte for byte, or nearly, by the fingerprints of their text.
+"""Groups pages with the same content: equal bytes, or nearly equal text by fingerprint.
 
 `duplicates` has the pages that share a payload with others, `near_duplicates` those whose
-fingerprints differ in at most `NEAR_BITS` bits from another's: each with the number of its group,
-the largest first. Nearness is passed on: A and C are in one group if B is near both.
+fingerprints differ in at most `NEAR_BITS` bits from another's. Each page has the number of its
+group, and the largest group comes first. Nearness is transitive here: A and C are in one group if B
+is near both.
 """
 
 from __future__ import annotations

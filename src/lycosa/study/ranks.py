@@ -1,10 +1,10 @@
-"""Ranks of pages and of sites: the graph made from the rows, studied, and written down.
+"""Ranks pages and sites: builds the link graph from the tables, analyses it, writes the results.
 
-The nodes are the pages that the crawl holds: what each URL gave when it was last kept. Links are
-those by which a reader gets from one page to another; images and style sheets are not. A link to a
-URL that redirects is a link to where that leads, if a page is there.
+The nodes are the pages that the crawl holds: the last stored fetch of each URL. Edges are the links
+by which a reader gets from one page to another; images and style sheets are not. A link to a URL
+that redirects is a link to the page at the end of the redirects, if there is one.
 
-Always true: `ranks` has one row a page, `sites` one row a site that was asked for anything.
+Always true: `ranks` has one row per page, `sites` one row per site that received any request.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _ids(column: pa.Array) -> Ids:
 
 
 class _Redirects:
-    """The number of the page that a URL shows, straight or through redirects."""
+    """The number of the page that a URL shows, directly or through redirects."""
 
     def __init__(self, connection: Connection, pages: Numbering) -> None:
         found = connection.execute(
@@ -113,7 +113,7 @@ class _Redirects:
 def write_ranks(
     web: WebGraph, connection: Connection, results: Results, tell: Tell
 ) -> dict[str, Any]:
-    """Study the graph, write `ranks`, `sites`, `site_links`; returns what the study tells."""
+    """Write `ranks`, `sites` and `site_links`; return the figures for `study.json`."""
     graph = web.graph
     tell("PageRank")
     ranked = pagerank(graph)

@@ -1,9 +1,9 @@
-"""What is made of a segment once: a file beside the study for every sealed segment.
+"""Caches what a study computes from each sealed segment: one file per segment, beside the study.
 
-Some of what a study needs stands in no row: in heads of answers, in texts, in quads. To read those
-takes longer than all the rest, so it is done once, and `index/study/<name>/` keeps what came of it.
-A file there is good as long as what it was made from is what it was, and as long as we would make
-the same of it, which `version` says. Of open segments everything is made anew every time.
+Some inputs of a study stand in no table: headers of answers, texts, quads. Reading them takes
+longer than all the rest, so it is done once, and `index/study/<name>/` keeps the result. A file
+there is valid as long as its source is unchanged and `version`, which stands for the way it is
+computed, is the same. Open segments are computed anew each time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OnSegment = Callable[[int, int], None]
 
 
 class Kind(NamedTuple):
-    """What is made of segments."""
+    """One kind of result that is computed from segments, by its name."""
 
     name: str
     schema: pa.Schema
@@ -49,7 +49,7 @@ def derive(
     make: Callable[[Path], Iterator[pa.Table]],
     on_segment: OnSegment,
 ) -> list[Path]:
-    """Make what is missing, and remove what belongs to no segment any more."""
+    """Compute what is missing, and remove files whose segments are gone."""
     folder = store / kind.name
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"{source.name.partition('.')[0]}.parquet" for source in sources]
@@ -62,12 +62,12 @@ def derive(
 
 
 def known(store: Path, kind: Kind) -> Derived:
-    """Return what has been made before."""
+    """Return the results of an earlier study."""
     return Derived(sorted((store / kind.name).glob("*.parquet")), kind.schema.empty_table())
 
 
 def add_derived(connection: Connection, kind: Kind, derived: Derived) -> None:
-    """Make it a table of the database, by the name of its kind."""
+    """Add the results to the database as a table, named after their kind."""
     connection.register(f"open_{kind.name}", derived.opened)
     parts = [f"select * from open_{kind.name}"]
     if derived.files:

@@ -1,8 +1,8 @@
-"""SQL over a crawl: every table can be asked, and nothing can be changed.
+"""Runs SQL over the tables of a crawl, read-only.
 
 Two walls stand between a query and the crawl directory. Only statements that read are run; and
-the database has no access to any file or network, and its settings are locked: the tables are read
-for it by Arrow. So what a query does is bounded whatever it says.
+the database has no access to files or network, and its settings are locked: Arrow reads the tables
+for it. So a query is bounded whatever it says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""In which languages the texts of a crawl are, as far as their letters tell.
+"""Detects the languages of the texts of a crawl.
 
-The texts of sealed segments are looked at once (`derived`), whatever the markup says, because only
-so it is known whether both say the same.
+The texts of sealed segments are read once (`segment_cache`), even where the markup names a
+language: that is how the study tells whether the two agree.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ SCHEMA = pa.schema(
         ("confidence", pa.float32()),
     ]
 )
-TONGUES = Kind("tongues", SCHEMA, f"1 {LETTERS} {detector.name_and_version()}")
+# The name of its folder in `index/study/` and of its table; crawls studied before have it too.
+TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"1 {LETTERS} {detector.name_and_version()}")
 
 _COLUMNS = ["fetch_id", "url_id", "text"]
 _BATCH_ROWS = 8192
 
 
-def tongues_of(texts: Rows, store: Path, on_segment: OnSegment) -> Derived:
-    """Look at all texts; what comes of sealed segments is kept in `store`."""
+def text_languages_of(texts: Rows, store: Path, on_segment: OnSegment) -> Derived:
+    """Detect the languages of all texts; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
         with pq.ParquetFile(rows) as file:
             yield from _looked_at(file.iter_batches(_BATCH_ROWS, columns=_COLUMNS))
 
-    files = derive(store, TONGUES, texts.sealed, read, on_segment)
+    files = derive(store, TEXT_LANGUAGES, texts.sealed, read, on_segment)
     opened = _looked_at(texts.opened.select(_COLUMNS).to_batches(_BATCH_ROWS))
     return Derived(files, pa.concat_tables([SCHEMA.empty_table(), *opened]))
 

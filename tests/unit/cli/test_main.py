@@ -32,7 +32,7 @@ from lycosa.store.removal import Forgotten
 from unit.cli.screen.moments import BUSY, Ended
 
 COMMANDS = cli.list_commands(click.Context(cli))
-NO_CONTACT = "nobody can reach you\n  add --contact mail@example.org"
+NO_CONTACT = "site owners must be able to reach you\n  add --contact mail@example.org"
 
 
 class PretendedCrawl:

@@ -1,4 +1,4 @@
-"""`check`: what Lycosa makes of one URL, robots file, page or scope decision, and why."""
+"""The command `check`: explains how Lycosa treats a URL, a robots file, a page or a scope."""
 
 from __future__ import annotations
 

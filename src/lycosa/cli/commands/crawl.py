@@ -1,4 +1,4 @@
-"""`crawl` and `resume`: the commands that run a crawl."""
+"""The commands `crawl` and `resume`, which run a crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`add`, `retry` and `block`: the commands that alter a crawl."""
+"""The commands `add`, `retry` and `block`, which change a crawl that is not running."""
 
 from __future__ import annotations
 

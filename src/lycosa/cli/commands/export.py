@@ -1,4 +1,4 @@
-"""`export`: tables, graphs and triples of a crawl for other programs."""
+"""The command `export`: writes tables, graphs and triples of a crawl for other programs."""
 
 from __future__ import annotations
 

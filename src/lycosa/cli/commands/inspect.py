@@ -1,4 +1,4 @@
-"""`status`, `explain`, `cat`, `audit`: the commands that only read a crawl."""
+"""The commands `status`, `explain`, `cat` and `audit`, which only read a crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`index`, `sparql`, `triples`, `serve`, `export triples`: what pages say to machines."""
+"""The commands `index`, `sparql`, `triples`, `serve` and `export triples` (structured data)."""
 
 from __future__ import annotations
 

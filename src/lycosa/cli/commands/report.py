@@ -1,4 +1,4 @@
-"""`report`: a crawl as a document to be read and printed."""
+"""The command `report`: writes an HTML report about a crawl."""
 
 from __future__ import annotations
 

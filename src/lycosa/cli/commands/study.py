@@ -1,4 +1,4 @@
-"""`study`, `sql`: what a crawl says, at any time, also while it runs."""
+"""The commands `study` and `sql`, which analyse a crawl at any time, even while it runs."""
 
 from __future__ import annotations
 

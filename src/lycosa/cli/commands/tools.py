@@ -1,4 +1,4 @@
-"""`config`, `testweb`, `completion`: the commands that need no crawl."""
+"""The commands `config`, `testweb` and `completion`, which need no crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`verify`: the command that holds a crawl's files against each other, and mends them."""
+"""The command `verify`: checks a crawl's files against each other, and repairs them."""
 
 from __future__ import annotations
 

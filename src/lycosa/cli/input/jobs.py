@@ -1,8 +1,8 @@
-"""From flags to a job.
+"""Builds a job from the flags of a command.
 
-Three sources, each stronger than the one before: the file of `--config` (or the job of
+A job has three sources, each overriding the one before: the file of `--config` (or the job of
 the crawl that is resumed), the flags with names of their own, and `--set`. The result
-goes through the same checks as any job, so a wrong value has the same message.
+passes the same checks as any job, so a wrong value gives the same error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The flags that several commands share, and how help shows them in groups."""
+"""The flags that several commands share, and the groups in which `--help` shows them."""
 
 from __future__ import annotations
 

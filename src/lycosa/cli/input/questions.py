@@ -1,4 +1,4 @@
-"""Where the questions of `check` come from: a file, standard input, an address, a batch."""
+"""Reads the input of `check`: a file, standard input, a URL, or a batch."""
 
 from __future__ import annotations
 

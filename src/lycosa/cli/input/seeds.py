@@ -1,6 +1,6 @@
-"""Seeds as people write them: arguments, and files with one a line.
+"""Reads seeds from arguments and from files with one seed a line.
 
-A list is read as it comes, so that one of a million lines takes no memory here.
+Files are streamed, so a list of a million lines takes no memory here.
 """
 
 from __future__ import annotations

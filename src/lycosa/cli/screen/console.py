@@ -1,4 +1,4 @@
-"""Where tables and panels are drawn, and texts from the web in them cannot play tricks."""
+"""Draws tables and panels, and escapes control characters in text from the web."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What `check` has found, for people: facts beneath each other, then what needs a table.
+"""Prints the results of `lycosa check`: facts below each other, then tables.
 
-Everything that comes from the web is printed without what a terminal would obey.
+Control characters in text from the web are escaped.
 """
 
 from __future__ import annotations

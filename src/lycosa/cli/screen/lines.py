@@ -1,7 +1,7 @@
-"""A crawl in lines: what a program reads, or a person who wants to see no panel.
+"""Prints the progress of a crawl in lines, for programs and for people without a terminal.
 
-Nothing here needs a terminal, nor what draws on one: that is loaded (`progress`, `summary`) when
-somebody looks.
+This module loads nothing that draws on a terminal: `panel` and `summary` are imported only when
+output goes to one.
 """
 
 from __future__ import annotations

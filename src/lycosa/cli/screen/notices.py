@@ -1,8 +1,8 @@
-"""What is said beside the results: notices on standard error, and the log file of a crawl.
+"""Writes messages beside the results: to standard error, and to the log file of a crawl.
 
-The log file (`lycosa.log` in the crawl directory) has what a person wants to know the
-next day: when a run began and ended, what was refused, how far it was every minute, and
-the traceback of whatever should not have happened.
+The log file (`lycosa.log` in the crawl directory) has what an operator wants to know the
+next day: when a run began and ended, what was refused, the progress every minute, and
+the traceback of every bug.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Where everything is printed: text from the web cannot play tricks on a terminal.
+"""Prints lines of text, and escapes control characters that came from the web.
 
-Titles, URLs and errors come from others. So what commands print as lines goes through here, to
-a terminal or not: control characters and those that change the direction of text are written by
-their numbers (`lycosa.terminal_text`). Tables and panels are drawn on a
+Titles, URLs and errors come from strangers. So every line that a command prints goes through here,
+on a terminal or not: control characters and those that change the direction of text are replaced
+by their numbers (`lycosa.terminal_text`). Tables and panels are drawn on a
 `cli.screen.console.Screen`, whose own colours are let through.
 
 Not here: data for programs (CSV, JSON lines, RDF, a page's own bytes), which is written to
-standard output as it is, unless somebody looks at it on a terminal (`Data`).
+standard output unchanged, unless standard output is a terminal (`Data`).
 """
 
 from __future__ import annotations

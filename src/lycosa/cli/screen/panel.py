@@ -1,7 +1,7 @@
-"""How a running crawl looks to people: a panel on a terminal, else a line now and then.
+"""Draws the live panel of a running crawl on a terminal.
 
-The panel is drawn anew for every `Progress`; it takes the width it is given, and cuts
-lists of kinds rather than wrap them. The estimate is the pauses' alone and is a lower
+The panel is drawn anew for every `Progress`. It takes the width it is given, and shortens
+long lists instead of wrapping them. The estimated time counts only the pauses, so it is a lower
 bound, and the panel says so.
 """
 

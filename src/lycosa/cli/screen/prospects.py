@@ -1,4 +1,4 @@
-"""How a page's prospect of being visited again is shown."""
+"""Prints when a page will be visited again, and why."""
 
 from __future__ import annotations
 

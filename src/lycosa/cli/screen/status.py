@@ -1,4 +1,4 @@
-"""Where a crawl stands at its last commit, and whether a process runs it."""
+"""Prints the state of a crawl at its last commit, and whether a process is running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a run: what limited it, what was found, and what to type next."""
+"""Prints the summary of a run: why it ended, what was found, and what to type next."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.pauses import usual_pause
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.steady_clock import clock_ahead
@@ -358,7 +358,7 @@ class _Life:
                 simulation.name_seconds,
             )
             self._carriers.append(carrier)
-            parts = Parts(
+            ports = Ports(
                 job=job,
                 scope=scope,
                 clock=clock,
@@ -377,7 +377,7 @@ class _Life:
                 clock_ahead=ahead,
                 hooks=simulation.hooks,
             )
-            worker = Worker(parts, self._reasons.append)
+            worker = Worker(ports, self._reasons.append)
             self._workers.append(worker)
             worker.open(range(index, job.frontier.partitions, simulation.workers))
         states = [state for worker in self._workers for state in worker.states().values()]

@@ -74,7 +74,7 @@ class Holdings:
         self.rules: dict[int, bytes] = {}
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
-        self.parts: set[int] = set()
+        self.requisites: set[int] = set()
         """URLs that some page needs to be shown: where they move to is fetched as well."""
         self.segment_ends: dict[int, int] = {}
         """How far each segment is accounted for; what lies behind has no event and counts not."""
