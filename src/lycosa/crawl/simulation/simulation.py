@@ -116,6 +116,9 @@ class Simulation:
                 self._ends += life.has_ended
                 life.die()
                 self.clock.run(self.clock.now() + restart_seconds(self._life))
+            except BaseException:
+                life.close()
+                raise
             finally:
                 arm(None)
         life.close()
