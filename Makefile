@@ -10,7 +10,7 @@ DATA ?= ../shared/data
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo simulation test tested check checked bench bench-parts bench-scale bench-study bench-lock \
-	figures conformance soak mutants debug-build lock clean
+	docs docs-lock figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -18,6 +18,7 @@ help:
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
+	@echo "make docs         the documentation as a site, build/site/index.html; searched without a server"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
@@ -95,6 +96,24 @@ bench-lock: setup
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 requirements/bench.in -o requirements/bench.lock
+
+# In an environment of its own: MkDocs and its theme take 130 MB, and nothing else needs them.
+DOCS := .cache/docs-venv
+
+$(DOCS)/.installed: requirements/docs.lock
+	$(PYTHON) -m venv --clear $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	touch $@
+
+# A link to a page or to a heading that is not there is an error.
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@echo "build/site/index.html: open it in a browser; no server and no network are needed"
+
+docs-lock: setup
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
+		--python-version 3.11 requirements/docs.in -o requirements/docs.lock
 
 figures: setup
 	$(BIN)/python -m benchmarks.figures
