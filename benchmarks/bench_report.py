@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from lycosa.report.reporting import report
+from lycosa.report.build import report
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ from lycosa.graph.bow_tie import bow_tie, strong_components
 from lycosa.graph.hits import hits
 from lycosa.graph.links import graph_of
 from lycosa.graph.pagerank import pagerank
-from lycosa.study.studying import study
+from lycosa.study.build import study
 
 LIBRARIES = ("lycosa", "igraph", "networkit", "networkx")
 

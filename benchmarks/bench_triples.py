@@ -30,7 +30,7 @@ import pyoxigraph
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.query import asking
+from lycosa.query import sparql
 from lycosa.query.index import Index
 from lycosa.store.layout import TRIPLES, Name, quads_path
 from lycosa.store.quads import Block, blocks, quads_of, write_sealed
@@ -182,7 +182,7 @@ def bench_ask(crawl: Path) -> None:
             best, rows = 1e9, 0
             for _ in range(5):
                 began = time.perf_counter()
-                rows = len(asking.as_table(asking.ask(store, question))[1])
+                rows = len(sparql.as_table(sparql.ask(store, question))[1])
                 best = min(best, time.perf_counter() - began)
             print(f"| {name} | {best * 1000:,.2f} | {rows:,} |")
 

@@ -36,8 +36,8 @@ from typing import Any, NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from lycosa.cluster.partitioners import make_partitioner
-from lycosa.frontier.state import PartitionState
-from lycosa.frontier.thrift import LEAST_URLS
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.memory_limit import LEAST_URLS
 from lycosa.frontier.urltable import CompactUrlTable, FileVault
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.records import Admitted

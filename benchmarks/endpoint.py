@@ -33,7 +33,7 @@ from pyoxigraph import QueryBoolean
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
-from lycosa.query.questions import Answered, Asked, Question, receive, send
+from lycosa.query.protocol import Answered, Asked, Question, receive, send
 from lycosa.store.layout import TRIPLES, Name, quads_path
 from lycosa.store.quads import Block, quads_of, write_sealed
 
@@ -45,9 +45,9 @@ ASKED = 200
 
 UNCHECKED = """
 import sys
-from lycosa.query import answerer, asking
-asking.check = lambda question: None
-answerer.main(*sys.argv[1:])
+from lycosa.query import answer_process, sparql
+sparql.check = lambda question: None
+answer_process.main(*sys.argv[1:])
 """
 
 

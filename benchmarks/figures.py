@@ -22,7 +22,7 @@ from typing import NamedTuple
 from benchmarks.charts import Line, draw
 
 from lycosa.config import SCHEDULERS, Job
-from lycosa.crawl.simulation import Simulation
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import Admitted, Fetched, Mined, Outcome
 from lycosa.testweb.generated import GeneratedWeb

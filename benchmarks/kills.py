@@ -36,10 +36,10 @@ from benchmarks.race.table import markdown
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from lycosa.config import Job
-from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.simulation import referee_rules
-from lycosa.store.reading import table
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.store.reader import table
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb

@@ -38,10 +38,10 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.parts import Parts
-from lycosa.crawl.scoping import JobScope
-from lycosa.crawl.seeding import plant
-from lycosa.crawl.worker import Worker
+from lycosa.crawl.ports import Parts
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import plant
+from lycosa.crawl.worker.worker import Worker
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 from lycosa.store.archive import ArchiveStore

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Surroundings
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.hosts import Surroundings
 
 
 def waiting_partition() -> Partition:

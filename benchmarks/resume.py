@@ -36,13 +36,13 @@ from typing import Any, NamedTuple
 
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
-from lycosa.crawl.opening import take_partition
 from lycosa.crawl.pauses import due_pause
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
+from lycosa.crawl.takeover import take_partition
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Surroundings
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.hosts import Surroundings
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
 from lycosa.log.protocol import Take, Write

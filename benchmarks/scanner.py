@@ -17,10 +17,10 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.extract import plain
+from lycosa.extract import pure_scan
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.extract.links import scan
+from lycosa.extract.page import scan
 
 FOLDERS = (
     "/usr/share/doc/openjdk-17-jre-headless/api/java.base",
@@ -65,7 +65,9 @@ def tree_links_and_text(body: bytes) -> object:
 
 def twin(body: bytes) -> object:
     body, _ = to_utf8(body, "text/html")
-    return plain.gather(body, is_xml=False, most_links=0, wants_requisites=False, agent="lycosa")
+    return pure_scan.gather(
+        body, is_xml=False, most_links=0, wants_requisites=False, agent="lycosa"
+    )
 
 
 def microseconds(way: Way, pages: list[bytes]) -> float:

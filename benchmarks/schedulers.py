@@ -28,12 +28,12 @@ from collections.abc import Callable
 from typing import Any
 
 from lycosa.config import SCHEDULERS, Frontier
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Surroundings
-from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import (
     Admitted,
     Fetched,

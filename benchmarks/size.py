@@ -45,14 +45,14 @@ from benchmarks.race import table
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
-from lycosa.crawl import targets
+from lycosa.crawl.answers import link_targets
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.machine import collect_seldom
-from lycosa.crawl.parts import Parts
-from lycosa.crawl.scoping import JobScope
-from lycosa.crawl.worker import Worker
-from lycosa.frontier.state import PartitionState
+from lycosa.crawl.ports import Parts
+from lycosa.crawl.processes.machine import collect_seldom
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.worker.worker import Worker
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
 from lycosa.log.protocol import Take, Write
@@ -179,7 +179,7 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     """Resume the crawl of a folder in this process, and measure."""
     shape, pages = SMALL if asked.small else TREE_A, asked.pages
     if kind == "far":
-        targets.MOST_REFERENCES = 0
+        link_targets.MOST_REFERENCES = 0
     collect_seldom()
     job = job_of(WARM_PAGES + pages + CONNECTIONS)
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from lycosa.config import Frontier
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import Scheduler
-from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import Admitted
 from lycosa.url import key_of, url_of
 

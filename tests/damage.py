@@ -19,9 +19,9 @@ from pathlib import Path
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
+from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import Request, Resolved
-from lycosa.store.reading import captures, table
+from lycosa.store.reader import captures, table
 from lycosa.testweb.server import SocketWeb
 from lycosa.testweb.web import HTML, PLAIN, Reply
 

@@ -76,9 +76,9 @@ def damage(case: Case, folder: Path) -> None:
 def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
     """Damage a copy, verify, repair, resume and judge; the result goes to a file."""
     from lycosa.crawl.directory import CrawlDirectory
-    from lycosa.crawl.running import run_crawl
-    from lycosa.crawl.verify.repairing import repair
-    from lycosa.crawl.verify.verifying import verify
+    from lycosa.crawl.processes.run import run_crawl
+    from lycosa.crawl.verify.inspection import verify
+    from lycosa.crawl.verify.repair import repair
 
     told: dict[str, Any] = {"step": "copy"}
     try:
@@ -121,7 +121,7 @@ def run_all(
     """Run cases, some side by side."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["damage", "lycosa.crawl.running", "lycosa.crawl.verify.repairing"]
+        ["damage", "lycosa.crawl.processes.run", "lycosa.crawl.verify.repair"]
     )
 
     def run(numbered: tuple[int, Case]) -> tuple[Case, dict[str, Any]]:

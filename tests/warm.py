@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 LOADED = [
-    *(f"lycosa.cli.{name}" for name in ("around", "changing", "checking", "exporting", "looking")),
-    *(f"lycosa.cli.{name}" for name in ("main", "querying", "reporting", "studying")),
+    "lycosa.cli.main",
+    *(f"lycosa.cli.commands.{name}" for name in ("check", "edit", "export", "inspect")),
+    *(f"lycosa.cli.commands.{name}" for name in ("query", "report", "study", "tools")),
     *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
-    *("lycosa.crawl.simulation", "lycosa.testweb.generated"),
+    *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated"),
 ]
 MOST_SECONDS = 120
 CRAWLING = ("crawl", "resume")

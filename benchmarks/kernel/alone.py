@@ -21,11 +21,11 @@ from benchmarks.kernel.pages import (
 )
 from benchmarks.partitions import waiting_partition
 
-from lycosa.extract.links import scan
-from lycosa.frontier.columns import Pages
+from lycosa.extract.page import scan
+from lycosa.frontier.fold.columns import Pages
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
-from lycosa.frontier.state import PartitionState
 from lycosa.log.format import decode_events, encode
 from lycosa.log.protocol import Write
 from lycosa.log.sqlite import SqliteLog

@@ -15,10 +15,10 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.parts import Parts
-from lycosa.crawl.scoping import JobScope
-from lycosa.crawl.seeding import plant
-from lycosa.crawl.worker import Worker
+from lycosa.crawl.ports import Parts
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import plant
+from lycosa.crawl.worker.worker import Worker
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.records import (
@@ -29,8 +29,8 @@ from lycosa.records import (
     Request,
     Resolved,
 )
-from lycosa.store.ends import LinkEnds
 from lycosa.store.journal import Journal
+from lycosa.store.link_ends import LinkEnds
 
 PAGES_BETWEEN_COMMITS = 700
 COMMIT_SECONDS = 0.5

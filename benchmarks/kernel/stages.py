@@ -16,11 +16,12 @@ from benchmarks.kernel.crawl import PARTITIONS, Crawl, InstantTransport
 from benchmarks.kernel.pages import SMALL, TREE_A, MadeUpWeb, Shape
 
 from lycosa.clock import VirtualClock
-from lycosa.crawl import committing, gathering
-from lycosa.crawl.routing import Router
-from lycosa.crawl.worker import Worker
+from lycosa.crawl.answers import page
+from lycosa.crawl.answers.links import Router
+from lycosa.crawl.worker import commits
+from lycosa.crawl.worker.worker import Worker
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Readiness
+from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
@@ -105,16 +106,16 @@ def watch_everything(watch: Stopwatch, log: Log, store: object) -> None:
     watch.watch(Partition, "next_task", "choose")
     watch.watch(Readiness, "take", "choose")
     watch.watch(type(log), "owner", "choose")
-    watch.watch(gathering, "read_page", "scan")
+    watch.watch(page, "read_page", "scan")
     watch.watch(Router, "resolve", "resolve")
     watch.watch(type(store), "append", "store")
     watch.watch(Partition, "finish", "finish")
     watch.watch(Router, "route", "admit")
     watch.watch(Router, "admit", "admit")
     watch.watch(Readiness, "give_back", "give back")
-    watch.watch(gathering.Gatherer, "page_answered", "decide")
+    watch.watch(page.PageAnswers, "decide", "decide")
     watch.watch(Worker, "pump", "pump")
-    watch.watch(committing, "encode", "commit: cut")
+    watch.watch(commits, "encode", "commit: cut")
     watch.watch(Partition, "cut", "commit: cut")
     watch.watch(type(log), "commit", "commit: log")
     watch.watch(type(store), "flush", "commit: flush")

@@ -15,10 +15,10 @@ from html import escape
 from pathlib import Path
 
 from lycosa.config import SCHEDULERS, Frontier
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.worth import profit
 from lycosa.frontier.schedulers import CountsLinks
-from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import Admitted
 from lycosa.url import key_of
 

@@ -1,6 +1,6 @@
-"""`python -m lycosa` is `lycosa`."""
+"""Runs the `lycosa` command for `python -m lycosa`."""
 
-from lycosa.cli.starting import program
+from lycosa.cli.start import program
 
 if __name__ == "__main__":
     program()

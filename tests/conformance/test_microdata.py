@@ -13,7 +13,7 @@ import pytest
 from rdflib import Graph
 from rdflib.compare import isomorphic
 
-from lycosa.extract import microdata
+from lycosa.extract.structured import microdata
 
 pytestmark = pytest.mark.conformance
 

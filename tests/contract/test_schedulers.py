@@ -21,10 +21,10 @@ from hypothesis.stateful import (
 )
 
 from lycosa.config import SCHEDULERS, SCORES, Frontier
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
-from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.state import PartitionState
-from lycosa.plugins.held import HeldScheduler
+from lycosa.frontier.schedulers.factory import Order, make_scheduler
+from lycosa.plugins.guarded import HeldScheduler
 from lycosa.records import Admitted, Fetched, Outcome
 
 SITES = ["com.a:", "com.a:s", "com.a:8080", "com.b.www:", "org.c:"]

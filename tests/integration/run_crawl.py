@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-from lycosa.crawl.simulation import KillPlan, Simulation, no_kills
+from lycosa.crawl.simulation.simulation import KillPlan, Simulation, no_kills
 from lycosa.testweb.generated import GeneratedWeb
 from small_crawl import job_for
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from lycosa.clock import RealClock
 from lycosa.config import Fetch
 from lycosa.fetch.client import HttpTransport
-from lycosa.fetch.names import Names
+from lycosa.fetch.dns import Names
 from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, Validators
 
 Reader: TypeAlias = asyncio.StreamReader

@@ -26,10 +26,10 @@ from integration.small_servers import (
 )
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
-from lycosa.crawl.simulation import KillEvery, Simulation
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.simulation.simulation import KillEvery, Simulation
 from lycosa.records import Answer, Outcome, Request
-from lycosa.store.reading import table
+from lycosa.store.reader import table
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.misbehaviour import MisbehavingWeb
 from lycosa.testweb.misdeeds import Tempo

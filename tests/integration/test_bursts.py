@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import SCHEDULERS, Job
-from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
-from lycosa.crawl.simulation import KillEvery, KillRandomly, Simulation, referee_rules
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.simulation.simulation import KillEvery, KillRandomly, Simulation, referee_rules
 from lycosa.testweb import GraphWeb, Group, Referee, Robots
 from lycosa.testweb.connection import Connection
 from lycosa.testweb.ledger import Exchange

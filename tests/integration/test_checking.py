@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from lycosa.crawl.checking.pages import answer_of_bytes, check_page
-from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.store.reading import find, table
+from lycosa.store.reader import find, table
 from lycosa.store.rows import signed
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb

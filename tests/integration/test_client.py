@@ -29,7 +29,7 @@ from integration.small_servers import (
     run,
     serving,
 )
-from lycosa.fetch.names import Hosts, Names
+from lycosa.fetch.dns import Hosts, Names
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.simulation import KillEvery, KillRandomly, Simulation, referee_rules
-from lycosa.crawl.timekeeping import newest_moment
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.simulation.simulation import KillEvery, KillRandomly, Simulation, referee_rules
+from lycosa.crawl.steady_clock import newest_moment
 from lycosa.log.format import decode_events
 from lycosa.records import Taken
-from lycosa.store.reading import table
+from lycosa.store.reader import table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee
@@ -106,7 +106,7 @@ def test_moments_of_the_log_never_go_back(tmp_path: Path) -> None:
 PROGRAM = (
     "import sys, time; real, shift = time.time, float(sys.argv.pop(1));"
     " time.time = lambda: real() + shift;"
-    " from lycosa.cli.starting import program; sys.exit(program())"
+    " from lycosa.cli.start import program; sys.exit(program())"
 )
 
 

@@ -14,12 +14,19 @@ import pytest
 from integration.test_real_crawl import finish
 from integration.test_workers import Judged, eventually, start, worker_pids
 from lycosa.config import Job, Revisit
-from lycosa.crawl.simulation import KillEvery, KillPlan, KillRandomly, Result, Simulation, no_kills
-from lycosa.frontier.columns import PUT_OFF
+from lycosa.crawl.simulation.simulation import (
+    KillEvery,
+    KillPlan,
+    KillRandomly,
+    Result,
+    Simulation,
+    no_kills,
+)
+from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited
-from lycosa.store.ends import link_ends
+from lycosa.store.link_ends import link_ends
 from lycosa.store.rows import signed, url_id
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Listed, Traits
@@ -202,7 +209,7 @@ def test_of_a_host_a_cycle_takes_no_more_than_its_pause_permits(tmp_path: Path) 
 def test_a_worker_that_plans_for_long_does_something_else_in_between(
     tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lycosa.crawl.cycles.MOST_AT_ONCE", 1)
+    monkeypatch.setattr("lycosa.crawl.worker.cycles.MOST_AT_ONCE", 1)
     web = CountingWeb(1)
     simulation = Simulation(web, job_for(web, cycles=3), tmp_path, workers=workers)
     check_cycles(simulation, simulation.run(), 3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lycosa.config import Job
 from lycosa.crawl.ending import Ending, Report
-from lycosa.crawl.simulation import KillRandomly, Simulation, no_kills
+from lycosa.crawl.simulation.simulation import KillRandomly, Simulation, no_kills
 from lycosa.log.protocol import Head
 from lycosa.testweb.graph import GraphWeb
 

@@ -24,7 +24,7 @@ from integration.test_endpoint import Served, ask, serving
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
-from lycosa.serve.places import MOST_CONNECTIONS
+from lycosa.serve.connections import MOST_CONNECTIONS
 from lycosa.store.quads import Block, quads_of
 from unit.query.segments import block, seal
 
@@ -125,7 +125,7 @@ def listener() -> Iterator[Listener]:
 
 def answering_processes(served: Served) -> list[psutil.Process]:
     children = psutil.Process(served.process.pid).children(recursive=True)
-    return [child for child in children if "lycosa.query.answerer" in child.cmdline()]
+    return [child for child in children if "lycosa.query.answer_process" in child.cmdline()]
 
 
 def test_the_listener_would_notice(listener: Listener) -> None:

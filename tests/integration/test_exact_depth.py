@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import Job
-from lycosa.crawl.explaining import explain
-from lycosa.crawl.simulation import KillRandomly, Simulation, no_kills
+from lycosa.crawl.inspect.explain import explain
+from lycosa.crawl.simulation.simulation import KillRandomly, Simulation, no_kills
 from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
 from lycosa.records import LinkKind, Outcome
 from lycosa.testweb.graph import GraphWeb

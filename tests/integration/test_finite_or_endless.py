@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import Job
-from lycosa.crawl.progress import refusals_of
-from lycosa.crawl.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.status.progress import refusals_of
 from lycosa.records import TRAPS, Purpose, Request
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.web import HTML, Reply

@@ -9,15 +9,15 @@ from pathlib import Path
 from integration.test_real_crawl import DEPTH, finish, job_of, start, web_of
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
-from lycosa.crawl.auditing import audit
-from lycosa.crawl.changing import block_host
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.opening import take_partition
-from lycosa.crawl.simulation import referee_rules
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.inspect.edits import block_host
+from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.takeover import take_partition
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import Write
 from lycosa.records import ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
-from lycosa.store.reading import table
+from lycosa.store.reader import table
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from fixtures.make_crawl import HOSTS, PAGES, drawn_web, job, url
-from lycosa.crawl.simulation import Simulation
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.errors import FormatError, LogError
 from lycosa.log import format as log_format
 from lycosa.log.format import decode_events, encode

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.changing import retry_failed
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import require_contact, run_crawl
+from lycosa.crawl.inspect.edits import retry_failed
+from lycosa.crawl.processes.run import require_contact, run_crawl
 from lycosa.errors import ConfigError
-from lycosa.fetch import names
+from lycosa.fetch import dns
 from lycosa.records import Outcome
 from lycosa.testweb.server import SocketWeb
 from lycosa.testweb.web import Reply
@@ -254,7 +254,7 @@ def test_a_name_that_turns_between_question_and_request_gets_nothing(tmp_path: P
 def test_a_name_that_turns_when_it_is_asked_for_again_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(names, "LEAST_SECONDS", 0.3)
+    monkeypatch.setattr(dns, "LEAST_SECONDS", 0.3)
     turning = TurningNames([FIRST], ["127.0.0.1"])
     outcomes, came = crawl_turning(tmp_path / "crawl", turning)
     assert came == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation import KillRandomly, Simulation
+from lycosa.crawl.simulation.simulation import KillRandomly, Simulation
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.pages import SeenPage
 from lycosa.plugins.plugin import Plugin

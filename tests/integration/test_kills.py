@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation import KillEvery, KillPlan, KillRandomly, Result, Simulation
+from lycosa.crawl.simulation.simulation import KillEvery, KillPlan, KillRandomly, Result, Simulation
 from lycosa.failpoints import NAMES
 from lycosa.records import Outcome
 from lycosa.testweb.generated import GeneratedWeb

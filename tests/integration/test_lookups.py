@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl import lookups
-from lycosa.crawl.simulation import KillEvery, Simulation, no_kills, referee_rules
+from lycosa.crawl.simulation.simulation import KillEvery, Simulation, no_kills, referee_rules
+from lycosa.crawl.worker import lookups
 from lycosa.log.format import decode_events
 from lycosa.records import HostResolved, Outcome, Resolved
 from lycosa.testweb.graph import GraphWeb

@@ -17,9 +17,9 @@ import pytest
 from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for
 
 from lycosa.config import Job
-from lycosa.crawl.explaining import explain
-from lycosa.crawl.mining import DOZEN
-from lycosa.crawl.simulation import (
+from lycosa.crawl.answers.mining import DOZEN
+from lycosa.crawl.inspect.explain import explain
+from lycosa.crawl.simulation.simulation import (
     KillEvery,
     KillPlan,
     KillRandomly,
@@ -27,9 +27,9 @@ from lycosa.crawl.simulation import (
     Simulation,
     no_kills,
 )
-from lycosa.frontier.columns import DONE, JUDGED
-from lycosa.frontier.guesses import rule_name
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.fold.columns import DONE, JUDGED
+from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved
 from lycosa.testweb.generated import GeneratedWeb

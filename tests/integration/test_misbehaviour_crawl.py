@@ -21,7 +21,7 @@ CRAWL = r"""
 import json, re, sys
 from pathlib import Path
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
+from lycosa.crawl.processes.run import run_crawl
 ended = run_crawl(CrawlDirectory.open(Path(sys.argv[1])))
 peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(json.dumps({"reason": ended.reason, "peak_bytes": peak}))

@@ -17,21 +17,22 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl import probing, worker
-from lycosa.crawl.committing import Batch, Committer
+from lycosa.crawl.answers.links import Router
+from lycosa.crawl.answers.novelty import soft_404
+from lycosa.crawl.answers.novelty.soft_404 import probe_name
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.probing import probe_name
-from lycosa.crawl.routing import Router
-from lycosa.crawl.simulation import KillRandomly, Simulation
-from lycosa.crawl.worker import Worker
+from lycosa.crawl.simulation.simulation import KillRandomly, Simulation
+from lycosa.crawl.worker import worker
+from lycosa.crawl.worker.commits import Batch, Committer
+from lycosa.crawl.worker.worker import Worker
 from lycosa.errors import LycosaError
 from lycosa.failpoints import NAMES, reach
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.probes import Probes
-from lycosa.frontier.readiness import Readiness
+from lycosa.frontier.fold.probes import Probes
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.schedulers.queues import Queues
-from lycosa.frontier.state import PartitionState
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Head, Write
 from lycosa.records import Outcome
@@ -244,7 +245,7 @@ def no_address_pause_after_a_resume(patch: Patch) -> None:
 
 def no_forced_commits(patch: Patch) -> None:
     """Robots answers and refusals wait for the next tick, and their hosts do not."""
-    original = Worker._answered
+    original = Worker._on_answer
 
     def answered(self: Worker, *arguments: object) -> None:
         patch.setattr(Worker, "_commit", lambda self: None)
@@ -254,7 +255,7 @@ def no_forced_commits(patch: Patch) -> None:
             patch.setattr(Worker, "_commit", ORIGINAL_COMMIT)
 
     patch.setattr(Committer, "after_next", lambda self, release: release())
-    patch.setattr(Worker, "_answered", answered)
+    patch.setattr(Worker, "_on_answer", answered)
     patch.setattr(worker, "FORGETTABLE_SECONDS", 0.0)
 
 
@@ -321,16 +322,16 @@ def shorter_ways_not_passed_on(patch: Patch) -> None:
 
 
 def every_probe_is_believed(patch: Patch) -> None:
-    patch.setattr(probing, "MOST_ALIKE", 1.0)
-    patch.setattr(probing, "MOST_SIMILAR", 1.0)
+    patch.setattr(soft_404, "MOST_ALIKE", 1.0)
+    patch.setattr(soft_404, "MOST_SIMILAR", 1.0)
 
 
 def only_a_majority_is_asked_for(patch: Patch) -> None:
-    patch.setattr(probing, "MOST_SIMILAR", 1.0)
+    patch.setattr(soft_404, "MOST_SIMILAR", 1.0)
 
 
 def addresses_are_compared(patch: Patch) -> None:
-    patch.setattr(probing, "without_echo", lambda text, path: text)
+    patch.setattr(soft_404, "without_echo", lambda text, path: text)
 
 
 def snapshots_forget_probes(patch: Patch) -> None:

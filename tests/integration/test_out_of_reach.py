@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation import KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.simulation import KillRandomly, Result, Simulation, no_kills
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Outcome, Request, Resolved, SiteChanged, Waited
 from lycosa.testweb.graph import GraphWeb

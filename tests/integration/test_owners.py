@@ -9,12 +9,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lycosa.crawl.opening import read_partition, take_partition
-from lycosa.frontier.addresses import Addresses
-from lycosa.frontier.agenda import Agenda
+from lycosa.crawl.takeover import read_partition, take_partition
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness import Surroundings
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.hosts import Surroundings
 from lycosa.log.format import encode
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log, Write

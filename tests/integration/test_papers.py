@@ -17,10 +17,10 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
-from lycosa.crawl.simulation import Simulation
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Outcome
-from lycosa.store.reading import find, table
+from lycosa.store.reader import find, table
 from lycosa.testweb import papers
 from lycosa.testweb.papers import (
     TABLE_3,

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from lycosa import Crawl, Job, LycosaError, Page, Plugin, SeenPage, run, run_async
-from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import Progress
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.status.progress import Progress
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.server import SocketWeb
 from warm import lycosa

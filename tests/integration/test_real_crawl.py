@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.simulation import referee_rules
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.simulation.simulation import referee_rules
 from lycosa.log.format import decode_events
-from lycosa.store.reading import table
+from lycosa.store.reader import table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.plan import Mixture

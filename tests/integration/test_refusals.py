@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation import Simulation, referee_rules
+from lycosa.crawl.simulation.simulation import Simulation, referee_rules
 from lycosa.records import Purpose, Request
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee

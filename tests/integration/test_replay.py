@@ -26,7 +26,7 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
+from lycosa.crawl.processes.run import run_crawl
 from lycosa.testweb.server import SocketWeb
 from unit.crawl.drawn_web import DrawnWeb, file, page
 

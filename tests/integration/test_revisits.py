@@ -10,10 +10,10 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
-from lycosa.crawl.simulation import KillPlan, KillRandomly, Simulation, no_kills
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Simulation, no_kills
 from lycosa.records import Purpose, Request
-from lycosa.store.reading import find, table
+from lycosa.store.reader import find, table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Listed, Traits
 from lycosa.testweb.sections import News, Tree

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import SCHEDULERS, Frontier, Job
-from lycosa.crawl.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
 from lycosa.testweb.graph import GraphWeb
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation import KillRandomly, MemorySlots, Simulation, no_kills
+from lycosa.crawl.simulation.simulation import KillRandomly, MemorySlots, Simulation, no_kills
 from small_crawl import POLL_SECONDS, check, job_for, small_web
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation import Simulation
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.failpoints import NAMES
 from small_crawl import check, job_for, small_web
 from warm import run_module

@@ -18,15 +18,15 @@ import pytest
 
 from lycosa.cli.main import main
 from lycosa.config import Job
-from lycosa.crawl.auditing import audit
+from lycosa.crawl.answers.novelty.soft_404 import probe_name
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.explaining import explain
-from lycosa.crawl.probing import probe_name
-from lycosa.crawl.running import run_crawl
-from lycosa.crawl.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.inspect.explain import explain
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
 from lycosa.log.format import decode_events
 from lycosa.records import Fetched, Outcome, Request, Resolved, SiteProbed
-from lycosa.store.reading import find, table
+from lycosa.store.reader import find, table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.robots import Closure, Group, Robots
 from lycosa.testweb.server import SocketWeb

@@ -23,7 +23,7 @@ CHILD = """\
 import atexit, sys
 sys.modules["numpy"] = None  # Arrow would load it, and it half of what is not wanted here
 atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
-from lycosa.cli.starting import program
+from lycosa.cli.start import program
 program()
 """
 
@@ -33,9 +33,9 @@ NOT_NEEDED = {
     "email": "heads of answers are read by ourselves",
     "http": "the same",
     "lycosa.api": "that is for other programs",
-    "lycosa.crawl.member": "there is one worker",
-    "lycosa.crawl.supervisor": "there is one worker",
-    "lycosa.crawl.visiting": "there are no plugins",
+    "lycosa.crawl.processes.worker_process": "there is one worker",
+    "lycosa.crawl.processes.supervisor": "there is one worker",
+    "lycosa.crawl.answers.plugins": "there are no plugins",
     "lycosa.frontier.schedulers.tree": "another scheduler's",
     "lycosa.plugins.hooks": "there are no plugins",
     "lycosa.plugins.plugin": "there are no plugins",
@@ -76,6 +76,6 @@ def loaded(tmp_path: Path) -> set[str]:
 
 
 def test_a_crawl_of_one_page_loads_nothing_that_it_does_not_use(loaded: set[str]) -> None:
-    assert {"lycosa.crawl.running", "lycosa.store.sealing", "pyarrow._parquet"} <= loaded
+    assert {"lycosa.crawl.processes.run", "lycosa.store.sealing", "pyarrow._parquet"} <= loaded
     in_the_way = {name: why for name, why in NOT_NEEDED.items() if name in loaded}
     assert in_the_way == {}

@@ -18,9 +18,9 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.simulation import Simulation
-from lycosa.frontier.columns import PENDING
-from lycosa.store.reading import table
+from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.frontier.fold.columns import PENDING
+from lycosa.store.reader import table
 from lycosa.testweb.graph import GraphWeb
 
 PAGE = b'<title>A page</title><a href="/drip">drip</a><p>' + b"text " * 200

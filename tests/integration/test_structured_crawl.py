@@ -19,13 +19,13 @@ import pytest
 from integration.test_real_crawl import finish, start
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
-from lycosa.query import asking
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.query import sparql
 from lycosa.query.index import Index
 from lycosa.records import Request, Resolved
 from lycosa.store.layout import quad_names, quads_path
 from lycosa.store.quads import blocks
-from lycosa.store.reading import table
+from lycosa.store.reader import table
 from lycosa.testweb.papers import TABLE_7, TreeRow
 from lycosa.testweb.raw import Hosted
 from lycosa.testweb.server import SocketWeb
@@ -59,7 +59,7 @@ def said_by(*words: object) -> str:
 
 def answer(folder: Path, question: str) -> list[list[str]]:
     with Index(folder).reading() as store:
-        return asking.as_table(asking.ask(store, question))[1]
+        return sparql.as_table(sparql.ask(store, question))[1]
 
 
 def quads_in_segments(folder: Path) -> Counter[bytes]:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from integration.test_structured_crawl import ChangingWeb, job_of, page
-from lycosa.crawl.changing import block_host
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.running import run_crawl
+from lycosa.crawl.inspect.edits import block_host
+from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import LinkKind
-from lycosa.store.reading import table
-from lycosa.study.studying import study
+from lycosa.store.reader import table
+from lycosa.study.build import study
 from lycosa.testweb.books import AUTHOR_TRIPLES, BOOK_TRIPLES, NOTICE_TRIPLES, LibraryWeb
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.papers import TABLE_7, TreeRow

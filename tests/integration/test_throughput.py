@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lycosa.config import Job
-from lycosa.crawl.simulation import Simulation, referee_rules
+from lycosa.crawl.simulation.simulation import Simulation, referee_rules
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.ledger import Exchange
 from lycosa.testweb.plan import Mixture

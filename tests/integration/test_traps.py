@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from benchmarks.traps import Spent, WatchedWeb, crawl
 
-from lycosa.crawl.simulation import KillRandomly, Result
-from lycosa.crawl.trapping import OFTEN
+from lycosa.crawl.answers.novelty.traps import OFTEN
+from lycosa.crawl.simulation.simulation import KillRandomly, Result
 from lycosa.records import TRAPS, Outcome
 from lycosa.testweb.parts import take_apart
 from lycosa.url import key_of

@@ -28,10 +28,10 @@ from integration.test_real_crawl import (
     web_of,
 )
 from lycosa.config import Job
-from lycosa.crawl.auditing import audit
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.simulation import referee_rules
-from lycosa.store.reading import table
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.store.reader import table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Mixture
 from lycosa.testweb.referee import Referee

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import SECTIONS, Job, example, parse_job, read_job, reference
-from lycosa.config.asking import Limits, Politeness
 from lycosa.config.keys import Key, keys_of
+from lycosa.config.requests import Limits, Politeness
 from lycosa.errors import ConfigError
 
 ALL_KEYS = [(name, key) for name in SECTIONS for key in keys_of(SECTIONS[name]).values()]

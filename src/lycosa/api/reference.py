@@ -1,7 +1,6 @@
-"""The public names for people: a page made from their signatures and docstrings.
+"""Generates docs/reference/api.md from the signatures and docstrings of the public names.
 
-It is read from the source, where also fields have a text beneath them, which Python itself does
-not keep.
+It parses the source, because the texts below fields are lost when Python imports a module.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ plugin](../howto/write-a-plugin.md).
 
 _GIVEN = (
     ("lycosa.api.rows", "Text"),
-    ("lycosa.store.members", "Stored"),
-    ("lycosa.crawl.progress", "Progress"),
+    ("lycosa.store.record_reader", "Stored"),
+    ("lycosa.crawl.status.progress", "Progress"),
     ("lycosa.plugins.pages", "SeenLink"),
     ("lycosa.plugins.plugin", "Pending"),
     ("lycosa.frontier.schedulers", "Scheduler"),

@@ -1,12 +1,16 @@
-"""The command line: what a person types, and what the screen says.
+"""The `lycosa` command: reads arguments, runs one command, and prints what happens.
 
-`main` reads the arguments, runs one command and turns whatever happens into an exit code.
-The commands stand together by what they do to a crawl: `crawling` runs one, `changing`
-alters one that is at rest, `looking` only reads, `studying` computes and asks, `around` needs
-none. `options` and `jobs` turn flags into a job, `amounts` reads and writes sizes and times,
-`progress` and `summary` draw, `messages` keeps the log file.
+The package decides nothing about crawls: it turns flags into a job or a query, calls `crawl`,
+`study`, `query` and the rest, and turns the result into text and an exit code. `lycosa --help` must
+answer at once, so every command imports what it needs when it runs.
 
-Nothing is decided here: a command asks `lycosa.crawl` and prints the answer. People get
-text, programs get JSON (`--json`) on standard output; progress and notices go to standard
-error. Parts that only some commands need are imported by those, so that `--help` is quick.
+    start      the entry point, which runs before anything large is imported
+    main       parses the arguments and turns errors into exit codes
+    groups     command groups that load their commands on demand and guess misspelt names
+    commands   one module for each family of commands
+    input      turns flags, files and standard input into jobs and queries
+    screen     draws panels, tables and lines, safe against text from the web
+    amounts    parses and formats sizes and durations (`10MB`, `1h30m`)
+    reference  generates docs/reference/commands.md from `--help`
+    demo       `make demo`: crawls a small web on this machine
 """

@@ -1,9 +1,9 @@
-"""`make demo`: a small web on loopback, crawled as a user would, judged as a server would.
+"""`make demo`: serves a small web on this machine, crawls it, and judges the crawler.
 
-The test web answers on this machine's loopback addresses, under names that exist nowhere
-else; the crawl is that of `lycosa crawl`, with its display and its summary. At the end the
-referee says how the crawler behaved, `lycosa report` writes what was seen, and the folder is left
-to be looked at.
+The test web answers on loopback addresses, under names that exist nowhere
+else. The crawl is that of `lycosa crawl`, with its panel and its summary. At the end the
+referee says how the crawler behaved as the servers saw it, `lycosa report` writes a report, and
+the folder stays for you to look at.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 
 from lycosa.cli.main import main as run_command
 from lycosa.config import SECTIONS, Job
-from lycosa.crawl.simulation import referee_rules
+from lycosa.crawl.simulation.simulation import referee_rules
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb

@@ -1,4 +1,4 @@
-"""Commands that have commands: `lycosa` itself, and `lycosa check`."""
+"""Command groups that load their commands on demand and guess misspelt names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from lycosa.cli.output import escaping
+from lycosa.cli.screen.output import escaping
 
 
 class CommandGroup(click.Group):

@@ -1,19 +1,19 @@
-"""`lycosa`: reads the arguments, runs one command, turns what happens into an exit code.
+"""The `lycosa` command: parses the arguments, runs one command, and returns an exit code.
 
     0    done; a crawl that was ended by a limit is done too
     1    the answer is no (a breach, an unknown URL), or an error without a code of its own
-    2    a wrong flag, or a job that cannot mean what it says
-    3    stored bytes are of a format that this version does not read
-    4    the log cannot be used as asked
+    2    a wrong flag, or a job with wrong keys or values
+    3    stored bytes have a format that this version does not read
+    4    the log cannot be used
     5    a segment cannot be written or read
-    6    a plugin cannot be used as it is
-    7    a question cannot be answered, or a triple store cannot be used as asked
-    10   files of the crawl are damaged; `lycosa verify --repair` mends them
-    69   no seed could be reached; what to do was said with each of them
-    70   we made a mistake; the log file of the crawl has the details
-    130  interrupted; `lycosa resume` goes on
+    6    a plugin cannot be used
+    7    a query cannot be answered, or a triple store cannot be used
+    10   files of the crawl are damaged; `lycosa verify --repair` repairs them
+    69   no seed could be reached; the message for each seed says what to do
+    70   a bug in Lycosa; the log file of the crawl has the details
+    130  interrupted; `lycosa resume` continues
 
-Codes 1 to 7 are those of `lycosa.errors`. What a wrong flag gets is click's own.
+Codes 1 to 7 are those of `lycosa.errors`. Messages about wrong flags are click's own.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ import click
 
 from lycosa import __version__
 from lycosa.cli.groups import LazyGroup
-from lycosa.cli.messages import Session, damaged, is_damage, notice, unexpected
-from lycosa.cli.output import escaping
+from lycosa.cli.screen.notices import Session, damaged, is_damage, notice, unexpected
+from lycosa.cli.screen.output import escaping
 from lycosa.errors import LycosaError, StoreError
 
 OUR_MISTAKE = 70
@@ -41,16 +41,16 @@ class Lycosa(LazyGroup):
     """All commands, in the order in which a new user meets them."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.crawling": ("crawl", "resume"),
-        "lycosa.cli.looking": ("status", "explain", "cat", "audit"),
-        "lycosa.cli.checking": ("check",),
-        "lycosa.cli.studying": ("study", "sql"),
-        "lycosa.cli.reporting": ("report",),
-        "lycosa.cli.querying": ("index", "sparql", "triples", "serve"),
-        "lycosa.cli.exporting": ("export",),
-        "lycosa.cli.changing": ("add", "retry", "block"),
-        "lycosa.cli.verifying": ("verify",),
-        "lycosa.cli.around": ("config", "testweb", "completion"),
+        "lycosa.cli.commands.crawl": ("crawl", "resume"),
+        "lycosa.cli.commands.inspect": ("status", "explain", "cat", "audit"),
+        "lycosa.cli.commands.check": ("check",),
+        "lycosa.cli.commands.study": ("study", "sql"),
+        "lycosa.cli.commands.report": ("report",),
+        "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),
+        "lycosa.cli.commands.export": ("export",),
+        "lycosa.cli.commands.edit": ("add", "retry", "block"),
+        "lycosa.cli.commands.verify": ("verify",),
+        "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
     }
 
 

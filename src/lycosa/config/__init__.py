@@ -1,15 +1,20 @@
-"""The job: everything that a user decides, read from one TOML file.
+"""Reads, checks and writes jobs: everything that a user decides about a crawl, in one TOML file.
 
 A job is a tree of frozen records: `job.fetch.agent`, `job.limits.pages`. It is read once,
-at the start, and handed out in parts: a scheduler gets its section, never the whole.
+at the start, and handed out in parts: a scheduler gets its section, never the whole job.
+
+    sections   the keys about content, order and storage, and the list of all sections
+    requests   the keys about requests: limits, politeness, robots files, connections
+    keys       how sections and keys are declared
+    reader     checks the tables of a TOML file and reports all mistakes at once
+    writer     writes a job as TOML
+    seeds      long lists of seeds, in memory or in a file
+    reference  generates the reference page and the commented example job
 
 Always true:
   * a `Job` that exists has been checked, whether it came from a file or from `Job.of`;
-  * a key that nobody knows is an error, never ignored;
+  * an unknown key is an error, never ignored;
   * `parse_job(job.to_toml()) == job`, and equal jobs have equal digests.
-
-`sections` and `asking` define the keys (`keys` says what a key is), `seeds` holds long lists of
-them, `reading` checks, `writing` writes, `reference` explains.
 """
 
 from __future__ import annotations
@@ -22,10 +27,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from lycosa.config.asking import Fetch, Limits, Politeness, Robots
 from lycosa.config.keys import Record, keys_of
-from lycosa.config.reading import read_tables
+from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
+from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.sections import (
     DURABILITIES,
     PARTITIONERS,
@@ -44,7 +49,7 @@ from lycosa.config.sections import (
     until_pattern,
 )
 from lycosa.config.seeds import SeedList, seeds_of
-from lycosa.config.writing import sections_of, write_job, write_long_list
+from lycosa.config.writer import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
 __all__ = [

@@ -1,8 +1,8 @@
-"""What a section of a job is made of: a frozen record, and its keys with all that is known of them.
+"""Declares the sections of a job: a frozen record, and its keys with unit, limits and meaning.
 
-A section reads like a dataclass and is one (`dataclasses.replace`, `fields` and `asdict` take it).
-Its methods are written here once, for all sections: `dataclass` would write and compile six for
-each, which takes 10 ms of every start.
+A section behaves like a dataclass and is one (`dataclasses.replace`, `fields` and `asdict` accept
+it). Its methods are written here once, for all sections: `dataclass` would generate and compile
+six methods for each, which takes 10 ms of every start.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The keys of a job for people: a reference page and a commented example.
+"""Generates the reference page of all job keys, and the commented example job.
 
-Both are made from the definitions in `sections`, so they are complete by construction.
+Both are made from the definitions in `sections`, so they are always complete.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from lycosa.config.keys import Key, Table, keys_of
 from lycosa.config.sections import RULES_DOC, SECTIONS, SEEDS_DOC
-from lycosa.config.writing import section_defaults, write_job, write_value
+from lycosa.config.writer import section_defaults, write_job, write_value
 
 _INTRODUCTION = """\
 # The job file

@@ -1,17 +1,17 @@
-"""The sections of a job, and every key with its meaning.
+"""The job sections about content, order and storage, and the list of all sections.
 
-A key is defined in one place, with its default, its unit, the values it can have and a
+A key is declared in one place, with its default, its unit, its possible values and a
 sentence that says what it is for. The check of a job file, the reference page and the
-commented example are all made from these definitions, so none of them can forget one.
+commented example are all made from these declarations, so none of them can miss a key.
 
-Here are those that say what becomes of what is fetched; how it is asked for is in `asking`.
+Not here: the sections about requests (`requests`).
 """
 
 from __future__ import annotations
 
-from lycosa.config.asking import Fetch, Limits, Politeness, Robots
 from lycosa.config.keys import Record, Table, key
-from lycosa.expressions import Expression, compile_expression
+from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.regex import Expression, compile_expression
 
 SCHEDULERS = (
     "breadth-first",

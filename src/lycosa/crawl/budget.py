@@ -21,7 +21,7 @@ from enum import StrEnum
 
 from lycosa.config import Job
 from lycosa.config.sections import until_pattern
-from lycosa.expressions import Expression, TooSlow
+from lycosa.regex import Expression, TooSlow
 from lycosa.url import canonicalize
 
 

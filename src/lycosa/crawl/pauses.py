@@ -12,8 +12,8 @@ import random
 
 from lycosa.config import Job
 from lycosa.fetch.retry_after import retry_after_seconds
-from lycosa.frontier.columns import NONE
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer
 
 

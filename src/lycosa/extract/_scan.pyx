@@ -11,7 +11,7 @@ one before, `_text.pxi` has the buffers, `_tags.pxi` finds the end of a tag and 
 before there is anything to scan.
 
 Always true:
-  * the facts are those of `lycosa.extract.plain.gather` (tests/unit/extract/test_twin.py);
+  * the facts are those of `lycosa.extract.pure_scan.gather` (tests/unit/extract/test_scan_twin.py);
   * every byte is looked at a bounded number of times, and nothing recurses;
   * memory: two buffers of 5/4 of the page and about 100 bytes a link. What is written to a buffer
     is never longer than that, for no reference is shorter than 5/6 of what it stands for.

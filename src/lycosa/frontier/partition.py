@@ -20,11 +20,11 @@ from enum import IntEnum
 from msgspec import Struct
 
 from lycosa.config import Frontier
-from lycosa.frontier.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
-from lycosa.frontier.readiness import Readiness, Surroundings
+from lycosa.frontier.fold.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.readiness.hosts import Readiness, Surroundings
 from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
-from lycosa.frontier.schedulers.making import Order, make_scheduler
-from lycosa.frontier.state import PartitionState
+from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import (
     Admitted,
     AnyEvent,

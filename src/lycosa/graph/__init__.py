@@ -1,15 +1,16 @@
-"""Link analysis over plain arrays: numbers in, numbers out.
+"""Link analysis over plain arrays: PageRank, HITS, bow tie, groups, near duplicates.
 
-A graph here is `n` nodes, named 0 to n - 1, and the links between them; what the nodes are, pages
-or sites, the caller knows. `numbering` gives 64-bit ids such numbers.
+A graph here is `n` nodes, numbered 0 to n - 1, and the links between them; the caller knows
+whether the nodes are pages or sites. Nothing here knows files, crawls or clocks.
 
-    links      a graph in compressed rows, in both directions; degrees
-    pagerank   where a reader who follows links at random spends time
-    hits       hubs and authorities
-    bow_tie    strong components, and which part of the bow tie a node is in
-    groups     sums, means and ranks per group; the graph of the groups
-    near       fingerprints that differ in few bits
+    links            a graph as compressed rows, in both directions; degrees
+    numbering        numbers 0 to n - 1 for 64-bit ids
+    pagerank         PageRank
+    hits             hubs and authorities
+    bow_tie          strong components, and the part of the bow tie that each node is in
+    groups           sums, means and ranks per group; the graph of the groups
+    near_duplicates  fingerprints that differ in few bits
 
 Nothing here runs a line of Python per link: loops over links are scipy's and numpy's
-(docs/decisions/0024-graph-library.md). No file, no crawl and no clock is known here.
+(docs/decisions/0024-graph-library.md).
 """

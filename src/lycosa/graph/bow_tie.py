@@ -1,14 +1,14 @@
-"""The bow tie of a graph (Broder et al. 2000): what can be reached from where.
+"""The bow tie of a graph (Broder et al. 2000): sorts nodes by their paths to and from the core.
 
     scc       the core: the largest set of nodes that all reach each other
     in        reaches the core, and is not reached from it
     out       is reached from the core, and does not reach it
-    tube      on a way from `in` to `out` past the core
-    tendril   hangs on the others, in whatever direction, but is none of them
-    island    is not connected with the core at all
+    tube      on a path from `in` to `out` that avoids the core
+    tendril   connected with these parts in some direction, but in none of them
+    island    not connected with the core at all
 
-Always true: every node is in exactly one part. Of several largest sets the core is the one with
-the lowest node.
+Always true: every node is in exactly one part. If several sets are largest, the core is the one
+with the lowest node.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def bow_tie(graph: Graph, strong: Numbers | None = None) -> Parts:
     weak = weak_components(graph)
     core = _core(strong)
     is_core = strong == strong[core]
-    # The core's nodes all reach each other, so one of them speaks for all.
+    # The core's nodes all reach each other, so one of them stands for all.
     is_out = _reached(graph.out, np.array([core])) & ~is_core
     is_in = _reached(graph.into, np.array([core])) & ~is_core
     parts = np.where(weak == weak[core], TENDRIL, ISLAND).astype(np.int8)

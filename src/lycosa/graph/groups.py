@@ -1,4 +1,4 @@
-"""Groups of nodes: the pages of a site, the sites of a domain.
+"""Sums, means, ranks and links of groups of nodes, such as the pages of a site.
 
 `groups[i]` is the number of the group of node i.
 """
@@ -32,7 +32,7 @@ def means(values: Floats, groups: Numbers, count: int) -> Floats:
 
 
 def ranks(values: Floats) -> Numbers:
-    """Return the place of every value, 1 for the largest; equal values share the better place."""
+    """Return the rank of every value, 1 for the largest; equal values share the better rank."""
     ordered = np.sort(values)
     above = len(values) - np.searchsorted(ordered, values, side="right")
     return (above + 1).astype(np.int32)

@@ -1,12 +1,12 @@
-"""HITS: good hubs link to good authorities, and good authorities are linked to by good hubs.
+"""HITS: a good hub links to good authorities, and a good authority is linked from good hubs.
 
-Kleinberg (1999): the authorities are the first right singular vector of the matrix of links, the
-hubs the first left one. Both are found by power iteration from equal values. Each adds up to 1, and
-none is negative.
+Kleinberg (1999): the authorities are the first right singular vector of the link matrix, the
+hubs the first left one. Power iteration from equal values finds both. Each adds up to 1, and
+no value is negative.
 
 Where the largest singular value is not simple (two communities of equal strength) there are many
-such vectors. The iteration then gives the one nearest to equal values. How good any answer is, its
-`residual` says: |AᵀA a - σ² a| / σ², which is 0 for a singular vector.
+such vectors, and the iteration returns the one nearest to equal values. `residual` says how good
+an answer is: |AᵀA a - σ² a| / σ², which is 0 for a singular vector.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_STEPS = 300
 
 
 class Hits(NamedTuple):
-    """Hubs and authorities, and how they were come by."""
+    """Hubs and authorities, with the steps taken and the residual."""
 
     hubs: Floats
     authorities: Floats

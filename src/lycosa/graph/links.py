@@ -1,11 +1,11 @@
-"""A graph: who links to whom, as compressed rows in both directions.
+"""A link graph as compressed sparse rows, in both directions.
 
 Always true of a `Graph`:
-  * a link stands there once, however often it was given;
-  * no node links to itself: what a page says of itself is no opinion;
+  * each link is there once, however often it was given;
+  * no node links to itself: a page's link to itself is no recommendation;
   * `into` is the transpose of `out`.
 
-Cost: 12 bytes a link and direction, 8 bytes a node.
+Cost: 12 bytes per link and direction, 8 bytes per node.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Numbers for ids: 64-bit hashes become 0 to n - 1, so that arrays can be indexed by them.
+"""Numbers for ids: 64-bit hashes become 0 to n - 1, so that they can index arrays.
 
 Always true: numbers follow the order of the ids, and equal ids have one number.
 
-Cost: 8 bytes an id. A look-up is a binary search; many at a time go through memory in order,
-because they are sorted first.
+Cost: 8 bytes per id. A look-up is a binary search; many at a time are sorted first, so that they
+go through memory in order.
 """
 
 from __future__ import annotations

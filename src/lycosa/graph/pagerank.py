@@ -1,11 +1,11 @@
-"""PageRank: how much time a reader spends at each node who follows links at random.
+"""PageRank: the share of time that a reader who follows random links spends at each node.
 
-With probability `damping` the reader follows one of the links of a node, all alike; otherwise, and
-where there is no link, the next node is any (Brin and Page 1998; what nodes without links hold is
-spread evenly). Values add up to 1.
+With probability `damping` the reader follows one of the node's links, each with equal chance;
+otherwise, and at a node without links, the reader jumps to any node (Brin and Page 1998; the value
+of nodes without links is spread evenly). Values add up to 1.
 
-Found by power iteration. What is wrong after a step is at most damping / (1 - damping) times
-what the step changed, so `tolerance` bounds the error of the sum of all values.
+Found by power iteration. The error after a step is at most damping / (1 - damping) times
+the change in that step, so `tolerance` bounds the error of the sum of all values.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_STEPS = 300
 
 
 class Ranked(NamedTuple):
-    """Values, and how they were come by."""
+    """Values, with the steps taken and a bound of the error."""
 
     values: Floats
     steps: int
     error: float
-    """An upper bound of what all values together are wrong by."""
+    """An upper bound of the error of all values together."""
 
 
 def pagerank(

@@ -1,11 +1,11 @@
 """The log of one machine: a single SQLite file, shared by all its workers.
 
-Write-ahead mode, one transaction per commit: links and events become visible together
-or not at all. `durability="process"` survives any kill of the process (the kernel has
-the bytes); `"power"` also asks the disk, in the same order.
+It uses write-ahead mode and one transaction per commit, so links and events become visible
+together or not at all. `durability="process"` survives any kill of the process (the kernel has
+the bytes); `"power"` also waits for the disk, in the same order.
 
-Two connections: commits run beside the worker on one, and the worker reads on the other,
-which write-ahead mode never makes wait.
+There are two connections: commits run in a side thread on one, and the worker reads on the other,
+which write-ahead mode never blocks.
 
 The file must not lie on a network file system: SQLite's locks do not hold there, and
 two owners of one partition could both believe that their append was the only one.
@@ -24,8 +24,8 @@ from typing import Any
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import Archive
+from lycosa.log.ownership import Takes
 from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
-from lycosa.log.takes import Takes
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"

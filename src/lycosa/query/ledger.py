@@ -1,8 +1,8 @@
-"""What has been taken over from a crawl's segments: which files, and of every page which fetch.
+"""Records which segments a reader has processed, and which fetch of every page.
 
-A small SQLite file beside whatever it keeps the books of.
+It is a small SQLite file beside the data that it describes.
 
-Always true: a page's moment never goes back, so that segments may come in any order.
+Always true: the moment recorded for a page never goes back, so segments may come in any order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from lycosa.store.layout import Name, quad_names, quads_path
-from lycosa.store.presence import require_quads
+from lycosa.store.missing_tables import require_quads
 from lycosa.store.rows import signed, url_id
 from lycosa.url.key import key_of
 

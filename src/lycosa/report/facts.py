@@ -15,9 +15,9 @@ from lycosa import __version__
 from lycosa.amounts import counted, duration_text, size_text
 from lycosa.config import SECTIONS, Job
 from lycosa.config.keys import keys_of
-from lycosa.config.writing import write_value
-from lycosa.crawl.auditing import Audit, audit
+from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.audit import Audit, audit
 from lycosa.report.section import Facts
 from lycosa.report.wording import count, seconds
 from lycosa.study.results import Manifest

@@ -17,7 +17,7 @@ from lycosa.report.facts import job_text, scale, title_block
 from lycosa.report.notes import NOTES, REFERENCES
 from lycosa.report.section import Column, Facts, Kind, Section, Shown, Table
 from lycosa.report.style import STYLE
-from lycosa.visible import visible
+from lycosa.terminal_text import visible
 
 GENERATOR = "lycosa report"
 """By which a report is known for one of ours."""

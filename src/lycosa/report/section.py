@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.auditing import Audit
+from lycosa.crawl.inspect.audit import Audit
 from lycosa.report.charts import Figure
 
 Row = Mapping[str, Any]

@@ -1,7 +1,7 @@
 """Numbers as people read them, and text from the web made harmless.
 
 What comes from the web may be ten thousand characters long, turn the direction of writing around,
-or consist of characters that nobody sees. `lycosa.visible` shows these for what they are, and
+or consist of characters that nobody sees. `lycosa.terminal_text` shows these for what they are, and
 `shortened` leaves out the middle. Neither escapes HTML: that is done where HTML is written.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from lycosa.visible import visible
+from lycosa.terminal_text import visible
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 

@@ -1,8 +1,8 @@
-"""What is done to the bytes of every record, compiled; `lycosa.store.plain` says what that is.
+"""Compresses and hashes the bytes of every record (compiled `lycosa.store.pure_packing`).
 
-Always true (tests/unit/store/test_packing.py): every function gives what its twin gives.
+Always true (tests/unit/store/test_packing.py): every function returns what its twin returns.
 
-Cost: a copy of the content beside the compression and the hash, which are others' work.
+Cost: a copy of the content, besides the compression and the hash, which libraries do.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE

@@ -1,29 +1,28 @@
-"""The store of a crawl: every exchange with a server, archived, and what was made of it.
+"""Writes every exchange with a server to the archive of a crawl, with the rows made from it.
 
 An exchange becomes a group of WARC records in the open segment:
 
     request     as it was sent
-    response    as it came; or `revisit` where the payload is one that was stored lately, or the
-                one of the page that is held
-    metadata    where the URL came from, what became of it, the links found in it
+    response    as it came; or `revisit` where the payload was stored recently, or is the one held
+                for this page
+    metadata    where the URL came from, the outcome, the links found in it
 
-rows (`rows`), and quads (`quads`). The *place* of an exchange is that of the response or revisit;
-the metadata stands right behind it, so the links of a page are read without its body, from an
-open or a sealed segment alike. An exchange that failed beneath HTTP leaves a row and a place
-of no length.
+It also becomes rows (`rows`) and quads (`quads`). The *place* of an exchange is that of its
+response or revisit; the metadata follows directly, so the links of a page can be read without its
+body, from open and sealed segments alike. An exchange that failed below HTTP leaves a row and a
+place of length 0.
 
 `append` belongs to the worker's thread; `flush` and `seal` may run in another one.
 
 Always true:
-  * a place is final when `append` returns it, and is read from that moment on;
-  * a flush that failed can be tried again, and nothing is lost or written twice;
-  * nobody appends to a file that another process has begun;
-  * a revisit refers to an exchange of its own `group` in the same process, or to the one that
-    is held of its own URL. A group is never more than a partition, so the one counts if the
-    other does: a partition's log is one sequence, and what follows an event that was not
-    written was not written either.
+  * a place is final, and can be read, as soon as `append` has returned it;
+  * a failed flush can be repeated: nothing is lost or written twice;
+  * a process only appends to files that it began itself;
+  * a revisit refers to an exchange of its own host in the same process, or to the exchange held
+    for its own URL. A host lies within one partition, whose log is one sequence: if the event of
+    the revisit was written, the event of the exchange it refers to was written before.
 
-Not here: which exchanges count (the log says so), sealing (`sealing`), reading rows (`reading`).
+Not here: which exchanges count (the log decides), sealing (`sealing`), reading rows (`reader`).
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from msgspec.structs import replace
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store import warc
-from lycosa.store.ends import LinkEnds, link_ends
 from lycosa.store.exchange import (
     Earlier,
     Message,
@@ -54,7 +52,10 @@ from lycosa.store.exchange import (
 )
 from lycosa.store.extra import with_extra
 from lycosa.store.layout import Name, make_folders, warc_path
-from lycosa.store.members import (
+from lycosa.store.link_ends import LinkEnds, link_ends
+from lycosa.store.payloads import Payloads
+from lycosa.store.quads import Block, quads_of
+from lycosa.store.record_reader import (
     Read,
     Stored,
     WarcFiles,
@@ -62,8 +63,6 @@ from lycosa.store.members import (
     read_exchange,
     read_member,
 )
-from lycosa.store.payloads import Payloads
-from lycosa.store.quads import Block, quads_of
 from lycosa.store.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment
@@ -80,16 +79,14 @@ class ArchiveStore:
         durability: str = "process",
         roll_bytes: int = 1_000_000_000,
         info: Mapping[str, str] = MappingProxyType({}),
-        group_of: Callable[[str], object] = reversed_host_of,
         extra_columns: pa.Schema | None = None,
         clock_ahead: float = 0.0,
     ) -> None:
         """Open a crawl directory; a segment begins with the first exchange.
 
-        `info` is what `warcinfo` says of the crawl. `group_of` gives of a key what revisits
-        keep within: a host, unless hosts are spread over partitions. `extra_columns` are those
-        that plugins add to `pages`. Records have the machine's time, which the moments of
-        exchanges are ahead of by `clock_ahead` seconds.
+        `info` goes into the `warcinfo` record. `extra_columns` are those that plugins add to
+        `pages`. Records carry the machine's time; the moments of exchanges are ahead of it by
+        `clock_ahead` seconds.
         """
         self._clock_ahead = clock_ahead
         self._schemas = with_extra(extra_columns)
@@ -99,7 +96,6 @@ class ArchiveStore:
         self._is_synced = durability == "power"
         self._roll_bytes = roll_bytes
         self._info = dict(info)
-        self._group_of = group_of
         self._payloads = Payloads()
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
@@ -115,18 +111,18 @@ class ArchiveStore:
 
     @property
     def segment(self) -> int:
-        """The segment that the next exchange goes to, if it is ours: lower ones are complete."""
+        """The segment that the next exchange goes to; our segments below it are complete."""
         current = self._current
         return current.number if current else self._highest + 1
 
     @property
     def size_bytes(self) -> int:
-        """How long the open segment's file of records is, or will be when it is flushed."""
+        """The length of the open segment's WARC file, counting what is not flushed yet."""
         return self._current.warc.end if self._current else 0
 
     @property
     def has_rolled(self) -> bool:
-        """Whether there are segments of ours that are complete and not sealed."""
+        """Whether we have segments that are complete and not sealed."""
         return bool(self._rolled)
 
     # -- writing --------------------------------------------------------------------------
@@ -183,14 +179,14 @@ class ArchiveStore:
         reach: Callable[[str], None] = ignore,
         with_dead: bool = True,
     ) -> list[Sealed]:
-        """Seal what is complete: segments of dead processes, and our own below `decided`.
+        """Seal complete segments: those of dead processes, and our own below `decided`.
 
-        Those of the dead only `with_dead`: whoever crawls beside others does not know what
-        counts in them.
+        Segments of dead processes are sealed only `with_dead`: a worker beside others does not
+        know which exchanges count in them.
 
-        Whatever stands in those of ours must have been committed, or never will be: so take
-        `segment` when a commit is cut, and hand it in as `decided` when that commit is done.
-        Without it everything is sealed, also the open segment: what a clean stop does after
+        The exchanges in our own segments must be committed by then, or never be: so take
+        `segment` when a commit is cut, and pass it as `decided` when that commit is done.
+        Without `decided` all segments are sealed, also the open one, as a clean stop does after
         its last commit.
         """
         with self._sealing:
@@ -216,7 +212,7 @@ class ArchiveStore:
             self.abandon()
 
     def abandon(self) -> None:
-        """Close without flushing: what a kill does. What was not flushed is gone."""
+        """Close without flushing, as a kill does: unflushed exchanges are lost."""
         with self._lock:
             self._is_closed = True
             segments = [*self._rolled.values(), *([self._current] if self._current else [])]
@@ -235,13 +231,13 @@ class ArchiveStore:
         return links_in(self._member(behind))
 
     def validators(self, place: Place) -> Validators | None:
-        """Return what tells the server that we hold the answer at a place; None if nothing does."""
+        """Return the validators (ETag, Last-Modified) of the answer at a place, if it has any."""
         if not place.length:
             return None
         return validators_in(self._read(place, read_beginning))
 
     def link_ends(self) -> LinkEnds:
-        """Return who links to whom in everything that is stored."""
+        """Return source and target of every stored link."""
         return link_ends(self.folder)
 
     def read(self, place: Place) -> Stored:
@@ -294,7 +290,7 @@ class ArchiveStore:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
             if message.payload_bytes and not answer.truncated:
-                name = payload_name(answer, message, self._group_of(capture.key))
+                name = payload_name(answer, message, reversed_host_of(capture.key))
             earlier = self._earlier(name)
             is_unchanged = earlier is not None and earlier.url == url
             if earlier is None and name:
@@ -350,7 +346,7 @@ class _Group(Struct, frozen=True):
     kind: str | None
     message: Message | None
     payload_name: str
-    """What the payload is to be remembered by; "" when it is not."""
+    """The name under which the payload is remembered; "" when it is not."""
     is_unchanged: bool
     """Whether the URL gave the same payload the last time."""
 
@@ -402,7 +398,7 @@ def _block(fetch: Row, url: str, triples: bytes) -> bytes:
 
 
 def _facts(capture: Capture) -> Row:
-    """Return what was made of a page, in the order of the columns."""
+    """Return the facts read from a page, in the order of the columns."""
     return (
         capture.charset,
         capture.title,
@@ -417,7 +413,7 @@ def _facts(capture: Capture) -> Row:
 
 
 def _via(capture: Capture) -> str:
-    """Return by what means the URL was found."""
+    """Return how the URL was found: by mining, as a probe, by a link, or as a seed."""
     if capture.rule:
         return "mined"
     if capture.outcome in _PROBED:

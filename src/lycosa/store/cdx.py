@@ -1,12 +1,12 @@
-"""The index of an archive: CDXJ, one line a record, sorted.
+"""The CDXJ index of an archive: one line per record, sorted by URL.
 
     org,example)/a?b=1 20260102030405 {"url": "http://www.example.org/a?b=1", …}
 
-The first word is the URL in the form that replay tools search by (SURT), written by the rules
-of the Internet Archive's canonicaliser, which pywb uses: the labels of the host reversed
-(also those of an IP address), `www.` and the scheme left out, everything in lower case, the
-query's arguments sorted, session ids and a slash at the end dropped. Several URLs may share
-it; the JSON tells them apart.
+The first word is the URL in the form that replay tools search for (SURT), written by the rules
+of the Internet Archive's canonicaliser, which pywb uses: host labels reversed (those of an IP
+address too), `www.` and the scheme left out, everything in lower case, query arguments sorted,
+session ids and a trailing slash dropped. Several URLs may share this form; the JSON tells them
+apart.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _second(seconds: int) -> str:
 
 
 class Entry(NamedTuple):
-    """What the index says of a record."""
+    """The index entry of a record."""
 
     url: str
     began: int

@@ -1,14 +1,15 @@
-"""Digests of sealed files: what tells that a byte of them has changed.
+"""SHA-256 digests of sealed files, by which a changed byte is noticed.
 
-A file of records guards itself, each record by the checksum of its gzip member. Rows, index and
-quads do not. So sealing writes beside them which SHA-256 each has, in the form of `sha256sum`:
+WARC files guard themselves: each record has the checksum of its gzip member. Rows, index and quads
+have no checksum of their own, so sealing writes their SHA-256 beside them, in the format of
+`sha256sum`:
 
     # lycosa digests 1 5f2c…        (XXH3 of the lines below, so that the list guards itself)
     9f86d0…  pages/lycosa-0-00001.parquet
 
     cd mycrawl && sha256sum -c digests/*.sha256
 
-Cost: 0.7 ms for a megabyte. Segments that were sealed before there were digests have none.
+Cost: 0.7 ms per megabyte. Segments that older versions sealed have no digests.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from lycosa.store.layout import (
 )
 
 _HEAD = "# lycosa digests 1 "
-_READ_BYTES = 1 << 20
 
 
 def guarded(folder: Path, name: Name) -> list[Path]:

@@ -1,4 +1,4 @@
-"""One exchange with a server as WARC records: request, response or revisit, metadata."""
+"""Turns one exchange with a server into WARC records: request, response or revisit, metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store import warc
-from lycosa.store.messages import header, is_chunked, parse_head, split_block
+from lycosa.store.http_messages import header, is_chunked, parse_head, split_block
 from lycosa.store.rows import KIND_NAMES, OUTCOME_NAMES
 from lycosa.url.key import key_of
 
@@ -46,7 +46,7 @@ class Earlier(NamedTuple):
 
 
 def message_of(answer: Answer) -> Message:
-    """Return what came, with its digest; a simulated answer is given a head of its own."""
+    """Return the message received, with its digest; a simulated answer gets a head of its own."""
     if not answer.head:
         head, sent, chunked = _made_head(answer), answer.body, False
     else:
@@ -59,10 +59,10 @@ def message_of(answer: Answer) -> Message:
     return Message(head, sent, chunked, warc.digest(payload), len(payload))
 
 
-def payload_name(answer: Answer, message: Message, group: object) -> str:
-    """Return what a revisit and what it refers to have in common."""
+def payload_name(answer: Answer, message: Message, host: str) -> str:
+    """Return the name of a payload that a revisit shares with the record it refers to."""
     coding = answer.header("content-encoding")
-    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {group}"
+    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {host}"
 
 
 class Writer:
@@ -194,7 +194,7 @@ def payload_digest_in(metadata: warc.Record) -> str:
 def earlier_in(
     record: warc.Record, place: Place, answer: Answer, name_of: Callable[[int], str]
 ) -> Earlier | None:
-    """Return what a revisit of the record at a place refers to.
+    """Return the exchange that a revisit of the record at a place refers to.
 
     None where the answer is not sent in the same form, so that its head would not fit the body.
     """

@@ -1,8 +1,8 @@
-"""Columns of `pages` that are not ours: those that plugins add.
+"""Columns that plugins add to `pages`.
 
-A segment has the columns of the process that began it, at the end of its rows; another segment of
-the same crawl may have others or none. So whoever seals reads them from the journal, and whoever
-reads takes what is missing for null.
+A segment has the columns that the process which began it declared, after our own; another segment
+of the same crawl may have different ones or none. So sealing takes the columns from the journal,
+and readers fill a missing column with null.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
-
-_BATCH_ROWS = 10_000
 
 
 def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
@@ -37,7 +35,7 @@ def sealed_schema(journal: Path, kind: str) -> pa.Schema:
 
 
 def journal_schema(journal: Path) -> pa.Schema | None:
-    """Return what columns a journal has; None when it has not even said that."""
+    """Return the columns of a journal; None when it ends before its schema does."""
     try:
         with pa.OSFile(str(journal)) as file, pa.ipc.open_stream(file) as stream:
             return stream.schema

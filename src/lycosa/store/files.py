@@ -1,12 +1,13 @@
-"""Files that are only ever appended to, and whose bytes can be read before they are written.
+"""Append-only files whose bytes can be read before they are flushed.
 
 Always true of an `Appendable`:
   * bytes stand in the file in the order in which they were appended, at the offset that
-    `append` gave;
-  * a flush that failed can be tried again: until everything is written nothing is
-    forgotten, and bytes are written to where they belong, not to the end of the file.
+    `append` returned;
+  * a failed flush can be repeated: the buffer is kept until everything is written, and bytes are
+    written at their own offset, not at the end of the file.
 
-`append` and `extend` belong to one thread, `flush` to another one at a time; `read` to anybody.
+`append` and `extend` belong to one thread and `flush` to one thread at a time; any thread may call
+`read`.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Appendable:
             return os.pread(self.descriptor, most_bytes, offset)
 
     def close(self) -> None:
-        """Close the file; what was not flushed is gone."""
+        """Close the file; unflushed bytes are lost."""
         with self._lock:
             if not self.is_closed:
                 self.is_closed = True
@@ -111,7 +112,7 @@ def write_failure(path: Path, size_bytes: int, error: OSError) -> StoreError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(
             f"{path}: the disk has no room for {size_bytes:,} more bytes\n"
-            "  make room, then go on: what was committed is safe, the rest is asked for again"
+            "  make room, then go on: committed pages are safe, the others are fetched again"
         )
     return StoreError(f"{path}: cannot be written: {error.strerror}")
 

@@ -1,16 +1,16 @@
-"""A page as bytes: how the records of a journal are framed, packed and checked.
+"""The record format of a journal: packs, checks and unpacks one page with its links.
 
-A record has two parts, each packed and compressed for itself: the links, and the rest. So
-the links of a page, the adjacency that a shorter way through the web is passed on along,
-are read without its body.
+A record has two parts, packed and compressed separately: the links, and the rest. So the links of
+a page are read without its body when a shorter path has to be passed on along them.
 
     file    "LYCOSAJ" version record*
     record  links_bytes links_crc rest_bytes rest_crc frame_crc links rest
 
-The numbers are little-endian and of 32 bits; `frame_crc` covers the four before it, so
-that lengths are trusted before they are used.
+The numbers are little-endian with 32 bits; `frame_crc` covers the four before it, so that
+lengths are checked before they are used.
 
-Always true: what comes back is what was packed, or a `StoreError` says where it is not.
+Always true: unpacking returns exactly what was packed, or raises a `StoreError` that says where
+the damage is.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""An appendable segment: pages and their links, readable as soon as they are appended.
+"""The store of simulations: pages and their links in one file that is only appended to.
 
 `append` belongs to the worker's thread; `flush` may run in another one.
 
 Always true:
   * records stand in the file in the order in which they were appended;
-  * `read` finds a record from the moment `append` has returned its place;
-  * a flush that failed can be tried again: until everything is written, nothing is
-    forgotten, and bytes are written to where they belong, not to the end of the file;
+  * `read` finds a record as soon as `append` has returned its place;
+  * a failed flush can be repeated: the buffer is kept until everything is written, and bytes are
+    written at their own offset, not at the end of the file;
   * no file that exists is appended to: each journal begins a new segment.
 
-Not here: the bytes of a record (`frames`), which records count (the log says so), sealing.
+Not here: the bytes of a record (`frames`), which records count (the log decides), sealing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
 from lycosa.records import Capture, KeyedLink, LinkKind, Place, Validators
-from lycosa.store.ends import READERS_KINDS, LinkEnds
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.frames import (
     FRAME_BYTES,
@@ -36,6 +35,7 @@ from lycosa.store.frames import (
     unpack,
     unpack_links,
 )
+from lycosa.store.link_ends import READERS_KINDS, LinkEnds
 from lycosa.store.rows import signed, url_id
 
 __all__ = ["Journal", "Kept", "iterate", "segments_of"]
@@ -70,7 +70,7 @@ class Journal:
 
     @property
     def size_bytes(self) -> int:
-        """How long the segment is, or will be when it is flushed."""
+        """The length of the segment, counting what is not flushed yet."""
         return self._end
 
     def append(self, record: Kept | Capture) -> Place:
@@ -113,7 +113,7 @@ class Journal:
         return unpack_links(frame + self._bytes_at(place, FRAME_BYTES, links_bytes), place)
 
     def validators(self, place: Place) -> Validators | None:
-        """Return what tells the server that we hold the record at a place."""
+        """Return the validators (ETag, Last-Modified) of the record at a place."""
         if not place.length:
             return None
         headers = {name.lower(): value for name, value in self.read(place).headers}
@@ -133,7 +133,7 @@ class Journal:
             raise bad_place(place, str(error.strerror)) from error
 
     def link_ends(self) -> LinkEnds:
-        """Return who links to whom in everything that is stored."""
+        """Return source and target of every stored link."""
         pairs = {
             (signed(url_id(record.key)), signed(url_id(link.key)))
             for _, record in iterate(self.folder)
@@ -144,7 +144,7 @@ class Journal:
         return LinkEnds(array("q", [end[0] for end in ends]), array("q", [end[1] for end in ends]))
 
     def _open(self, place: Place) -> int:
-        """Return the file of a place's segment; at most so many are kept open."""
+        """Return the open file of a place's segment; few files are kept open."""
         if self._is_closed:
             raise StoreError(f"the journal of {self.folder} is closed: nothing can be read")
         if place.segment == self.segment:
@@ -173,7 +173,7 @@ class Journal:
             self.abandon()
 
     def abandon(self) -> None:
-        """Close without flushing: what a kill does. What was not flushed is gone."""
+        """Close without flushing, as a kill does: unflushed records are lost."""
         with self._lock:
             if self._is_closed:
                 return

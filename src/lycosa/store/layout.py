@@ -1,6 +1,6 @@
-"""Where things stand in a crawl directory: the names of the store's files.
+"""The names of the store's files in a crawl directory.
 
-A segment is one number, and a family of files with one name:
+A segment is a number, and a family of files with one name:
 
     warc/lycosa-<worker>-<segment>.warc.gz      the records
     <kind>/lycosa-<worker>-<segment>.arrows     rows, while the segment is open
@@ -9,9 +9,8 @@ A segment is one number, and a family of files with one name:
     cdx/lycosa-<worker>-<segment>.cdxj          the index of the records, once it is sealed
     digests/lycosa-<worker>-<segment>.sha256    of all but the records, once it is sealed
 
-Numbers are unique in a crawl directory, whoever wrote the segment, so that a place can be
-read by another worker than the one that wrote it. A name that ends in `.tmp` is of a file
-that was never finished.
+A segment number is unique in its crawl directory, whichever worker wrote the segment, so that every
+worker can read every place. A name that ends in `.tmp` belongs to a file that was never finished.
 """
 
 from __future__ import annotations

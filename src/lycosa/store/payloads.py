@@ -1,8 +1,8 @@
-"""Which payloads were stored lately, and where: so that the same bytes are kept once.
+"""Remembers where recent payloads were stored, so that equal bytes are stored once.
 
-A table of fixed size, one slot for each value of a hash: what comes later takes the slot.
-So it costs the same few megabytes for a thousand pages and for a thousand million, and
-forgets the old first to whom it makes way. A payload forgotten is a payload stored again.
+The memory is a table of fixed size with one slot per hash value; a later payload overwrites an
+earlier one in its slot. So it costs the same few megabytes for a thousand pages and for a billion.
+A forgotten payload is stored again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SLOTS = 1 << 18
 
 
 class Payloads:
-    """Remembers places of payloads by what is asked for again."""
+    """Remembers the places of recent payloads by their names."""
 
     def __init__(self, slots: int = SLOTS) -> None:
         """Make room for a number of payloads that is a power of two."""
@@ -27,7 +27,7 @@ class Payloads:
         self._lengths = zeros("I", slots)
 
     def find(self, name: str) -> Place | None:
-        """Return where a payload of this name stands; by one chance in 2^64 another one does."""
+        """Return the place of a payload of this name; with a chance of 2^-64 it is another's."""
         tag = xxh3_64_intdigest(name.encode())
         slot = tag & self._mask
         if self._tags[slot] != tag or not self._lengths[slot]:

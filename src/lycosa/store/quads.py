@@ -1,17 +1,17 @@
-"""Quads: what pages say to machines, the page as the graph.
+"""The structured data of pages as N-Quads, with the page's URL as the graph.
 
-A file of quads is N-Quads, compressed by zstd, frame behind frame, and no page's quads are in two
-of them. Above the quads of a page stands a comment that says which fetch they come from:
+A file of quads is N-Quads in consecutive zstd frames; the quads of one page never span two frames.
+A comment above the quads of a page says which fetch they come from:
 
     # page <http://example.org/> fetch -1234567890 at 1700000000123456
     <http://example.org/> <http://ogp.me/ns#title> "Example" <http://example.org/> .
 
 The numbers are `fetch_id` and `fetched_at` of its row in `pages`, the latter in microseconds. A
-page that was fetched and says nothing has the comment alone: that is how a page that said
-something before says that it does not any more. Other tools read over comments.
+fetched page without structured data has the comment alone: so a page that dropped its structured
+data is known to have none now. Other tools skip comments.
 
-While a segment is open its file grows by a frame a flush; sealing writes it anew, in larger
-frames and without what does not count.
+While a segment is open its file grows by one frame per flush; sealing rewrites it with larger
+frames and without the fetches that do not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BEGINNING = b"# page <"
 
 
 class Block(NamedTuple):
-    """What one fetch of a page said."""
+    """The structured data that one fetch of a page gave."""
 
     url: str
     fetch_id: int
@@ -147,7 +147,7 @@ def write_sealed(path: Path, kept: Iterable[Block]) -> int:
 
 
 def rewrite(path: Path, to: Path, is_dropped: Callable[[Block], bool]) -> int:
-    """Write a file anew without some blocks, if it has any of those; returns how many."""
+    """Rewrite a file without some blocks, if it has any of them; return how many."""
     dropped = sum(1 for block in blocks(path) if is_dropped(block))
     if dropped:
         write_sealed(to, (block for block in blocks(path) if not is_dropped(block)))

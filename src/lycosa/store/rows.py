@@ -1,6 +1,6 @@
-"""Rows: what a crawl found out, in columns that any tool reads.
+"""The tables of a crawl, as Arrow columns that any tool can read.
 
-    pages   one row for each fetch of a page, whatever came of it
+    pages   one row for each fetch of a page, whatever its outcome
     links   one row for each link of a page that was kept
     text    the visible text of a page that was kept
     hosts   one row for each fetch of a robots file
@@ -9,10 +9,10 @@
 moment of the answer; both are signed, because not every tool knows unsigned numbers. Rows of
 one fetch share its `fetch_id`.
 
-While a segment is open its rows stand in Arrow IPC streams, one record batch a flush. They
-have two more columns than the sealed ones: where the records of the fetch, from the request
-to the metadata, begin in the WARC file and how many bytes they are. Those of `pages` also say how
-many links, texts and blocks of quads the fetch has: what is missing of it is noticed (`surveying`).
+While a segment is open its rows stand in Arrow IPC streams, one record batch per flush. They
+have two columns more than sealed rows: offset and length, in the WARC file, of the records of the
+fetch, from the request to the metadata. Rows of `pages` also say how many links, texts and blocks
+of quads belong to the fetch, so that missing ones are noticed (`survey`).
 
 Rows are built column by column for all fetches of a flush: a Python call for each value
 would cost more than everything else here.

@@ -1,25 +1,24 @@
-"""Sealing: a segment that nobody writes to any more takes the form that others read.
+"""Sealing: turns a complete segment into its final files, Parquet, CDXJ and digests.
 
-Rows go from Arrow IPC streams to Parquet, quads to larger frames, the index of the records is
-made, and what does not count is dropped. Everything is written under a temporary name, brought
-to the disk, and renamed, the index last; then the journals are removed, that of `pages` last. So
-where the index exists all else exists, and a sealing that was killed at any moment is simply done
-again.
+Sealing converts rows from Arrow IPC streams to Parquet, rewrites quads in larger frames, builds the
+index, and drops exchanges that do not count. Every file is written under a temporary name, synced
+to the disk and renamed, the index last; then the journals are removed, that of `pages` last. So a
+segment with an index is complete, and a sealing that was killed at any moment is simply repeated.
 
-**What does not count.** The log names the place of every exchange that counts, and only what
-was flushed is named. A process that dies has flushed and not named at most what came after its
-last commit, and every process begins a segment of its own. With one log for all partitions,
-where a commit is one transaction, exchanges that do not count are therefore the *end* of a dead
-process's segment: everything behind the last one that does. The file of records is cut there,
-and all places stay what they were.
+**What does not count.** The log names the place of every exchange that counts, and names it after
+the flush. A process that dies leaves at most the exchanges since its last commit flushed and
+unnamed, and every process begins a segment of its own. With one log for all partitions, where a
+commit is one transaction, the exchanges that do not count are therefore the *end* of a dead
+process's segment: everything after the last one that counts. The WARC file is cut there, and all
+places stay the same.
 
-Where partitions are committed one by one, or one of them was lost to another owner, an exchange
-that does not count can stand between others that do. Its records are then overwritten, in
-place, by one record without meaning of the same length: again all places stay. Nothing refers
-to what is overwritten (see `archive`: revisits).
+Where partitions are committed one by one, or another owner took one of them over, an exchange that
+does not count can lie between others that do. One record without meaning, of the same length, then
+overwrites its records in place: again all places stay the same. Nothing refers to what is
+overwritten (see `archive`: revisits).
 
-Robots files and failures always count: they are facts about a host at a moment, not pages, and a
-second one of them says a second thing.
+Robots files and failures always count: they are facts about a host at a moment, and a second one
+is a second fact.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ import pyarrow as pa
 
 from lycosa.errors import StoreError
 from lycosa.records import Place
-from lycosa.store import cdx, kernels
+from lycosa.store import arrow_functions, cdx
 from lycosa.store.digests import write_digests
 from lycosa.store.extra import sealed_schema
 from lycosa.store.files import sync_file as sync_file
@@ -61,8 +60,8 @@ from lycosa.store.layout import (
 from lycosa.store.quads import blocks, write_sealed
 from lycosa.store.rows import SCHEMAS
 from lycosa.store.segment import numbers_locked
-from lycosa.store.surveying import Survey, survey
-from lycosa.store.surveying import journal_batches as journal_batches
+from lycosa.store.survey import Survey, survey
+from lycosa.store.survey import journal_batches as journal_batches
 from lycosa.store.warc import Ids, blank
 
 ROW_GROUP_BYTES = 2_000_000
@@ -88,9 +87,9 @@ def ignore(name: str) -> None:
 
 
 def abandoned(folder: Path) -> list[Name]:
-    """Return the segments that have not been sealed and that nobody writes to.
+    """Return the unsealed segments whose writing process is gone.
 
-    Whoever folds the log *after* this knows everything that counts in them.
+    A log that is folded *after* this call names everything that counts in them.
     """
     found: list[Name] = []
     for name in unsealed(folder):
@@ -102,7 +101,7 @@ def abandoned(folder: Path) -> list[Name]:
 
 
 def unsealed(folder: Path) -> list[Name]:
-    """Return the segments that have not been sealed, whoever writes to them."""
+    """Return all unsealed segments, also those that a live process writes to."""
     found = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
     found |= set(names_in(folder, TRIPLES, QUAD_JOURNAL))
     found |= {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
@@ -115,7 +114,7 @@ def seal_dead(
     reach: Callable[[str], None] = ignore,
     only: Iterable[Name] | None = None,
 ) -> list[Sealed]:
-    """Seal the segments of a crawl directory that nobody writes to.
+    """Seal the segments of a crawl directory whose writing processes are gone.
 
     Where others crawl meanwhile, `only` must name the segments: one of them may have died
     after `is_counted` was asked for.
@@ -132,7 +131,7 @@ def seal_dead(
 
 
 def _lock(folder: Path, name: Name) -> int | None:
-    """Take the lock of a segment; None when somebody writes to it or has removed it."""
+    """Take the lock of a segment; None when a live process holds it or has removed it."""
     path = warc_path(folder, name)
     with numbers_locked(folder):
         try:
@@ -141,7 +140,7 @@ def _lock(folder: Path, name: Name) -> int | None:
             if any(journal_path(folder, kind, name).exists() for kind in KINDS):
                 raise StoreError(
                     f"{path} is not there, and its rows have not been sealed\n"
-                    "  put the file back, or have its pages asked for again:"
+                    "  put the file back, or let its pages be fetched again:"
                     f" lycosa verify {folder} --repair"
                 ) from None
             return None
@@ -200,7 +199,7 @@ def seal_segment(
 def _not_whole(path: Path, found: Survey) -> StoreError:
     return StoreError(
         f"{path}: {len(found.lost):,} records that count, or their rows, are damaged or gone\n"
-        f"  what can be had, and what is asked for again: lycosa verify {path.parent.parent}"
+        f"  rebuild what can be rebuilt, fetch the rest again: lycosa verify {path.parent.parent}"
         " --repair; nothing was changed"
     )
 
@@ -221,9 +220,9 @@ def _drop_records(path: Path, found: Survey) -> None:
         os.close(descriptor)
 
 
-def rows_writer(path: Path, schema: pa.Schema) -> kernels.RowsWriter:
+def rows_writer(path: Path, schema: pa.Schema) -> arrow_functions.RowsWriter:
     """Begin a file of sealed rows."""
-    return kernels.RowsWriter(path, schema, _FEW_VALUES)
+    return arrow_functions.RowsWriter(path, schema, _FEW_VALUES)
 
 
 def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
@@ -231,7 +230,9 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(temporary(final), schema) as writer:
         for rows in _counted(folder, kind, name, found, schema):
-            writer.write_table(kernels.sorted_by(rows, "key") if "key" in schema.names else rows)
+            writer.write_table(
+                arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows
+            )
     sync_file(temporary(final))
     # What one kind needed is in the way of the next: 160 MB at the most become 140.
     pa.default_memory_pool().release_unused()
@@ -290,9 +291,9 @@ def _counted(
     batches = journal_batches(journal, schema.names, is_trusted=not found.is_dead)
     for rows in _gathered(batches, schema):
         if kind in ("links", "text"):
-            rows = kernels.with_ids(rows, pages)
+            rows = arrow_functions.with_ids(rows, pages)
         elif found.dropped_ids:
-            rows = kernels.without_ids(rows, dropped)
+            rows = arrow_functions.without_ids(rows, dropped)
         yield rows
 
 
@@ -327,6 +328,6 @@ def _cannot_seal(path: Path, error: OSError) -> StoreError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(
             f"{path}: the disk has no room to seal the segment\n"
-            "  make room; nothing is lost, and it is sealed the next time"
+            "  make room; nothing is lost, and the next run seals it"
         )
     return StoreError(f"{path}: cannot be sealed: {error.strerror or error}")

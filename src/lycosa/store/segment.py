@@ -1,8 +1,8 @@
 """An open segment: one WARC file and its journals of rows, written together.
 
-The file of records is locked for as long as the process lives that writes it: the kernel
-lets go of the lock when the process dies, however it dies. So whoever gets the lock of a
-segment that has not been sealed knows that nobody writes to it any more.
+The process that writes a segment locks its WARC file, and the kernel releases the lock when that
+process dies, however it dies. So a process that gets the lock of an unsealed segment knows that its
+writer is gone.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Segment:
         is_synced: bool,
         schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS,
     ) -> None:
-        """Begin a segment with a number that nobody has."""
+        """Begin a segment with a number that is not in use."""
         self._schemas = schemas
         self._is_synced = is_synced
         self._flushing = threading.Lock()
@@ -106,7 +106,7 @@ class Segment:
                 file.flush(self._is_synced)
 
     def close(self) -> None:
-        """Let go of the files; what was not flushed is gone."""
+        """Close the files; unflushed bytes are lost."""
         with self.lock:
             if not self.is_closed:
                 self.is_closed = True

@@ -1,16 +1,15 @@
 """WARC 1.1 records (ISO 28500:2017), each a gzip member of its own.
 
-A record is a few header lines, a block and two empty lines. What the block of a
-`response` holds is what the server sent, byte for byte; digests are SHA-1 in base 32, as
-most archives write them. A record of our own lines has none: gzip's checksum guards it.
-Packing and hashing are compiled (`_packing`; `plain` is their twin).
+A record is a few header lines, a block and two empty lines. The block of a `response` is what the
+server sent, byte for byte; digests are SHA-1 in base 32, as most archives write them. Records that
+hold only our own lines have no digest: gzip's checksum guards them. Packing and hashing are
+compiled (`_packing`; `pure_packing` is the same in pure Python).
 
 The payload of an HTTP answer is its body without the transfer coding (section 5.9, RFC
 9110 section 6.4). `warcio check` and `fastwarc check --verify-payloads` hash the body
-*with* its chunks instead, and call the right digest wrong. So an answer that was sent in
-chunks has no `WARC-Payload-Digest` on its `response`, nor has one with a head that readers
-may take apart differently; the digest stands in the `metadata` record beside it, in the index
-and in the rows.
+*with* its chunks instead, and report the right digest as wrong. So a `response` that was sent in
+chunks has no `WARC-Payload-Digest`, nor has one whose head readers may split differently; the
+digest stands in the `metadata` record beside it, in the index and in the rows.
 
 Not here: which records are written and where (`archive`).
 """
@@ -69,7 +68,7 @@ class Ids:
         self._number = 0
 
     def next(self) -> str:
-        """Return an id that nobody else has."""
+        """Return an id that no other record has."""
         self._number += 1
         return f"{self._beginning}-{self._number:012x}>"
 
@@ -83,7 +82,7 @@ def fields(values: Iterable[tuple[str, str]] | Mapping[str, str]) -> bytes:
 
 
 def blank(length: int, record_id: str, moment: float) -> bytes:
-    """Return a record without meaning that fills exactly so many bytes of a file.
+    """Return a record without meaning that is exactly `length` bytes long.
 
     It is not compressed: the length of a stored block is known beforehand.
     """

@@ -1,21 +1,24 @@
-"""What a crawl says about the web it has seen: ranks, sites, counts, at any time.
+"""The study: statistics of a crawl (ranks, sites, languages, counts), from its tables.
 
-    tables          the rows of a crawl directory as tables of DuckDB, sealed and open alike
-    derived         what is made of a segment once and kept beside the study, as these three are:
-    heads           what the heads of answers say that no row has: server, last change, redirects
-    tongues         in which languages texts are; `detector` tells
-    vocabularies    what quads say, by vocabulary, class and property
-    ranking         PageRank, HITS, degrees and bow tie, over pages and over sites
-    counting        what a query answers: one small table for each question
-    languages       the languages of pages, by markup and by text; `language_codes` names them
-    alike           pages that say the same, and nearly the same
-    results         where the study stands: `index/study/`, whole or not at all
-    studying        all of it, one step after the other
-    querying        SQL over everything, which can change nothing
-    exporting       tables and graphs as files for other programs
+A study reads the tables that are there when it begins, also while the crawl runs. It writes nothing
+but `index/study/`, which can be deleted and built again. It needs the packages of the extra
+`study`.
 
-A study reads what is there when it begins, also while the crawl runs, and writes nothing but
-`index/study/`, which can be thrown away and built again.
-
-Needs the packages of the extra `study`; `extras` says so when they are missing.
+    build            runs a whole study, step by step
+    tables           the rows of a crawl directory as DuckDB tables, sealed and open alike
+    segment_cache    keeps what was computed from each sealed segment, for the next study
+    heads            headers of answers: server, last change, redirects
+    text_languages   the language of each text, by detection
+    detector         the language detector
+    languages        the languages of pages, by markup and by text
+    language_codes   one code for each language
+    vocabularies     structured data by vocabulary, class and property
+    ranks            PageRank, HITS, degrees and bow tie of pages and sites
+    counts           small tables that one query each answers
+    near_duplicates  pages with equal or nearly equal text
+    results          the files of the study in `index/study/`
+    sql              SQL over all tables, read-only
+    export           tables and graphs as files for other programs
+    csv_cells        CSV texts that no spreadsheet takes for formulas
+    extras           the error when a package of the extra is missing
 """

@@ -1,13 +1,13 @@
-"""Which language is a text in? The model of py3langid, asked about thousands of texts at once.
+"""Detects the language of texts, thousands at once, with the model of py3langid.
 
 The model (Lui and Baldwin 2012) is an automaton over the bytes of a text, which says at each byte
-which feature ends there, if any, and a table of how much each feature speaks for each language. The
-package walks through a text byte by byte; here all texts of a batch go through the automaton side
-by side, one numpy step a byte, and their features meet the table as one product of matrices. The
-answers are those of the package; the tests hold them against it.
+which feature ends there, if any, and a table of how strongly each feature indicates each language.
+The package walks through a text byte by byte; here all texts of a batch go through the automaton
+side by side, one numpy step per byte, and their features are multiplied with the table as matrices.
+The answers are those of the package; the tests compare them.
 
-Always true: a text with few letters, or that speaks for no language much more than for others, or
-that is none (source code, tables), has no language.
+Always true: a text with few letters, one that indicates no language much more than others, and one
+that is no language (source code, tables) has no language.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Found = tuple[list[str | None], list[float]]
 
 
 def name_and_version() -> str:
-    """Return what decides: with another one everything is looked at again."""
+    """Return the detector's name and version; another one makes the study detect all anew."""
     return f"py3langid {version('py3langid')} {LEAST_LETTERS} {LEAST_CONFIDENCE}"
 
 
@@ -106,7 +106,7 @@ class Model:
         return languages, confidence.tolist()
 
     def _chances(self, letters: NDArray[np.uint8], lengths: NDArray[Any]) -> NDArray[np.float32]:
-        """Return how much each text speaks for each language; all of them together are 1."""
+        """Return the probability of each language for each text; they add up to 1."""
         uses = np.log1p(self._uses(letters, lengths))
         scores = uses @ self._table + self._prior
         scores /= np.sqrt(np.maximum(lengths, 1))[:, None]  # so that long texts are not surer

@@ -1,4 +1,4 @@
-"""The packages that studying needs and crawling does not."""
+"""Checks that the packages of the extra `study` are installed, which crawling does not need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PACKAGES = ("duckdb", "numpy", "py3langid", "scipy")
 
 
 def require(command: str) -> None:
-    """Refuse to go on without the packages; the text says how to get them."""
+    """Raise an error that says what to install, unless the packages are there."""
     missing = [package for package in PACKAGES if not _is_there(package)]
     if missing:
         raise LycosaError(

@@ -1,7 +1,7 @@
-"""What the heads of answers say that no row has: the server, the last change, where to go on.
+"""Reads the headers of stored answers that no table holds: server, last change, redirect target.
 
-Heads stand in the archive alone. Reading them takes some 26 µs an answer, so it is done once for
-each sealed segment (`derived`).
+Headers stand only in the WARC files. Reading them takes some 26 µs per answer, so it is done once
+for each sealed segment (`segment_cache`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from isal import isal_zlib
 
+from lycosa.store.http_messages import header, parse_head, split_block
 from lycosa.store.layout import WARC
-from lycosa.store.messages import header, parse_head, split_block
 from lycosa.store.rows import signed, url_id
-from lycosa.study.derived import Derived, Kind, OnSegment, derive
+from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
 from lycosa.url import canonicalize
 from lycosa.url.key import key_of
@@ -52,7 +52,7 @@ _MOST_KNOWN = 1024
 
 
 class _Row(NamedTuple):
-    """What is to be known of a page to find its answer."""
+    """The columns of a page by which its answer is found."""
 
     fetch_id: int
     url_id: int
@@ -79,7 +79,7 @@ class Head(NamedTuple):
 
 
 def heads_of(folder: Path, pages: Rows, store: Path, on_segment: OnSegment) -> Derived:
-    """Read the heads of all answers; what is read anew of sealed segments is kept in `store`."""
+    """Read the headers of all answers; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
         with pq.ParquetFile(rows) as file:
@@ -115,7 +115,7 @@ def _heads(folder: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[Head]:
 
 
 def _opened(path: Path) -> int | None:
-    """Open a file of records; None when it has been moved away, which is nobody's mistake."""
+    """Open a WARC file; None when the operator has moved it away, which is allowed."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def _opened(path: Path) -> int | None:
 
 
 def _beginning(file: int, offset: int, length: int) -> bytes:
-    """Return the first bytes of the HTTP answer in a record; nothing of one that is damaged."""
+    """Return the first bytes of the HTTP answer in a record; none if the record is damaged."""
     content = os.pread(file, min(length, _READ_BYTES), offset)
     try:
         record = isal_zlib.decompressobj(_GZIP).decompress(content, _HEAD_BYTES)

@@ -1,11 +1,11 @@
-"""One code for one language: what markup and detectors call by several names.
+"""One code for each language, for the several codes that markup and detectors use.
 
 BCP 47 wants the code of two letters where there is one (RFC 5646 section 2.2.1). Pages and models
-also write those of three letters, old ones and, by mistake, codes of countries.
+also write codes of three letters, old ones and, by mistake, codes of countries.
 
-`CODES` has a row for every code that is rewritten or known: the code by which we count, and the
-*kin*. Two languages of one kin are not held against each other, because they are written alike or
-are one another's part (macrolanguages of ISO 639-3): a page that says `no` and reads like `nb`
+`CODES` has a row for every code that is rewritten or known: the code we count it under, and its
+*kin*. Two languages of one kin never count as a disagreement, because they are written alike or
+one is part of the other (macrolanguages of ISO 639-3): a page that says `no` and reads like `nb`
 agrees with itself.
 """
 

@@ -1,13 +1,13 @@
-"""The languages of pages: by their markup, and where that says nothing, by their text.
+"""The language of every page: from its markup, or else from its text.
 
-Markup is what a page says of itself (`pages.language`). The text of every page is looked at all the
-same (`tongues`): only so it can be told whether the two agree.
+Markup is what a page says of itself (`pages.language`). The language of every text is detected
+anyway (`text_languages`), to tell whether the two agree.
 
-    page_languages    of every page: its language and who says so, and what the other says
-    languages         how many pages, by whose word, and how often the two agree
-    language_pairs    which language markup gives and which the text has, and on how many pages
+    page_languages    each page's language, its source (markup or text), and what the other says
+    languages         number of pages by language and source, and how often the two agree
+    language_pairs    language by markup and language by text, with the number of pages
 
-A code of markup that is none (`xx`, `cn`) counts as nothing said. What neither tells is `und`.
+A code in markup that is no language code (`xx`, `cn`) is ignored. A page without either is `und`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _FACTS = f"""
 
 
 def write_languages(connection: Connection, results: Results) -> dict[str, Any]:
-    """Write the three tables, from `tongues` and `kept`; returns what the study tells."""
+    """Write the three tables, from `tongues` and `kept`; return the figures for `study.json`."""
     connection.register("codes", CODES)
     connection.execute(_TEXT_OF_PAGES)
     results.write_and_name(connection, "page_languages", _PAGES)

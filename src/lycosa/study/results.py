@@ -1,11 +1,11 @@
-"""Where a study stands: `index/study/`, one Parquet file a table, and `study.json`.
+"""The files of a study in `index/study/`: one Parquet file per table, and `study.json`.
 
 Files are written under temporary names. When all are complete, `study.json` is removed, they are
-renamed, and the new `study.json` is written last: where it stands, all tables are of one study. A
+renamed, and the new `study.json` is written last: if it exists, all tables are of one study. A
 study that was killed at any moment leaves the old one, or none; the next one begins from nothing.
 
-`study.json` says of which rows the study was made. As long as the crawl has no others, there is
-nothing to be done again.
+`study.json` says from which rows the study was made. As long as the crawl has no others, the study
+is not repeated.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.errors import LycosaError
-from lycosa.store.alone import alone
 from lycosa.store.files import sync_folder
+from lycosa.store.lock import alone
 from lycosa.store.sealing import ignore, sync_file, temporary
 from lycosa.study.tables import Connection, add_files, quoted
 
@@ -41,7 +41,7 @@ class Results:
         self._written: dict[str, int] = {}
 
     def manifest(self) -> Manifest | None:
-        """Return what is known of the study that stands here; None when there is none."""
+        """Return the content of `study.json`; None when there is no study."""
         try:
             found: Manifest = json.loads(self._manifest.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):

@@ -1,10 +1,10 @@
-"""The rows of a crawl directory as tables of DuckDB.
+"""The rows of a crawl directory as DuckDB tables.
 
 The tables have the names of the folders: `pages`, `links`, `text`, `hosts`. Sealed segments are
-read from their Parquet files, when a query needs them. What open segments hold is read into memory
-at once, for it may be sealed, and its journal gone, a moment later.
+read from their Parquet files when a query needs them. The rows of open segments are read into
+memory at once, because such a segment may be sealed, and its journal gone, a moment later.
 
-Always true: a segment is taken once, whether it is sealed meanwhile or not.
+Always true: each segment is read once, even if it is sealed meanwhile.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from lycosa.errors import LycosaError
 from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
-from lycosa.store.presence import damage_told, require_table
+from lycosa.store.missing_tables import damage_told, require_table
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
 from lycosa.store.sealing import journal_batches
 
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     """What open segments hold."""
 
     def signature(self) -> dict[str, int]:
-        """Return what tells these rows from those of another moment."""
+        """Return a string that changes whenever the rows change."""
         sizes = {path.name: path.stat().st_size for path in self.sealed}
         return sizes | {"open": self.opened.num_rows}
 
@@ -92,8 +92,8 @@ def require_rows(folder: Path, pages: Rows) -> None:
 def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Connection]:
     """Open a database that has these rows as its tables, and nothing else.
 
-    What does not fit into memory goes to a folder `beside` the crawl, or where the system keeps
-    what is temporary, and is gone in the end.
+    Rows that do not fit into memory go to a temporary folder, `beside` the crawl or where the
+    system keeps such folders, which is removed at the end.
     """
     with tempfile.TemporaryDirectory(".tmp", "lycosa-study-", beside) as spill:
         connection = duckdb.connect()
@@ -111,9 +111,9 @@ def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Conn
 
 
 def _half_of_memory(connection: Connection) -> str:
-    """Return half of what the database would take before it writes to disk; the graph has the rest.
+    """Return half the memory that DuckDB would use by default; the graph needs the rest.
 
-    It would take four fifths of the machine, or of what the container may have.
+    By default it uses four fifths of the machine's memory, or of the container's limit.
     """
     (whole,) = connection.execute("select current_setting('memory_limit')").fetchone()
     amount, unit = whole.split()

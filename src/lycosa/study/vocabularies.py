@@ -1,19 +1,19 @@
-"""What pages say to machines: by which vocabularies, with which classes and properties.
+"""Counts the structured data of pages by vocabulary, class and property.
 
-The quads of a crawl stand in files of their own (`store.quads`), a block for each fetch. Of every
-block it is counted once how often it uses each property and class; `said` holds that for all sealed
-segments (`derived`). A page says what the newest of its blocks says: one that is empty, that it
-says nothing any more.
+The quads of a crawl stand in files of their own (`store.quads`), one block per fetch. The uses of
+each property and class are counted once per block; `said` holds these counts for all sealed
+segments (`segment_cache`). The newest block of a page is the one that counts; if it is empty, the
+page has no structured data any more.
 
     vocabularies   the namespaces of properties, and of classes where the property is rdf:type
-    classes        what things are said to be
-    properties     what is said of them
+    classes        the classes of things
+    properties     the properties of things
 
 A triple of a blank node tells in which form it came, because each form names its own
-(`extract.structured`). Of others only Open Graph and Twitter cards are known to be meta elements;
-`kind` is empty for the rest.
+(`extract.structured.distiller`). Of the others only Open Graph and Twitter cards are known to be
+meta elements; `kind` is empty for the rest.
 
-Cost: one regular expression a block and one addition in C a quad; no triple store is needed.
+Cost: one regular expression per block and one addition in C per quad; no triple store is needed.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from lycosa.store.layout import (
 )
 from lycosa.store.quads import Block, blocks
 from lycosa.store.rows import signed
-from lycosa.study.derived import Derived, Kind, OnSegment, derive
 from lycosa.study.results import Results
+from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Connection
 
 SAID = Kind(
@@ -112,7 +112,7 @@ class Quads(NamedTuple):
 
 
 def quads_now(folder: Path) -> Quads:
-    """Look which segments have quads; each is there once, whether it is sealed meanwhile or not."""
+    """List the segments with quads, each once, even if it is sealed meanwhile."""
     found = Quads([], [])
     names = {*names_in(folder, TRIPLES, QUADS), *names_in(folder, TRIPLES, QUAD_JOURNAL)}
     for name in sorted(names):
@@ -125,7 +125,7 @@ def quads_now(folder: Path) -> Quads:
 
 
 def said_in(quads: Quads, store: Path, on_segment: OnSegment) -> Derived:
-    """Count what blocks say; what is read anew of sealed segments is kept in `store`."""
+    """Count the uses in all blocks; the counts of sealed segments are kept in `store`."""
     files = derive(store, SAID, quads.sealed, lambda path: _counted(blocks(path)), on_segment)
     opened = [table for path in quads.opened for table in _counted(_blocks_of_open(path))]
     return Derived(files, pa.concat_tables([SAID.schema.empty_table(), *opened]))

@@ -1,14 +1,22 @@
-"""What a URL is to Lycosa, from an href in a page to a key that a job wants.
+"""URLs: parsing, one spelling, sortable keys, and the job's rules about them.
 
 An href is resolved against its page and parsed as a browser would (`parse`). It is given
-one spelling (`canonicalize`), which merges only what no server can tell apart, or it is
-refused for a reason that has a name (`refusal`). From then on it travels as a *key*
-(`key_of`): the same URL with its host reversed, so that what belongs together sorts
-together, and `url_of` turns it back. The way from href to key is taken for every link of
-every page, so it is also there in one compiled call (`canonical_key`, `canonical_keys`).
-Last comes the job's opinion: a `Scope` runs the key down the job's list of rules
-(`parse_rules`), which accept it, reject it or transform it. What comes out is what the
-frontier may admit.
+one spelling (`canonicalize`), which merges only spellings that no server can tell apart, or it is
+refused with a named reason (`refusal`). From then on it travels as a *key* (`key_of`): the same URL
+with its host reversed, so that URLs of one site and one domain sort together; `url_of` turns it
+back. The steps from href to key are needed for every link of every page, so they also exist as one
+compiled call (`canonical_key`, `canonical_keys`). Last come the job's rules: a `Scope` runs the key
+down the list (`parse_rules`), which accepts, rejects or transforms it. The frontier may admit the
+result.
+
+    _ada         parses, canonicalizes and keys URLs, by the ada library (compiled)
+    canonical    the canonical form, and the reasons for refusing a URL
+    key          keys of canonical URLs
+    rules        reads the `[[rules]]` tables of a job
+    conditions   conditions that a rule can have
+    transforms   changes that a rule can make to a URL
+    ready_lists  lists that a rule can name: session ids, tracking, traps
+    scope        decides whether a job wants a URL
 """
 
 from lycosa.url._ada import (

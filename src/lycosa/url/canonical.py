@@ -1,4 +1,4 @@
-"""One spelling for every URL, and never one for two pages.
+"""The canonical form of a URL: one spelling per page, and never one spelling for two pages.
 
 A browser's parser (the WHATWG URL Standard) already lower-cases scheme and host, turns
 international names into their ASCII form, drops a port that is the scheme's own, removes
@@ -9,15 +9,15 @@ dot segments and gives an empty path its "/". Beyond that the canonical form
   * writes the letters of `%3a` in upper case (RFC 3986, 6.2.2.1); `%zz` stays as it is.
 
 That is all. The case of a path, a trailing slash, the order of parameters, `index.html`,
-`www.` and `%41` for `A` are left alone, because some server somewhere tells them apart:
-see docs/decisions/0002-canonical-form.md. A job that knows better says so with a
-transform rule (lycosa.url.rules).
+`www.` and `%41` for `A` stay as they are, because some servers tell them apart:
+see docs/decisions/0002-canonical-form.md. A job that knows better can add a transform
+rule (lycosa.url.rules).
 
 Always true:
   * `canonicalize(canonicalize(u)) == canonicalize(u)`;
   * a canonical URL is ASCII, at most `LONGEST_URL` long, http or https, without credentials.
 
-Not here: the same thing for every link of a page, which is compiled (`canonical_keys`).
+Not here: the compiled call that does this for all links of a page (`canonical_keys`).
 """
 
 import re

@@ -1,15 +1,15 @@
-"""What a rule can ask of a URL.
+"""Conditions that a rule can place on a URL: host, domain, prefix, pattern, size.
 
 A condition is a small frozen record with one method, `holds`. It is made once, when the
-job is read, by a function that knows what a person may have written (`.cl`,
-`https://example.org/docs/`, `["pdf", "zip"]`) and raises ValueError with the remedy where
-that cannot be meant. It is then asked for every link, of a `Candidate`.
+job is read, by a function that knows the usual ways to write it (`.cl`,
+`https://example.org/docs/`, `["pdf", "zip"]`) and raises ValueError with the remedy for
+anything else. It is then asked about every link, as a `Candidate`.
 
-Hosts, suffixes and prefixes become beginnings of keys, because a key has its host
-reversed: everything under a prefix, and every host under a domain, begins alike.
+Hosts, suffixes and prefixes become prefixes of keys, because a key has its host
+reversed: all URLs under a prefix, and all hosts under a domain, begin alike.
 
 Cost: no condition reads more than the key; only `Matches` needs the URL itself.
-Not here: what happens when a condition holds (lycosa.url.scope).
+Not here: the consequence of a condition (lycosa.url.scope).
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
-from lycosa.expressions import Expression, compile_expression
+from lycosa.regex import Expression, compile_expression
 from lycosa.url.canonical import canonicalize
 from lycosa.url.key import key_of, reversed_host_of, url_of
 

@@ -1,13 +1,13 @@
-"""The key of a URL: what the frontier sorts, stores and counts by.
+"""The key of a URL, by which the frontier sorts, stores and counts URLs.
 
 A key is the canonical URL with the labels of its host reversed, so that the pages of a
-site, the sites of a domain and the domains of a country stand side by side:
+site, the sites of a domain and the domains of a country sort side by side:
 
     http://www.example.org/a?b      org.example.www:/a?b
     https://example.org:8443/x      org.example:s8443/x
     http://[::1]:81/x               [::1]:81/x
 
-After the host stand a colon, an `s` for https, the port unless it is the scheme's own,
+After the host come a colon, an `s` for https, the port unless it is the scheme's default,
 the path and the query. IP addresses are not reversed. Nothing is lost: the last label of
 a domain is never a number (URL Standard, "ends in a number checker"), so a key whose
 first label is a number is an IPv4 address, and `url_of` knows which way to turn it.
@@ -18,8 +18,8 @@ Always true:
   * the first "/" of a key ends its *site*, the unit that robots rules belong to.
 
 Cost: a few slices; `key_of` and `url_of` are linear in the host's labels.
-Not here: the way from an arbitrary href to its key in one call (`canonical_key`), which
-is compiled in lycosa.url._ada and is held to equal these functions.
+Not here: the way from any href to its key in one call (`canonical_key`), which is compiled in
+lycosa.url._ada; tests compare it with these functions.
 """
 
 from functools import lru_cache

@@ -1,16 +1,16 @@
-"""Lists that a rule can name instead of spelling them out.
+"""Ready-made lists that a rule can name, such as session ids and tracking parameters.
 
     { action = "transform", list = "session-ids" }      parameters that carry a session
     { action = "transform", list = "tracking" }         parameters that carry a campaign
     { action = "reject", list = "useless-actions" }     pages that do something, or nothing
     { action = "reject", list = "traps" }               URLs that software makes without end
 
-Words are compared whole, without regard to case: `/login.php`, `?action=login` and
-`?login` are the action `login`, `/blogging` and `?title=login+page` are not. What a word
-means depends on where it stands, so paths and parameters have lists of their own: a path
-segment `print` may be a newspaper's edition, a parameter `print` is a second copy.
+Words are compared whole and without regard to case: `/login.php`, `?action=login` and
+`?login` are the action `login`, `/blogging` and `?title=login+page` are not. The meaning of a word
+depends on its position, so paths and parameters have lists of their own: a path segment `print`
+may be a newspaper's edition, a parameter `print` is a second copy.
 
-A new entry must be one that no page of content is likely to bear as a whole segment.
+A new entry must be a word that no page of content is likely to have as a whole segment.
 """
 
 from lycosa.url.conditions import AnyOf, Condition, Exceeds, Names

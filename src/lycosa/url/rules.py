@@ -1,17 +1,16 @@
-"""The rules of a job, as its `[[rules]]` tables give them.
+"""Reads the rules of a job from its `[[rules]]` tables.
 
     [[rules]]
     action = "reject"                    # accept, reject or transform
     suffix = [".cl", "example.org"]      # conditions: all keys must hold, one value of each
     max_query_parameters = 3
 
-A `Rule` is a small frozen record: an action, the conditions under which it is taken, a
-name for the reason it gives and, for a transform, the change it makes. `parse_rules`
-makes them and accepts nothing that it does not understand: an unknown key, a wrong type or
-a rule that can never mean anything raises `ConfigError` with the number of the rule, what
-is wrong with it and how to mend it.
+A `Rule` is a small frozen record: an action, its conditions, a name for the reason it
+gives and, for a transform, the change it makes. `parse_rules` accepts nothing that it does not
+understand: an unknown key, a wrong type or a rule that can never apply raises `ConfigError` with
+the number of the rule, the mistake and the remedy.
 
-Not here: what conditions and changes do (lycosa.url.conditions, lycosa.url.transforms),
+Not here: conditions and changes themselves (lycosa.url.conditions, lycosa.url.transforms),
 the order in which rules are asked (lycosa.url.scope).
 """
 
@@ -22,14 +21,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from lycosa.errors import ConfigError
-from lycosa.expressions import compile_expression
+from lycosa.regex import compile_expression
 from lycosa.url import conditions, ready_lists, transforms
 from lycosa.url.conditions import Condition
 from lycosa.url.transforms import Change
 
 
 class Action(enum.Enum):
-    """What a rule does with a URL for which its conditions hold."""
+    """The effect of a rule on a URL for which its conditions hold."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -46,7 +45,7 @@ class Rule(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """What a verdict by this rule is counted under."""
+        """The reason under which verdicts of this rule are counted."""
         return f"{self.action.value}:{self.name}"
 
 
@@ -78,7 +77,7 @@ def parse_rules(
 ) -> tuple[Rule, ...]:
     """Return the rules that the tables describe, in their order, or raise ConfigError.
 
-    `may_be_slow` is for a crawl of before, which may have expressions that only `re` knows.
+    `may_be_slow` is for crawls begun by older versions, whose patterns may need `re`.
     """
     rules = []
     for number, table in enumerate(tables, start=1):

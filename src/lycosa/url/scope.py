@@ -1,12 +1,12 @@
-"""Does the job want this URL?
+"""Decides whether a job wants a URL, by running its key down the job's rules.
 
-A `Scope` runs a key down the job's rules, in their order. The first accept or reject rule
-whose conditions all hold decides; a transform rule changes the URL, which then goes on
-from there under its new name. What no rule decides is accepted if the job never accepts
-anything by name, and is otherwise out of scope.
+A `Scope` asks the rules in their order. The first accept or reject rule whose conditions
+all hold decides; a transform rule changes the URL, and the rules after it see the new one. A URL
+that no rule decides is accepted if the job has no accept rule and no seed hosts, and is otherwise
+out of scope.
 
 Always true:
-  * the verdict depends on the key and the rules alone, never on what was judged before;
+  * the verdict depends on the key and the rules alone, never on earlier verdicts;
   * an accepted key is the key of a canonical URL, whatever the transforms did;
   * every refusal has a short, stable reason, under which it is counted.
 
@@ -18,14 +18,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from lycosa.expressions import TooSlow
+from lycosa.regex import TooSlow
 from lycosa.url._ada import canonical_key
 from lycosa.url.conditions import Candidate, in_hosts
 from lycosa.url.rules import Action, Rule
 
 
 class Verdict(Struct, frozen=True):
-    """What the rules say: the key to go on with, or None, and why."""
+    """The decision of the rules: the key to go on with or None, and the reason."""
 
     key: str | None
     reason: str

@@ -1,20 +1,20 @@
-"""Changes that a job may make to URLs, each by an explicit rule and never otherwise.
+"""Changes that transform rules make to URLs, such as dropping parameters or `www.`.
 
-Every one of them can merge pages that differ, on some server (see
-docs/decisions/0002-canonical-form.md); the job that asks for it knows its sites.
+Each of them can merge pages that differ on some server (see
+docs/decisions/0002-canonical-form.md), so a change is only made by an explicit rule of a job.
 
 A change is a small frozen record with one method: `apply` takes a `Candidate` and returns
-a URL, or None where there is nothing to change. What it returns need not be canonical,
-nor even valid: lycosa.url.scope sees to both.
+a URL, or None where there is nothing to change. The result need not be canonical, nor even valid:
+lycosa.url.scope checks both.
 
-Always true: what a change does not name it leaves as it was, byte for byte.
+Always true: a change leaves every part of the URL that it does not name as it was, byte for byte.
 """
 
 from typing import Protocol
 
 from msgspec import Struct
 
-from lycosa.expressions import Expression
+from lycosa.regex import Expression
 from lycosa.url.conditions import Candidate
 from lycosa.url.key import site_of, site_url
 

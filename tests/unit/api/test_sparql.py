@@ -12,7 +12,7 @@ from lycosa import Crawl, Job, LycosaError
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import QueryError
 from lycosa.query.index import Index
-from lycosa.query.questions import Refused
+from lycosa.query.protocol import Refused
 from unit.query.segments import block, seal
 
 ENDLESS = " ".join(f"VALUES ?v{n} {{ {' '.join(map(str, range(200)))} }}" for n in range(6))

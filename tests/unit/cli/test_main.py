@@ -16,25 +16,27 @@ import click
 import pytest
 
 import lycosa
-import lycosa.crawl
+import lycosa.crawl.inspect
+import lycosa.crawl.processes
 import lycosa.testweb
 from lycosa.cli.main import Lycosa, cli, main
 from lycosa.cli.reference import reference
 from lycosa.config import Job, read_job
-from lycosa.crawl.changing import Blocked
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.progress import Listener
-from lycosa.crawl.seeding import Planted
+from lycosa.crawl.inspect import audit, content
+from lycosa.crawl.inspect.edits import Blocked
+from lycosa.crawl.seeds import Planted
+from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError, FormatError, LogError, LycosaError, StoreError
-from lycosa.store.forgetting import Forgotten
-from unit.cli.moments import BUSY, Ended
+from lycosa.store.removal import Forgotten
+from unit.cli.screen.moments import BUSY, Ended
 
 COMMANDS = cli.list_commands(click.Context(cli))
-NO_CONTACT = "nobody can reach you\n  add --contact mail@example.org"
+NO_CONTACT = "site owners must be able to reach you\n  add --contact mail@example.org"
 
 
 class PretendedCrawl:
-    """Stands in for `lycosa.crawl.running` and `lycosa.crawl.changing`."""
+    """Stands in for `lycosa.crawl.processes.run` and `lycosa.crawl.inspect.edits`."""
 
     def __init__(self) -> None:
         self.ends: Ended | BaseException = Ended("exhausted", BUSY, True)
@@ -79,8 +81,8 @@ class PretendedCrawl:
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedCrawl]:
     crawl = PretendedCrawl()
-    monkeypatch.setattr(lycosa.crawl, "running", crawl, raising=False)
-    monkeypatch.setattr(lycosa.crawl, "changing", crawl, raising=False)
+    monkeypatch.setattr(lycosa.crawl.processes, "run", crawl, raising=False)
+    monkeypatch.setattr(lycosa.crawl.inspect, "edits", crawl, raising=False)
     yield crawl
 
 
@@ -392,8 +394,7 @@ def test_cat_prints_the_bytes_as_they_are(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     found = Content(b"HTTP/1.1 200 OK\r\n\r\n", b"\xff\x00<p>\x1b[31mhello", "grüße")
-    fake = SimpleNamespace(content=lambda directory, url: found)
-    monkeypatch.setattr(lycosa.crawl, "looking", fake, raising=False)
+    monkeypatch.setattr(content, "content_of", lambda directory, url: found)
     assert main(["cat", str(existing), "https://example.org/", *flags]) == 0
     assert capfdbinary.readouterr().out == printed
 
@@ -401,10 +402,8 @@ def test_cat_prints_the_bytes_as_they_are(
 def test_on_a_terminal_cat_obeys_no_page(
     existing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    fake = SimpleNamespace(
-        content=lambda d, u: Content(b"", "a\x1b]0;owned\x07b\tc\u202ed\n".encode(), "")
-    )
-    monkeypatch.setattr(lycosa.crawl, "looking", fake, raising=False)
+    found = Content(b"", "a\x1b]0;owned\x07b\tc\u202ed\n".encode(), "")
+    monkeypatch.setattr(content, "content_of", lambda directory, url: found)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert main(["cat", str(existing), "https://example.org/"]) == 0
     assert capsys.readouterr().out == "a⟨U+001B⟩]0;owned⟨U+0007⟩b\tc⟨U+202E⟩d\n\n"
@@ -421,8 +420,7 @@ def test_audit_ends_with_its_verdict(
         rules=["one at a time"],
         not_judged=(),
     )
-    fake = SimpleNamespace(audit=lambda directory: found)
-    monkeypatch.setattr(lycosa.crawl, "auditing", fake, raising=False)
+    monkeypatch.setattr(audit, "audit", lambda directory: found)
     assert main(["audit", str(existing)]) == len(breaches)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "1,200 requests were held against these rules:"
@@ -512,7 +510,7 @@ def test_a_command_imports_only_what_it_needs() -> None:
     script = (
         "import sys; from lycosa.cli.main import main; main(['crawl', '--help']);"
         "sys.exit(any(name in sys.modules for name in"
-        " ('pyarrow.compute', 'lycosa.cli.checking', 'lycosa.testweb.server')))"
+        " ('pyarrow.compute', 'lycosa.cli.commands.check', 'lycosa.testweb.server')))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 0

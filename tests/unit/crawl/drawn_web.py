@@ -14,14 +14,14 @@ from lycosa.clock import VirtualClock
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.parts import Parts
-from lycosa.crawl.scoping import JobScope
-from lycosa.crawl.seeding import plant
-from lycosa.crawl.worker import EXHAUSTED, Worker
+from lycosa.crawl.ports import Parts
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import plant
+from lycosa.crawl.worker.worker import EXHAUSTED, Worker
 from lycosa.log.memory import MemoryLog
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.orders import partitioner_of
+from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Outcome, Request, Resolved
 from lycosa.store.journal import Journal
 from lycosa.testweb.carrier import InProcessCarrier

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label, plain
+from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label, pure_look
 
 WORDS = st.sampled_from(
     [
@@ -47,7 +47,7 @@ def nearly_usual(draw: st.DrawFn) -> bytes:
 @settings(max_examples=700, deadline=None)
 @given(BEGINNINGS | nearly_usual())
 def test_the_declared_label_equals_its_twin(body: bytes) -> None:
-    assert label(body) == plain.label(body)
+    assert label(body) == pure_look.label(body)
 
 
 LIST_WORDS = st.sampled_from(
@@ -63,7 +63,7 @@ LIST_WORDS = st.sampled_from(
 @settings(max_examples=700, deadline=None)
 @given(st.lists(LIST_WORDS | st.binary(max_size=2), max_size=8).map(b"".join))
 def test_whether_it_is_a_sitemap_equals_its_twin(first: bytes) -> None:
-    assert is_sitemap(first) is plain.is_sitemap(first)
+    assert is_sitemap(first) is pure_look.is_sitemap(first)
 
 
 @pytest.mark.parametrize("code", range(256))
@@ -80,18 +80,18 @@ def test_every_byte_means_the_same_to_both(code: int) -> None:
         b'<meta http-equiv="content-type" content="text/html;%scharset=utf-8"',
         b"<meta charse%s=utf-8>",
     ):
-        assert label(page % byte) == plain.label(page % byte)
+        assert label(page % byte) == pure_look.label(page % byte)
     for page in (b"<%surlset>", b"<a%surlset>", b"<a%sb:urlset>", b"<urlset%s", b"%surlset>"):
-        assert is_sitemap(page % byte) is plain.is_sitemap(page % byte)
+        assert is_sitemap(page % byte) is pure_look.is_sitemap(page % byte)
 
 
 def test_every_cut_of_a_declaration_means_the_same_to_both() -> None:
     page = b'<html><meta http-equiv="content-type" content="text/html; charset=utf-8"><a:urlset >'
     for end in range(len(page) + 1):
-        assert label(page[:end]) == plain.label(page[:end])
-        assert is_sitemap(page[:end]) is plain.is_sitemap(page[:end])
+        assert label(page[:end]) == pure_look.label(page[:end])
+        assert is_sitemap(page[:end]) is pure_look.is_sitemap(page[:end])
         late = b" " * (PRESCAN_BYTES - end) + page
-        assert label(late) == plain.label(late)
+        assert label(late) == pure_look.label(late)
 
 
 def test_the_two_usual_ways_are_known() -> None:

@@ -15,7 +15,7 @@ from lycosa.extract.charset import (
     prescan,
     to_utf8,
 )
-from lycosa.extract.links import scan
+from lycosa.extract.page import scan
 
 PAGE = "<title>Привет</title>"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.extract import sitemap
-from lycosa.extract.links import scan
+from lycosa.extract.page import scan
 from lycosa.extract.sitemap import changes_listed, scan_sitemap
 from lycosa.records import Link, LinkKind
 

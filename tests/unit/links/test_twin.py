@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.links import Links, Rows, Target, mask_of, outlinks, plain, sifted, unsettled
+from lycosa.links import Links, Rows, Target, mask_of, outlinks, pure_columns, sifted, unsettled
 from lycosa.store.rows import KIND_NAMES, SCHEMAS
 
 KINDS = [kind for kind, name in enumerate(KIND_NAMES) if name]
@@ -70,7 +70,7 @@ def test_sifting_equals_its_twin(some: Links, by: frozenset[int]) -> None:
         "out-of-scope",
         mask_of(by),
     )
-    twin, twin_refused = plain.sifted(some, "out-of-scope", by)
+    twin, twin_refused = pure_columns.sifted(some, "out-of-scope", by)
     assert columns_of(Links(*found)) == columns_of(twin)
     assert refused == twin_refused
 
@@ -97,7 +97,9 @@ def test_what_is_unsettled_equals_its_twin(
     distances, hops = array("H", far), array("B", few[: len(far)])
     masks = mask_of(kinds[0]), mask_of(kinds[1])
     found = unsettled(some.targets, some.kinds, distances, *numbers, *masks, parts, hops, redirects)
-    assert found == plain.unsettled(some, distances, *numbers, *kinds, parts, hops, redirects)
+    assert found == pure_columns.unsettled(
+        some, distances, *numbers, *kinds, parts, hops, redirects
+    )
     distances.append(1)  # nobody holds on to the arrays
     hops.append(1)
 
@@ -106,7 +108,7 @@ def test_what_is_unsettled_equals_its_twin(
 @given(links())
 def test_lines_of_links_equal_their_twin(some: Links) -> None:
     lines = outlinks(some.targets, some.kinds, some.rels, KIND_NAMES)
-    assert lines == plain.outlinks(some, KIND_NAMES)
+    assert lines == pure_columns.outlinks(some, KIND_NAMES)
 
 
 @settings(max_examples=300, deadline=None)
@@ -122,7 +124,7 @@ def test_rows_of_links_equal_their_twin(fetches: list[tuple[int, int, int, Links
     for source, fetch, moment, some in fetches:
         columns = (some.targets, some.kinds, some.texts, some.rels, some.times)
         rows.add(source, fetch, moment, *columns)
-    twin = plain.rows(fetches, KIND_NAMES)
+    twin = pure_columns.rows(fetches, KIND_NAMES)
     assert len(rows) == len(twin)
     names, found = SCHEMAS["links"].names, rows.columns()
     kinds = [pa.uint64(), pa.uint64(), pa.int64(), pa.uint64(), *[pa.string()] * 4, pa.int32()]

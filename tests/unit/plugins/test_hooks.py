@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.scope import JobScope
 from lycosa.log.memory import MemoryLog
 from lycosa.plugins import hooks as hooks_module
 from lycosa.plugins.hooks import Hooks

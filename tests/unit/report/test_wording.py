@@ -17,7 +17,7 @@ from lycosa.report.wording import (
     shortened,
     shown,
 )
-from lycosa.visible import visible
+from lycosa.terminal_text import visible
 
 
 def plain(text: str) -> str:

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from lycosa.query.forms import chosen_form
-from lycosa.query.questions import Question
+from lycosa.query.formats import chosen_form
+from lycosa.query.protocol import Question
 from lycosa.serve.protocol import (
     READ_ONLY,
     Description,

@@ -20,7 +20,7 @@ from lycosa.errors import StoreError
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Outcome, Place
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import warc_names, warc_path
-from lycosa.store.reading import rows, table
+from lycosa.store.reader import rows, table
 from unit.store.exchanges import (
     answer,
     capture,

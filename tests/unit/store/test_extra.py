@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from lycosa.api.segments import batches, schema_of, segments
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.forgetting import forget_host
-from lycosa.store.reading import rows
+from lycosa.store.reader import rows
+from lycosa.store.removal import forget_host
 from lycosa.store.sealing import seal_dead
 from unit.store.exchanges import capture
 

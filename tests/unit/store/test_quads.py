@@ -12,10 +12,10 @@ import zstandard
 from lycosa.errors import StoreError
 from lycosa.records import Capture, Outcome, Place
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.forgetting import forget_host
 from lycosa.store.layout import Name, quad_journal_path, quad_names, quads_path
 from lycosa.store.quads import Block, QuadJournal, blocks, quads_of, write_sealed
-from lycosa.store.reading import table
+from lycosa.store.reader import table
+from lycosa.store.removal import forget_host
 from lycosa.store.sealing import seal_dead
 from unit.store.exchanges import capture, robots
 

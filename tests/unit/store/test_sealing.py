@@ -18,13 +18,13 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.errors import StoreError
 from lycosa.records import Capture, Outcome, Place
-from lycosa.store import kernels, sealing
+from lycosa.store import arrow_functions, sealing
 from lycosa.store.archive import ArchiveStore
+from lycosa.store.arrow_functions import RowsWriter
 from lycosa.store.cdx import surt
 from lycosa.store.files import Appendable
-from lycosa.store.kernels import RowsWriter
 from lycosa.store.layout import KINDS, cdx_path, journal_path, warc_names, warc_path
-from lycosa.store.reading import captures, find, find_text, rows, table
+from lycosa.store.reader import captures, find, find_text, rows, table
 from lycosa.store.rows import signed, url_id
 from unit.store.exchanges import answer, capture, check_archive, failure, robots
 
@@ -395,7 +395,7 @@ def test_a_full_disk_while_sealing_is_said_and_survived(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(kernels, "ParquetWriter", full)
+        patch.setattr(arrow_functions, "ParquetWriter", full)
         with pytest.raises(StoreError, match="no room to seal the segment\n  make room"):
             store.seal(always)
     store.append(capture(2))

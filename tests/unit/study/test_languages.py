@@ -14,8 +14,8 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from lycosa.errors import StoreError
 from lycosa.study import detector
+from lycosa.study.build import study
 from lycosa.study.language_codes import CODES
-from lycosa.study.studying import study
 from unit.study.drawn_crawl import BEGAN, Fetch, rows, write
 from unit.study.test_vocabularies import spoil
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.made_crawl import make_whole
 
-from lycosa.study.studying import study
+from lycosa.study.build import study
 from unit.study.drawn_crawl import rows
 
 PAGES = 2000

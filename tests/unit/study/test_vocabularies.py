@@ -10,7 +10,7 @@ import pytest
 from lycosa.errors import StoreError
 from lycosa.records import Outcome
 from lycosa.store.layout import TRIPLES
-from lycosa.study.studying import study
+from lycosa.study.build import study
 from unit.study.drawn_crawl import BEGAN, Fetch, rows, write
 
 A, B, C = (f"test.a:/{name}" for name in "abc")

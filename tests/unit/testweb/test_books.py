@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from lycosa.config import Structured
-from lycosa.extract.links import scan
-from lycosa.extract.structured import Distiller, Page
+from lycosa.extract.page import scan
+from lycosa.extract.structured.distiller import Distiller, Page
 from lycosa.testweb.books import (
     AUTHOR_TRIPLES,
     BOOK_TRIPLES,

@@ -23,10 +23,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from lycosa.config import Job
+from lycosa.crawl.checking.json_output import page_table, scope_table
 from lycosa.crawl.checking.pages import answer_of_file, check_page
 from lycosa.crawl.checking.robots import path_as_written
-from lycosa.crawl.checking.scopes import ScopeChecker
-from lycosa.crawl.checking.tables import page_table, scope_table
+from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.errors import LycosaError
 from lycosa.fetch.robots_lines import ExplainedRobots, explain_robots
 from lycosa.store.rows import url_id

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.checking.scopes import ScopeChecker
-from lycosa.crawl.distilling import distiller_of
-from lycosa.crawl.reading import (
+from lycosa.crawl.answers.reading import (
     RawLink,
     content_type_of,
     judge,
@@ -24,12 +22,14 @@ from lycosa.crawl.reading import (
     read_page,
     redirect_of,
 )
+from lycosa.crawl.answers.triples import distiller_of
+from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.errors import LycosaError
 from lycosa.extract import charset
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.headers import robots_tag
-from lycosa.extract.structured import Found, Page
+from lycosa.extract.structured.distiller import Found, Page
 from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
 from lycosa.url import canonical_key, parse, refusal, url_of
 from lycosa.url.scope import OUT_OF_SCOPE

@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from lycosa.config import Job
+from lycosa.crawl.answers.reading import read_page
+from lycosa.crawl.answers.triples import distiller_of
 from lycosa.crawl.checking.batch import Batch, Given, optional_text, text
 from lycosa.crawl.checking.pages import answer_of_file
-from lycosa.crawl.distilling import distiller_of
-from lycosa.crawl.reading import read_page
-from lycosa.extract.structured import Distiller, Found, Page
+from lycosa.extract.structured.distiller import Distiller, Found, Page
 from lycosa.records import Answer
 
 JSON_LD = "application/ld+json"

@@ -19,8 +19,8 @@ from lycosa.errors import StoreError
 from lycosa.log.places import Named
 from lycosa.store.digests import digest, guarded, read_digests
 from lycosa.store.layout import Name, digests_path, quads_path, sealed_path, warc_path
-from lycosa.store.pieces import Piece, fits, pieces
 from lycosa.store.quads import blocks
+from lycosa.store.record_scan import Piece, fits, pieces
 from lycosa.url import key_of
 
 MAIN = ("response", "revisit")

@@ -2,7 +2,6 @@
 
     changes      how often a page changes, learned from visits that see only *whether* it did
     worth        from that and from a page's quality: what a visit now is worth, policy by policy
-    allocation   the best frequencies of visits for plain freshness, which `fresh` comes to
     bids         the K best of many partitions that share nothing
     history      what visits have shown, and the cycle that is under way: part of the fold
     planning     from all of that: the URLs of a partition's next cycle

@@ -22,8 +22,8 @@ from array import array
 from collections.abc import Callable
 from typing import Protocol
 
-from lycosa.frontier.columns import Pages
 from lycosa.frontier.distance import depth_of
+from lycosa.frontier.fold.columns import Pages
 from lycosa.frontier.urltable import UrlTable
 
 LAST = 255

@@ -11,7 +11,7 @@ vaults       where sealed sites are put
 
 from lycosa.frontier.urltable.compact import CompactUrlTable
 from lycosa.frontier.urltable.contract import UrlTable
-from lycosa.frontier.urltable.plain import PlainUrlTable
+from lycosa.frontier.urltable.pure_table import PlainUrlTable
 from lycosa.frontier.urltable.vaults import FileVault, MemoryVault, Vault
 
 __all__ = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Protocol
 
-from lycosa.visible import visible
+from lycosa.terminal_text import visible
 
 INK, SOFT, FAINT, PAPER = "#1a1a1a", "#5c5c5c", "#dcdcdc", "#ffffff"
 """Text, what explains it, lines behind it, and what it stands on."""

@@ -6,7 +6,7 @@ from math import floor, log10
 
 from lycosa.amounts import counted
 from lycosa.config import Job
-from lycosa.crawl.auditing import Audit
+from lycosa.crawl.inspect.audit import Audit
 from lycosa.crawl.pauses import usual_pause
 from lycosa.report.charts import Column as Bin
 from lycosa.report.charts import Columns, Mark

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.coding.heads import BadHead, Head, cut_head, is_plain, plain, read_head
+from lycosa.coding.heads import BadHead, Head, cut_head, is_plain, pure_reading, read_head
 
 LINE_ENDS = st.sampled_from(
     [b"\r\n", b"\r\n", b"\r\n", b"\n", b"\r\r\n", b" \n", b"\r", b"\n ", b"\r\n\t"]
@@ -109,22 +109,22 @@ def outcome(read: Callable[[bytes], Head], sent: bytes) -> object:
 @settings(max_examples=600, deadline=None)
 @given(ANY)
 def test_reading_a_head_equals_its_twin(sent: bytes) -> None:
-    assert outcome(read_head, sent) == outcome(plain.read_head, sent)
+    assert outcome(read_head, sent) == outcome(pure_reading.read_head, sent)
 
 
 @settings(max_examples=300, deadline=None)
 @given(ANY, st.binary(max_size=20))
 def test_cutting_a_head_off_equals_its_twin(sent: bytes, rest: bytes) -> None:
-    cut = plain.cut_head(sent + rest)
+    cut = pure_reading.cut_head(sent + rest)
     assert cut_head(sent + rest) == cut_head(memoryview(sent + rest)) == cut
     for end in range(0, len(sent), 7):
-        assert cut_head(sent[:end]) == plain.cut_head(sent[:end])
+        assert cut_head(sent[:end]) == pure_reading.cut_head(sent[:end])
 
 
 @settings(max_examples=400, deadline=None)
 @given(ANY)
 def test_whether_a_head_is_plain_equals_its_twin(sent: bytes) -> None:
-    assert is_plain(sent) is plain.is_plain(sent)
+    assert is_plain(sent) is pure_reading.is_plain(sent)
 
 
 @pytest.mark.parametrize("code", range(256))
@@ -132,11 +132,11 @@ def test_every_byte_means_the_same_to_both(code: int) -> None:
     byte = bytes([code])
     for line in (b"%cX%c: %cv%c", b"X%c%c%c%c", b"Content-Length: 1%c%c%c%c", b"%c%c%cX: y%c"):
         sent = b"HTTP/1.1 200 OK\r\n" + line % ((byte,) * 4) + b"\r\n\r\n"
-        assert outcome(read_head, sent) == outcome(plain.read_head, sent)
-        assert is_plain(sent) is plain.is_plain(sent)
+        assert outcome(read_head, sent) == outcome(pure_reading.read_head, sent)
+        assert is_plain(sent) is pure_reading.is_plain(sent)
     sent = b"HTTP/1.1%c200%cOK\r\n\r\n" % (byte, byte)
-    assert outcome(read_head, sent) == outcome(plain.read_head, sent)
-    assert is_plain(sent) is plain.is_plain(sent)
+    assert outcome(read_head, sent) == outcome(pure_reading.read_head, sent)
+    assert is_plain(sent) is pure_reading.is_plain(sent)
 
 
 def test_what_a_head_said_is_not_changed_by_the_next() -> None:

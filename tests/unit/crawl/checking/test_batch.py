@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lycosa.config import Job
 from lycosa.crawl.checking import batch
 from lycosa.crawl.checking.batch import Batch
-from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.checking.scope import ScopeChecker
 
 JOB = Job.of(["http://a.test/"])
 

@@ -8,7 +8,7 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.checking.pages import CheckedPage, answer_of_bytes, answer_of_file, check_page
-from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.errors import LycosaError
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.fingerprint import fingerprint

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import Job
-from lycosa.crawl.checking.scopes import ScopeChecker
+from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.scoping import JobScope
+from lycosa.crawl.scope import JobScope
 from lycosa.log.memory import MemoryLog
 from lycosa.url import key_of
 

@@ -1,0 +1,270 @@
+"""Reads a crawl directory from Python, even while a crawl is running in it.
+
+All methods read segment by segment, a few thousand rows at a time, so a crawl of any size needs
+little memory. Rows of links and texts carry the URL of their page, which is looked up in the
+same segment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lycosa.api.rows import Link, Page, Text
+from lycosa.api.segments import batches, schema_of, segments
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.status.progress import outcomes_of, refusals_of
+from lycosa.errors import LycosaError
+from lycosa.frontier.distance import depth_of
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.query.answer_pool import Answerers, raise_unless_answered
+from lycosa.query.formats import GRAPH_FORMS, RESULT_FORMS
+from lycosa.query.protocol import Question
+from lycosa.records import Outcome, Place
+from lycosa.store.layout import KINDS, Name
+from lycosa.store.reader import find
+from lycosa.store.record_reader import Stored, WarcFiles, read_exchange
+from lycosa.store.rows import SCHEMAS
+from lycosa.url import canonicalize
+
+
+class Crawl:
+    """A crawl directory, opened for reading.
+
+    Rows can be read while a crawl runs: what is there when an iteration comes to a segment. The
+    filters of `pages`, `links`, `texts` and `records` are those of the page: its `host`, its
+    `outcome` (as `"kept"`) and the beginning of its URL (`prefix`).
+    """
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self._directory = CrawlDirectory.open(Path(directory))
+        self.reason: str | None = None
+        """What ended the run that gave this object (`exhausted`, `unreachable`, `pages`, `stopped`
+        and so on); None when it was only opened."""
+
+    def __repr__(self) -> str:
+        return f"Crawl({str(self.path)!r})"
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self._directory.path
+
+    @property
+    def job(self) -> Job:
+        """The job, as its file says it now."""
+        return self._directory.job()
+
+    @property
+    def pending(self) -> int:
+        """How many URLs are still to be asked for, at the last commit."""
+        return sum(state.pending for state in self._states())
+
+    def outcomes(self) -> dict[str, int]:
+        """Return how fetches have ended, by the name of the outcome, at the last commit."""
+        return {name.upper(): count for name, count in outcomes_of(self._states()).items()}
+
+    def refusals(self) -> dict[str, int]:
+        """Return how many URLs were refused, by reason, at the last commit."""
+        return refusals_of(self._states())
+
+    # -- rows -----------------------------------------------------------------------------
+
+    def pages(
+        self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
+    ) -> Iterator[Page]:
+        """Yield every fetch of a page, whatever came of it."""
+        wanted = _Filter(host, outcome, prefix)
+        for name in segments(self.path, "pages"):
+            for batch in batches(self.path, "pages", name):
+                yield from _pages(wanted.of(batch))
+
+    def hosts(self) -> Iterator[Page]:
+        """Yield every fetch of a robots file, as a `Page` without what pages alone have."""
+        for name in segments(self.path, "hosts"):
+            for batch in batches(self.path, "hosts", name):
+                yield from _pages(batch)
+
+    def links(
+        self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
+    ) -> Iterator[Link]:
+        """Yield the links of the pages, as many as `pages` has with the same filters."""
+        wanted = _Filter(host, outcome, prefix)
+        for name, urls in self._segments(wanted):
+            for batch in batches(self.path, "links", name):
+                for row in batch.to_pylist():
+                    source = urls.get(row["fetch_id"])
+                    if source is not None:
+                        yield Link(source_url=source, **row)
+
+    def texts(
+        self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
+    ) -> Iterator[Text]:
+        """Yield the visible texts of the pages."""
+        wanted = _Filter(host, outcome, prefix)
+        for name, urls in self._segments(wanted):
+            for batch in batches(self.path, "text", name):
+                for row in batch.to_pylist():
+                    url = urls.get(row["fetch_id"])
+                    if url is not None:
+                        yield Text(url=url, **row)
+
+    def table(self, kind: str, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
+        """Return the rows of `pages`, `links`, `text` or `hosts` as Arrow batches, to be read once.
+
+        DuckDB and Polars take it as it is; `.read_all()` makes a table of it. Columns of plugins
+        are null in segments that have none.
+        """
+        if kind not in KINDS:
+            raise LycosaError(f"there is no table `{kind}`\n  known are: {', '.join(KINDS)}")
+        schema = schema_of(self.path, kind)
+        if columns is not None:
+            if unknown := [column for column in columns if column not in schema.names]:
+                raise LycosaError(
+                    f"`{kind}` has no column `{unknown[0]}`\n  it has: {', '.join(schema.names)}"
+                )
+            schema = pa.schema([schema.field(column) for column in columns])
+
+        def filled() -> Iterator[pa.RecordBatch]:
+            for name in segments(self.path, kind):
+                for batch in batches(self.path, kind, name, schema.names):
+                    yield _filled(batch, schema)
+
+        return pa.RecordBatchReader.from_batches(schema, filled())
+
+    # -- records --------------------------------------------------------------------------
+
+    def records(
+        self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
+    ) -> Iterator[Stored]:
+        """Yield exchanges out of the archive: `head` and `sent` as they came, `body` decoded.
+
+        What failed before there was an answer has none.
+        """
+        for page in self.pages(host=host, outcome=outcome, prefix=prefix):
+            if page.length:
+                yield self.record(page)
+
+    def record(self, page: Page) -> Stored:
+        """Return the exchange of one fetch, out of the archive."""
+        if page.warc is None:
+            raise LycosaError(f"{page.url}: there was no answer ({page.outcome}), so no record")
+        segment = int(page.warc.partition(".")[0].rpartition("-")[2])
+        return read_exchange(Place(segment, page.offset, page.length), self._files.member)
+
+    def find(self, url: str) -> Stored | None:
+        """Return what a URL gave when it was last asked for; None when the archive has nothing."""
+        canonical = canonicalize(url)
+        return None if canonical is None else find(self.path, canonical)
+
+    # -- structured data ------------------------------------------------------------------
+
+    def sparql(
+        self, question: str, form: str = "json", *, seconds: float = 30.0, raw: bool = False
+    ) -> bytes:
+        """Ask what pages say to machines, in SPARQL; `lycosa index` builds the index.
+
+        The forms are those of `lycosa sparql`: `json`, `xml`, `csv` and `tsv` for tables, `json`
+        and `xml` for yes and no, `turtle`, `ntriples`, `nquads`, `trig`, `rdfxml` and `jsonld` for
+        graphs. The question is answered by a process that has no network, whatever it says, and
+        that ends when it takes longer than `seconds`. The process is kept for the next question.
+        CSV is safe to open in a spreadsheet, unless it shall be `raw`.
+        """
+        if form not in (*RESULT_FORMS, *GRAPH_FORMS):
+            known = ", ".join((*RESULT_FORMS, *GRAPH_FORMS))
+            raise LycosaError(f"there is no form `{form}`\n  known are: {known}")
+        said = self._answerers.ask(Question(question, form=form, is_guarded=not raw), seconds)
+        raise_unless_answered(said)
+        return said.body
+
+    # -- inside ---------------------------------------------------------------------------
+
+    @cached_property
+    def _files(self) -> WarcFiles:
+        return WarcFiles(self.path)
+
+    @cached_property
+    def _answerers(self) -> Answerers:
+        return Answerers(self.path, most=1)
+
+    def __del__(self) -> None:
+        if "_files" in self.__dict__:
+            self._files.close()
+        if "_answerers" in self.__dict__:
+            self._answerers.close()
+
+    def _states(self) -> list[PartitionState]:
+        if not self._directory.log_folder.exists():
+            return []
+        return list(self._directory.states(self.job).values())
+
+    def _segments(self, wanted: _Filter) -> Iterator[tuple[Name, dict[int, str]]]:
+        """Yield the segments, each with the URLs of those of its fetches that are wanted."""
+        columns = ["fetch_id", "url", "host", "outcome"]
+        for name in segments(self.path, "pages"):
+            urls: dict[int, str] = {}
+            for batch in batches(self.path, "pages", name, columns):
+                kept = wanted.of(batch)
+                ids, found = kept.column("fetch_id"), kept.column("url")
+                urls.update(zip(ids.to_pylist(), found.to_pylist(), strict=True))
+            yield name, urls
+
+
+class _Filter:
+    """Which pages are wanted."""
+
+    def __init__(self, host: str | None, outcome: str | None, prefix: str | None) -> None:
+        self._host = host.lower() if host is not None else None
+        self._outcome = outcome.upper() if outcome is not None else None
+        self._prefix = prefix
+        if self._outcome is not None and self._outcome not in Outcome.__members__:
+            raise LycosaError(
+                f"there is no outcome `{outcome}`\n  known are: {', '.join(Outcome.__members__)}"
+            )
+
+    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows that are wanted."""
+        for column, value in (("host", self._host), ("outcome", self._outcome)):
+            if value is not None:
+                batch = batch.filter(pc.equal(batch.column(column), value))
+        if self._prefix is not None:
+            batch = batch.filter(pc.starts_with(batch.column("url"), pattern=self._prefix))
+        return batch
+
+
+_TEXTS = ("title", "description", "language", "charset", "via", "rule")
+_ABSENT: dict[str, Any] = dict.fromkeys(_TEXTS, "")
+_OURS = set(Page._fields)
+
+
+def _pages(batch: pa.RecordBatch) -> Iterator[Page]:
+    extra = [n for n in batch.schema.names if n not in SCHEMAS["pages"].names]
+    for row in batch.to_pylist():
+        values = {**_ABSENT, "fingerprint": 0}
+        values |= {
+            name: "" if value is None and name in _ABSENT else value
+            for name, value in row.items()
+            if name in _OURS
+        }
+        yield Page(
+            depth=depth_of(row.get("distance") or 0),
+            extra={name: row[name] for name in extra},
+            **values,
+        )
+
+
+def _filled(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [
+        batch.column(field.name).cast(field.type)
+        if field.name in batch.schema.names
+        else pa.nulls(len(batch), field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,199 @@
+"""Runs a crawl from a Python program, blocking (`run`) or beside an asyncio loop (`run_async`).
+
+Both do what `lycosa crawl` and `lycosa resume` do, with the same job, folder and log file.
+Functions given as plugins are called in the thread that crawls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from lycosa.api.crawl import Crawl
+from lycosa.config import Job, anchored
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.log_file import logger, said_to
+from lycosa.crawl.processes.machine import require_files
+from lycosa.crawl.processes.run import require_contact, run_crawl
+from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.scope import require_linear
+from lycosa.crawl.status.progress import Listener, Progress
+from lycosa.errors import ConfigError, LycosaError
+from lycosa.plugins.loader import with_plugins
+from lycosa.plugins.plugin import Plugin
+from lycosa.plugins.scheduling import require_plugins
+
+
+def run(
+    directory: str | os.PathLike[str],
+    job: Job | None = None,
+    *,
+    plugins: Sequence[Plugin] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+    progress_seconds: float = 1.0,
+) -> Crawl:
+    """Crawl, and return the crawl when it has ended: by itself, by a limit, or by a signal.
+
+    With a job a crawl is begun in a new folder; relative paths in it begin at the working
+    directory. Without a job, or with the one that it has, a crawl goes on where it was. `plugins`
+    are those that are functions of this program; installed ones are named in the job.
+    `on_progress` is called about every `progress_seconds`; what it raises stops the crawl cleanly
+    and comes out here. In the main thread SIGINT and SIGTERM stop it cleanly, and `Crawl.reason`
+    is then `stopped`.
+    """
+    if _has_loop():
+        raise LycosaError(
+            "run() would stand in the way of the event loop that runs in this thread\n"
+            "  write `await run_async(...)` instead"
+        )
+    return _Run(directory, job, plugins).wait(on_progress, progress_seconds)
+
+
+async def run_async(
+    directory: str | os.PathLike[str],
+    job: Job | None = None,
+    *,
+    plugins: Sequence[Plugin] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+    progress_seconds: float = 1.0,
+) -> Crawl:
+    """Crawl in a thread beside the event loop; otherwise as `run`.
+
+    `on_progress` is called in the loop. When the task is cancelled the crawl is stopped cleanly,
+    and the cancellation goes on when all is committed; a second one stops it at once. Several
+    crawls may run at a time, into folders of their own; their log files then have each other's
+    lines too.
+    """
+    loop = asyncio.get_running_loop()
+    crawl = _Run(directory, job, plugins)
+
+    def tell(progress: Progress) -> None:
+        if on_progress is not None:
+            loop.call_soon_threadsafe(crawl.told, on_progress, progress)
+
+    thread = ThreadPoolExecutor(1, "lycosa-crawl")
+    crawling = loop.run_in_executor(thread, crawl.wait, tell, progress_seconds)
+    thread.shutdown(wait=False)
+    cancelled: asyncio.CancelledError | None = None
+    while True:
+        try:
+            found = await asyncio.shield(crawling)
+            break
+        except asyncio.CancelledError as error:
+            cancelled = error
+            crawl.stop.ask()
+    if cancelled is not None:
+        raise cancelled
+    crawl.raise_failure()
+    return found
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+class _Run:
+    """One run of a crawl."""
+
+    def __init__(
+        self, directory: str | os.PathLike[str], job: Job | None, plugins: Sequence[Plugin]
+    ) -> None:
+        self.stop = Stop()
+        self._plugins = tuple(plugins)
+        self._directory = _prepared(Path(directory), job, self._plugins)
+        self._failure: Exception | None = None
+
+    def wait(
+        self, on_progress: Callable[[Progress], None] | None, progress_seconds: float
+    ) -> Crawl:
+        """Crawl in this thread."""
+        directory = self._directory
+        crawl = Crawl(directory.path)
+        listener = Listener(
+            partial(self.told, on_progress),
+            progress_seconds,
+            _refused,
+            _failed,
+            waiting=logger.warning,
+            refused_more=_refused_more,
+        )
+        with said_to(directory.messages):
+            logger.info("begins: job %s, from Python", directory.job().digest())
+            try:
+                ended = run_crawl(
+                    directory,
+                    listener=listener,
+                    plugins=self._plugins,
+                    stop=self.stop,
+                )
+            except KeyboardInterrupt:
+                logger.info("stopped at once")
+                if not self.stop.is_asked:
+                    raise
+                crawl.reason = "stopped"
+            else:
+                logger.info("ends: %s", ended.reason)
+                crawl.reason = ended.reason
+        self.raise_failure()
+        return crawl
+
+    def told(self, on_progress: Callable[[Progress], None] | None, progress: Progress) -> None:
+        """Tell the program how the crawl is getting on."""
+        if self._failure is None and on_progress is not None:
+            try:
+                on_progress(progress)
+            except Exception as error:
+                self._failure = error
+                self.stop.ask()
+
+    def raise_failure(self) -> None:
+        """Raise what the program's own function raised."""
+        if self._failure is not None:
+            raise self._failure
+
+
+def _refused(seed: str, reason: str) -> None:
+    logger.warning("seed %s refused: %s", seed, reason)
+
+
+def _refused_more(reasons: dict[str, int]) -> None:
+    for reason, count in reasons.items():
+        logger.warning("%d more seeds refused: %s", count, reason)
+
+
+def _failed(seed: str, why: str) -> None:
+    logger.warning("seed %s cannot be reached: %s", seed, why)
+
+
+def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDirectory:
+    """Return the folder of the crawl, which says by which plugins it is crawled."""
+    if job is not None:
+        job = with_plugins(anchored(job, Path.cwd()), plugins)
+    is_new = job is not None and not (path / "crawl.toml").exists()
+    if job is not None and is_new:
+        require_contact(job)
+        require_files(job.fetch.connections, job.crawl.workers)
+        require_linear(job)
+        require_plugins(job, plugins)
+        return CrawlDirectory.create(path, job)
+    directory = CrawlDirectory.open(path)
+    before = directory.job()
+    if job is not None and job != before:
+        raise ConfigError(
+            f"{path}: holds a crawl already, of another job\n"
+            "  go on with it: leave the job out   begin another one: choose a new folder"
+        )
+    wanted = with_plugins(before, plugins)
+    require_plugins(wanted, plugins)
+    if wanted != before:
+        with directory.locked(logger.warning):
+            directory.write_job(wanted)
+    return directory

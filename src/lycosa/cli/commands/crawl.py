@@ -1,0 +1,238 @@
+"""The commands `crawl` and `resume`, which run a crawl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from lycosa.cli.input.jobs import build_job
+from lycosa.cli.input.options import (
+    GroupedCommand,
+    cycle_flags,
+    directory_argument,
+    fetch_flags,
+    limit_flags,
+    order_flags,
+    scope_flags,
+    screen_flags,
+    seeds_flag,
+    set_flag,
+)
+from lycosa.cli.input.seeds import gather
+from lycosa.cli.screen.lines import (
+    Lines,
+    command,
+    commit_times,
+    line_of,
+    reason_text,
+    refused_more_text,
+    summary_data,
+)
+from lycosa.cli.screen.notices import Session, log_file, logger, notice
+from lycosa.config import Job, read_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.status.progress import Listener, Progress
+
+if TYPE_CHECKING:
+    from lycosa.cli.screen.panel import Display
+
+_STOPPED = 130
+_NO_SEED = 69
+_EXIT_CODES = {"stopped": _STOPPED, "no seed": _NO_SEED}
+_LOG_SECONDS = 60.0
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("seeds", metavar="[SEED]...", nargs=-1)
+@seeds_flag
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the crawl; it is made.",
+)
+@click.option(
+    "--config",
+    "config_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Begin with this job file (TOML); flags are stronger.",
+)
+@set_flag
+@limit_flags
+@scope_flags
+@fetch_flags
+@order_flags
+@cycle_flags
+@screen_flags
+@click.pass_obj
+def crawl(
+    session: Session,
+    /,
+    seeds: tuple[str, ...],
+    seed_file: TextIO | None,
+    path: Path,
+    config_file: Path | None,
+    **flags: Any,
+) -> int:
+    """Crawl from the seeds into a new folder.
+
+    Without --include the crawl stays on the hosts of its seeds, and on those that
+    they redirect to. Ctrl-C stops it cleanly; `lycosa resume` goes on.
+
+    \b
+      lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
+      lycosa crawl --seeds list.txt -o lists --only-seeds --contact you@example.org
+      lycosa crawl https://example.cl/ -o chile --include .cl --max-pages 1000 \\
+          --exclude regex:/calendar/ --contact you@example.org
+    """
+    from lycosa.crawl.processes import run
+    from lycosa.crawl.processes.machine import require_files
+    from lycosa.crawl.scope import require_linear
+    from lycosa.plugins.scheduling import require_plugins
+
+    base = read_job(config_file) if config_file else Job()
+    given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
+    job = build_job(base, flags, given)
+    if not job.seeds:
+        raise click.UsageError(
+            "There is nothing to begin with: give a SEED, or a file of them with --seeds."
+        )
+    # Before the folder is made, so that the same command can be typed again with the flag.
+    run.require_contact(job)
+    require_files(job.fetch.connections, job.crawl.workers)
+    require_linear(job)
+    require_plugins(job)
+    directory = CrawlDirectory.create(path, job)
+    return _run(session, directory, directory.kept(job), flags)
+
+
+@click.command(cls=GroupedCommand)
+@directory_argument
+@set_flag
+@limit_flags
+@fetch_flags
+@order_flags
+@cycle_flags
+@screen_flags
+@click.pass_obj
+def resume(session: Session, /, path: Path, **flags: Any) -> int:
+    """Go on with a crawl.
+
+    Whether it was stopped, killed or ended by a limit: it goes on where it was. Flags
+    change the job for good.
+
+    \b
+      lycosa resume mycrawl --max-pages 5000
+    """
+    directory = CrawlDirectory.open(path)
+    job = directory.job()
+    changed = build_job(job, flags)
+    if changed != job:
+        with directory.locked(notice):
+            directory.write_job(changed)
+    return _run(session, directory, changed, flags)
+
+
+def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> int:
+    from lycosa.crawl.processes import run
+
+    path, as_json = directory.path, bool(flags["as_json"])
+    resume_with = command("resume", path)
+    session.messages = directory.messages
+    display = _display(job, path, flags, resume_with)
+
+    def refused(seed: str, reason: str) -> None:
+        logger.warning("seed %s refused: %s", seed, reason)
+        display.say(f"{seed}: cannot be a seed: {reason}")
+
+    def refused_more(reasons: dict[str, int]) -> None:
+        logger.warning(refused_more_text(reasons))
+        display.say(refused_more_text(reasons))
+
+    def seed_failed(seed: str, why: str) -> None:
+        logger.warning("seed %s cannot be reached: %s", seed, why)
+        told = {"event": "seed_unreachable", "seed": seed, "reason": why}
+        display.say(json.dumps(told) if as_json else f"{seed}: cannot be reached: {why}")
+
+    def waiting(why: str) -> None:
+        logger.warning(why)
+        display.say(why)
+
+    with log_file(session, directory.messages), display:
+        logger.info("begins: job %s", job.digest())
+        try:
+            listener = Listener(
+                _Reporting(display),
+                display.seconds,
+                refused,
+                seed_failed,
+                display.stopping,
+                waiting,
+                display.show_planting,
+                refused_more,
+                display.say,
+            )
+            ended = run.run_crawl(directory, job=job, listener=listener)
+        except KeyboardInterrupt:
+            logger.info("stopped at once")
+            display.say(f"stopped at once; nothing committed is lost; resume with: {resume_with}")
+            return _STOPPED
+        display.finish(ended.progress)
+        logger.info(line_of(ended.progress, as_json=False))
+        logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
+        logger.info("ends: %s", reason_text(ended, job))
+    if as_json:
+        click.echo(json.dumps(summary_data(ended, path), indent=2))
+    else:
+        from lycosa.cli.screen.console import Screen
+        from lycosa.cli.screen.summary import print_summary
+
+        print_summary(Screen(), ended, job, path)
+    return _EXIT_CODES.get(ended.reason, 0)
+
+
+def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:
+    """Return what says how many seeds of a long file have been read."""
+    if flags["as_json"] or flags["quiet"]:
+        return Lines(
+            as_json=bool(flags["as_json"]), is_quiet=bool(flags["quiet"]), resume=""
+        ).show_reading
+    return lambda count: notice(f"reading seeds: {count:,}")
+
+
+def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> Display | Lines:
+    """Return what shows the crawl; what draws is loaded only for those who look."""
+    if flags["as_json"] or flags["quiet"]:
+        as_json, is_quiet = bool(flags["as_json"]), bool(flags["quiet"])
+        return Lines(as_json=as_json, is_quiet=is_quiet, resume=resume_with)
+    from lycosa.cli.screen.console import Screen
+    from lycosa.cli.screen.panel import Display
+
+    console = Screen(stderr=True)
+    return Display(console, job, path.name or str(path), resume=resume_with)
+
+
+class _Reporting:
+    """Passes progress to the display, and every minute to the log file."""
+
+    def __init__(self, display: Display | Lines) -> None:
+        self._display = display
+        self._next = _LOG_SECONDS
+
+    def __call__(self, progress: Progress) -> None:
+        """Show this moment."""
+        self._display.show(progress)
+        if progress.seconds >= self._next:
+            self._next = progress.seconds + _LOG_SECONDS
+            logger.info(line_of(progress, as_json=False))
+
+
+COMMANDS = (crawl, resume)

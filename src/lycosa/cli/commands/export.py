@@ -1,0 +1,81 @@
+"""The command `export`: writes tables, graphs and triples of a crawl for other programs."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from lycosa.cli.commands.query import export_triples
+from lycosa.cli.groups import CommandGroup
+from lycosa.cli.input.options import directory_argument, raw_flag
+from lycosa.cli.screen.output import Data
+from lycosa.study.extras import require
+
+TABLES = {
+    "pages": "Write the fetches of a crawl, or the graph of its pages.",
+    "links": "Write the links of a crawl, or the graph of its pages.",
+    "text": "Write the text of the pages.",
+    "hosts": "Write the robots files that were asked for, or the graph of the sites.",
+    "ranks": "Write the ranks of the pages, which `lycosa study` computes, or their graph.",
+    "sites": "Write what `lycosa study` says of the sites, or their graph.",
+}
+"""Those that are listed; every other table of a study can be named too."""
+
+
+class Exports(CommandGroup):
+    """A command for every table, and one for the triples."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a table; whether there is such a table is seen in the crawl."""
+        return super().get_command(ctx, cmd_name) or _table_command(cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the tables that every crawl or study has, and the triples."""
+        return [*TABLES, *self.commands]
+
+
+@click.group(cls=Exports)
+def export() -> None:
+    """Write tables and graphs for other programs, or send triples.
+
+    \b
+      lycosa export ranks mycrawl -o ranks.csv
+      lycosa export links mycrawl --format graphml -o pages.graphml
+      lycosa export triples mycrawl --to http://localhost:7878/store
+    """
+
+
+export.add_command(export_triples)
+
+
+def _table_command(table: str) -> click.Command:
+    @click.command(name=table, help=f"{TABLES.get(table, '')}\n\nWithout -o it is printed.")
+    @directory_argument
+    @click.option(
+        "--format",
+        "form",
+        type=click.Choice(["parquet", "csv", "jsonl", "graphml"]),
+        default="csv",
+        help="Of the file (csv); graphml is the graph.",
+    )
+    @raw_flag
+    @click.option("-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file.")
+    def write_table(path: Path, form: str, target: Path | None, is_raw: bool) -> None:
+        require("export")
+        from lycosa.study.export import export as write
+
+        if target is None and sys.stdout.isatty():
+            with tempfile.TemporaryDirectory() as folder:
+                shown = Path(folder) / table
+                write(path, table, form, shown, is_raw=is_raw)
+                Data().copy(shown)
+            return
+        write(path, table, form, target, is_raw=is_raw)
+
+    return write_table
+
+
+COMMANDS = (export,)

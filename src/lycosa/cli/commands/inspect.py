@@ -1,0 +1,283 @@
+"""The commands `status`, `explain`, `cat` and `audit`, which only read a crawl."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.input.options import directory_argument, json_flag
+from lycosa.cli.input.seeds import with_scheme
+from lycosa.cli.screen.console import Screen
+from lycosa.cli.screen.lines import put_aside_of
+from lycosa.cli.screen.notices import DAMAGED, Session
+from lycosa.cli.screen.prospects import prospect_data, prospect_lines
+from lycosa.cli.screen.status import Standing, standing_of
+from lycosa.cli.screen.summary import (
+    command,
+    counts_tables,
+    facts_table,
+    given_up_table,
+    mined_text,
+    triples_fact,
+)
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
+from lycosa.terminal_text import on_screen
+
+
+def _open(session: Session, path: Path) -> CrawlDirectory:
+    directory = CrawlDirectory.open(path)
+    session.messages = directory.messages
+    return directory
+
+
+def _print_json(data: object) -> None:
+    click.echo(json.dumps(data, indent=2))
+
+
+@click.command()
+@directory_argument
+@json_flag
+@click.pass_obj
+def status(session: Session, /, path: Path, as_json: bool) -> None:
+    """Show how far a crawl is, whether it runs or not."""
+    standing = standing_of(_open(session, path))
+    if as_json:
+        waits = [{**w, "until": _iso_or_none(w["until"])} for w in standing.waits]
+        _print_json({"directory": str(path), **standing._asdict(), "waits": waits})
+    else:
+        _print_standing(Screen(), path, standing)
+
+
+def _print_standing(console: Console, path: Path, standing: Standing) -> None:
+    facts = [
+        ("pages", f"{standing.pages:,}, {size_text(standing.bytes)}"),
+        ("URLs", f"{standing.urls:,} known, {standing.pending:,} in queue"),
+        ("hosts", f"{standing.hosts:,}"),
+        ("on disk", size_text(standing.disk_bytes)),
+    ]
+    if standing.mined:
+        facts.append(("mined", mined_text(standing.mined)))
+    facts += triples_fact(standing.structured)
+    if standing.cycle:
+        put_off = f"; {counted(standing.put_off, 'URL')} put off" if standing.put_off else ""
+        facts.append(("cycle", f"{standing.cycle}{put_off}"))
+    if standing.plugins:
+        facts.append(("plugins", ", ".join(standing.plugins)))
+    if standing.waits:
+        facts.append(("waits for", _waits_text(standing)))
+    if standing.waited_seconds:
+        waited = duration_text(standing.waited_seconds)
+        facts.append(("patience", f"{waited} waited for origins out of reach"))
+    if standing.pending:
+        left = duration_text(standing.seconds_left)
+        facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
+    if put_aside := put_aside_of(standing.refusals):
+        urls = counted(sum(put_aside.values()), "URL")
+        bring_back = command("retry", path, "--traps")
+        facts.append(("put aside", f"{urls} as traps; bring them back: {bring_back}"))
+    console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
+    console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
+    for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
+        console.print(part)
+    given_up = [list(one.values()) for one in standing.given_up]
+    for part in given_up_table(given_up, standing.given_up_origins):
+        console.print(part)
+
+
+def _waits_text(standing: Standing) -> str:
+    """Say what may not be asked for yet: each on a line of its own."""
+    lines = []
+    for wait in standing.waits:
+        until = float(str(wait["until"]))
+        when = f", until {_moment(until)}" if until else ""
+        lines.append(
+            f"{wait['who']} ({counted(int(str(wait['urls'])), 'URL')}): {wait['why']}{when}"
+        )
+    if standing.waits_count > len(lines):
+        lines.append(f"and {standing.waits_count - len(lines):,} more")
+    return "\n".join(lines)
+
+
+def _state(path: Path, standing: Standing) -> str:
+    if standing.running_pid is not None:
+        workers = standing.worker_pids
+        with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""
+        return f"running (process {standing.running_pid}{with_workers})"
+    if not standing.urls:
+        return f"has not begun; begin: {command('resume', path)}"
+    if standing.pending or standing.is_followed:
+        return f"at rest; go on: {command('resume', path)}"
+    missed = what_was_missed(standing.outcomes, standing.given_up_origins)
+    if missed:
+        what = counted(standing.given_up_origins, "origin") if missed != NO_SEED else "no seed"
+        not_be = "could not be reached" if missed != NO_SEED else "could be reached"
+        return f"ended; {what} {not_be}; take that up: {command('retry', path)}, then resume"
+    return "complete but for what was put aside" if put_aside_of(standing.refusals) else "complete"
+
+
+@click.command()
+@directory_argument
+@click.argument("url")
+@json_flag
+@click.pass_obj
+def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
+    """Tell where a URL stands, and how it came to that.
+
+    Found where, when and via what; why it waits; when it is due. The exit code is 1 when
+    the crawl does not know the URL.
+    """
+    from lycosa.crawl.inspect.explain import explain as explain_url
+    from lycosa.crawl.steady_clock import present_moment
+    from lycosa.crawl.worker.quality import measure
+    from lycosa.plugins.loader import load_hooks
+    from lycosa.plugins.scheduling import partitioner_of
+    from lycosa.store.link_ends import link_ends
+
+    directory = _open(session, path)
+    job = directory.job()
+    partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
+    states = directory.states(job)
+    log = directory.log(job)
+    now = present_moment(states.values())
+    try:
+        found = explain_url(
+            with_scheme(url),
+            job,
+            log,
+            states,
+            partitioner,
+            lambda: measure(link_ends(directory.path), job.revisit.quality),
+            now,
+        )
+    finally:
+        log.close()
+    behind = max(0.0, now - time.time())
+    found = found._replace(
+        due=max(0.0, found.due - behind), address_expires=max(0.0, found.address_expires - behind)
+    )
+    if as_json:
+        outcome = found.outcome.name.lower() if found.outcome else None
+        place = found.place._asdict() if found.place else None
+        history = [{"moment": _iso(step.moment), "what": step.what} for step in found.history]
+        data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
+        moments = {"due": found.due, "address_expires": found.address_expires}
+        told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
+        del data["prospect"]
+        prospect = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
+        _print_json(data | told | {"address": found.address or None} | prospect)
+    else:
+        click.echo(f"{found.url}\n  {found.standing}")
+        if found.is_known:
+            click.echo(f"  {_links(found.depth)}")
+            click.echo(f"  {_address(found.address, found.address_expires)}")
+        if found.due:
+            click.echo(f"  due {_moment(found.due)}")
+        for line in prospect_lines(found.prospect) if found.prospect else ():
+            click.echo(f"  {line}")
+        for step in found.history:
+            click.echo(f"  {_moment(step.moment)}  {step.what}")
+    return 0 if found.is_known else 1
+
+
+def _links(depth: int) -> str:
+    if not depth:
+        return "a seed, or another name of one"
+    return f"{counted(depth, 'link')} from a seed"
+
+
+def _address(address: str, expires: float) -> str:
+    if not address:
+        return "its host has no known address"
+    until = f"valid until {_moment(expires)}" if expires else "to be looked up anew"
+    return f"its host has the address {address}, {until}"
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
+def _iso_or_none(moment: object) -> str | None:
+    return _iso(moment) if isinstance(moment, float) and moment else None
+
+
+def _moment(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+@click.command()
+@directory_argument
+@click.argument("url")
+@click.option("--body", "part", flag_value="body", default="body", help="The content (default).")
+@click.option("--headers", "part", flag_value="headers", help="Status line and headers, as sent.")
+@click.option("--text", "part", flag_value="text", help="The visible text.")
+@click.pass_obj
+def cat(session: Session, /, path: Path, url: str, part: str) -> None:
+    """Print what a URL gave, out of the archive.
+
+    Bytes are written as they were sent. On a terminal, control characters and those that turn
+    the direction of text are shown by their numbers, so that a page cannot play tricks on it.
+    """
+    from lycosa.crawl.inspect.content import content_of
+
+    found = content_of(_open(session, path), with_scheme(url))
+    content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}[part]
+    if sys.stdout.isatty():
+        click.echo(on_screen(content.decode("utf-8", "replace")))
+    else:
+        click.echo(content, nl=part == "text" and not content.endswith(b"\n"))
+
+
+@click.command()
+@directory_argument
+@json_flag
+@click.pass_obj
+def audit(session: Session, /, path: Path, as_json: bool) -> int:
+    """Check that every request kept the rules.
+
+    The record of every request is held against the politeness rules. Lists each
+    breach; the exit code is 1 when there is one, and 10 when there is none but a part
+    of the record is damaged or gone, so that not every request could be judged.
+    """
+    from lycosa.crawl.inspect.audit import audit as audit_crawl
+
+    found = audit_crawl(_open(session, path))
+    if as_json:
+        _print_json(
+            {
+                "directory": str(path),
+                "requests": found.requests,
+                "is_clean": found.is_clean,
+                "rules": list(found.rules),
+                "breaches": list(found.breaches),
+                "not_judged": list(found.not_judged),
+            }
+        )
+    else:
+        click.echo(f"{found.requests:,} requests were held against these rules:")
+        for rule in found.rules:
+            click.echo(f"  {rule}")
+        for breach in found.breaches:
+            click.echo(f"breach: {breach}")
+        for gap in found.not_judged:
+            click.echo(f"not judged: {gap}")
+        if found.not_judged:
+            click.echo(f"  the record is not complete: {command('verify', path)} --repair")
+        click.echo(
+            "clean" if found.is_clean else counted(len(found.breaches), "breach", "breaches")
+        )
+    if found.is_clean and found.not_judged:
+        return DAMAGED
+    return 0 if found.is_clean else 1
+
+
+COMMANDS = (status, explain, cat, audit)

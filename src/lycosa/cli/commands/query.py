@@ -1,0 +1,394 @@
+"""The commands `index`, `sparql`, `triples`, `serve` and `export triples` (structured data)."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from lycosa.cli.amounts import counted, duration_flag, size_flag
+from lycosa.cli.commands.check import ask_flags, batch_flag, job_flags
+from lycosa.cli.input.jobs import build_job
+from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
+from lycosa.cli.input.questions import answer_batch, asker_for, read_source, site_of_address
+from lycosa.cli.input.seeds import has_scheme
+from lycosa.cli.screen.notices import Session, notice
+from lycosa.cli.screen.output import Data, plain
+from lycosa.cli.screen.summary import command
+from lycosa.config import Job, read_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LycosaError, QueryError
+from lycosa.query.formats import FORMS, GRAPH_FORMS
+from lycosa.terminal_text import on_screen
+
+if TYPE_CHECKING:
+    from lycosa.query.index import Progress
+    from lycosa.query.protocol import Answered
+
+_FIRST_QUESTION = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
+
+
+def _open(session: Session, path: Path) -> CrawlDirectory:
+    directory = CrawlDirectory.open(path)
+    session.messages = directory.messages
+    return directory
+
+
+@contextmanager
+def _line_on_screen() -> Iterator[Any]:
+    """Return what shows a line in place of the last one, where there is a screen."""
+    is_shown = sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        if is_shown:
+            plain(sys.stderr).write(f"\r\x1b[K{on_screen(text)}")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        show("")
+
+
+@click.command()
+@directory_argument
+@json_flag
+@click.pass_obj
+def index(session: Session, /, path: Path, as_json: bool) -> None:
+    """Load what pages say to machines into a triple store.
+
+    Reads what has been sealed since the last time; a page that was fetched again replaces what it
+    said before. May be run while the crawl is running, stopped, and run again: it goes on where it
+    was. The store is in DIR/index and can be deleted and built again at any time.
+    """
+    from lycosa.crawl.recovery.leftovers import seal_leftovers
+    from lycosa.query.index import Index
+
+    directory = _open(session, path)
+    if directory.holder() is None and directory.log_folder.exists():
+        with directory.locked():
+            seal_leftovers(directory, directory.job())
+    with _line_on_screen() as show:
+
+        def tell(progress: Progress) -> None:
+            show(
+                f"{progress.segments:,} of {progress.of_segments:,} segments, "
+                f"{progress.quads:,} triples of {counted(progress.pages, 'page')}"
+            )
+
+        done = Index(path).update(tell)
+    if as_json:
+        click.echo(json.dumps({"directory": str(path), **done._asdict()}, indent=2))
+        return
+    if done.is_anew:
+        click.echo("segments had changed since the index was built: it was built anew")
+    click.echo(
+        f"{counted(done.segments, 'new segment')}: {done.quads:,} triples of "
+        f"{counted(done.pages, 'page')}; the index holds {done.size:,}"
+    )
+    if done.unreadable:
+        notice(f"{counted(done.unreadable, 'line')} could not be read and were left out")
+    click.echo(f"  ask it: {command('sparql', path, _FIRST_QUESTION)}")
+
+
+@click.command()
+@directory_argument
+@click.argument("query", metavar="QUERY|FILE|-")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    help="How to print the answer. Tables: table (default), json, xml, csv, tsv; graphs: turtle "
+    "(default), ntriples, nquads, trig, rdfxml, jsonld.",
+)
+@raw_flag
+@click.pass_obj
+def sparql(session: Session, /, path: Path, query: str, form: str | None, is_raw: bool) -> int:
+    """Ask what pages say to machines, in SPARQL.
+
+    \b
+      lycosa sparql mycrawl 'SELECT ?page ?type { GRAPH ?page { ?thing a ?type } }'
+      lycosa sparql mycrawl question.rq --format csv > answer.csv
+      lycosa sparql mycrawl - < question.rq
+
+    The graph of a page is its URL; without GRAPH the question is about all pages together. Build
+    the index first: lycosa index. The exit code is 1 when an ASK is answered by no.
+    """
+    from lycosa.query.answer_pool import AnsweringProcess
+    from lycosa.query.protocol import Asked, Question
+
+    _open(session, path)
+    question = Question(_question(query), form=form or "usual", is_guarded=not is_raw)
+    process = AnsweringProcess(path, ends_with_us=True)
+    try:
+        _tell_of_news(path)
+        return _print_answer(process.answer(Asked(question, 0, 0)))
+    finally:
+        process.end()
+
+
+def _print_answer(answer: Iterator[Answered]) -> int:
+    """Print an answer as it comes; returns the exit code."""
+    from lycosa.query.answer_pool import raise_unless_answered
+
+    output = Data()
+    table: list[bytes] = []
+    form, last = "", None
+    for last in answer:
+        if last.kind == "begin":
+            form = last.text
+        elif last.kind == "piece" and form == "table":
+            table.append(last.body)
+        elif last.kind == "piece":
+            output.write(last.body)
+    output.flush()
+    raise_unless_answered(last)
+    if form == "table":
+        _print_table(*msgspec.msgpack.decode(b"".join(table)))
+    elif form == "json":
+        output.write(b"\n")
+        output.flush()
+    return int(last is not None and last.is_no)
+
+
+def _question(given: str) -> str:
+    if given != "-":
+        try:
+            is_file = Path(given).is_file()
+        except (OSError, ValueError):
+            is_file = False
+        if not is_file:
+            return given
+    try:
+        return read_source(given, 10_000_000).decode()
+    except UnicodeDecodeError:
+        raise QueryError(f"{given}: is not in UTF-8\n  save the question as UTF-8") from None
+
+
+def _tell_of_news(path: Path) -> None:
+    from lycosa.query.index import Index
+
+    if missing := Index(path).missing():
+        more = counted(missing, "sealed segment")
+        notice(f"{more} not in the index; load: {command('index', path)}")
+
+
+def _print_table(said: str, head: list[str], rows: list[list[str]]) -> None:
+    if said:
+        click.echo(said)
+        return
+    lines = [head, *([on_screen(cell).replace("\n", " ") for cell in row] for row in rows)]
+    widths = [max(len(line[number]) for line in lines) for number in range(len(head))]
+    lines.insert(1, ["-" * width for width in widths])
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+@click.command()
+@click.argument("source", metavar="[FILE|URL]", required=False)
+@click.option("--base", metavar="URL", help="Where the document of a file is from.")
+@click.option("--media-type", metavar="TYPE", help="What the file is: text/html and so on.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(GRAPH_FORMS),
+    default="ntriples",
+    help="How to print the triples (default: ntriples).",
+)
+@click.option(
+    "--filter",
+    "is_filtered",
+    is_flag=True,
+    help="Drop what a crawl would drop ([structured] drop).",
+)
+@job_flags
+@ask_flags
+@batch_flag
+def triples(
+    source: str | None,
+    base: str | None,
+    media_type: str | None,
+    form: str,
+    is_filtered: bool,
+    is_batch: bool,
+    **given: Any,
+) -> int:
+    """Print what a document says to machines, as triples.
+
+    RDFa, JSON-LD, Microdata, Open Graph, Twitter cards and Dublin Core. The document is a path,
+    - for standard input, or an address, which is asked for as in a crawl: first the site's robots
+    file, then, if that allows it and after the pause, the page.
+
+    \b
+      lycosa triples page.html --base https://example.org/page.html
+      lycosa triples https://example.org/ --contact you@example.org --format turtle
+      lycosa triples --batch < documents.jsonl
+
+    A line of a batch is {"file", "base", "media_type"}; the last two may be left out. The answer
+    is {"ntriples", "left_out"}. Which forms are read: --set structured.forms='["rdfa"]'.
+    """
+    from lycosa.crawl.checking import triples as distilling
+    from lycosa.crawl.checking.pages import answer_of_bytes
+
+    job = _job(given)
+    if is_batch:
+        batch = distilling.batch(job, is_filtered=is_filtered)
+        return answer_batch(batch, (source,) if source else ())
+    if source is None:
+        raise click.UsageError("Give a FILE or a URL, or --batch.")
+    if has_scheme(source):
+        address, key = site_of_address(source)
+        with asker_for(job) as asker:
+            answer = asker.page(key).answer
+        if not 200 <= answer.status < 300:
+            why = answer.failure.name.lower() if answer.failure else f"status {answer.status}"
+            raise LycosaError(f"{address}: gave no document: {why.replace('_', ' ')}")
+        base = base or address
+    else:
+        path = Path("stdin.html" if source == "-" else source)
+        base = base or path.absolute().as_uri()
+        body = read_source(source, job.fetch.largest_body_bytes)
+        answer = answer_of_bytes(body, media_type or distilling.media_type_of(path), job)
+    found = distilling.distil(answer, base, job, is_filtered=is_filtered)
+    _print_triples(found.triples, base, form)
+    for reason, count in found.left_out.items():
+        notice(f"left out: {count:,} {_reason(reason)}")
+    return 0
+
+
+def _reason(name: str) -> str:
+    from lycosa.extract.structured.counts import REASONS
+
+    return REASONS[name]
+
+
+def _print_triples(found: bytes, base: str, form: str) -> None:
+    output = Data()
+    if form != "ntriples":
+        from lycosa.query.sparql import rewritten
+
+        found = rewritten(found, base, form)
+    output.write(found)
+    output.flush()
+
+
+def _job(given: dict[str, Any]) -> Job:
+    base = read_job(given["config_file"]) if given["config_file"] else Job()
+    return build_job(base, given, ())
+
+
+@click.command(name="triples")
+@directory_argument
+@click.option(
+    "--to",
+    "url",
+    metavar="URL",
+    required=True,
+    help="Where to: a SPARQL 1.1 Graph Store (http://host:7878/store), or the statements of an "
+    "RDF4J repository (http://host:8080/rdf4j-server/repositories/NAME/statements). A user and a "
+    "password may stand in it: http://user:password@host/.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(("graph-store", "rdf4j")),
+    help="How to talk to it; rdf4j if the address ends in /statements, else graph-store.",
+)
+@json_flag
+@click.pass_obj
+def export_triples(
+    session: Session, /, path: Path, url: str, protocol: str | None, as_json: bool
+) -> None:
+    """Send what pages say to machines to a triple store.
+
+    The graph of a page is its URL. What has been sent to this address before is not sent again; a
+    page that was fetched again replaces its graph there. May be stopped and run again: it goes on
+    where it was.
+    """
+    from lycosa.query.export import Exported
+    from lycosa.query.export import export as send
+
+    _open(session, path)
+    with _line_on_screen() as show:
+
+        def tell(done: Exported) -> None:
+            show(f"{done.quads:,} triples of {counted(done.pages, 'page')} sent")
+
+        done = send(path, url, protocol, tell)
+    if as_json:
+        click.echo(json.dumps(done._asdict(), indent=2))
+    else:
+        click.echo(
+            f"{done.quads:,} triples of {counted(done.pages, 'page')} sent in "
+            f"{counted(done.requests, 'request')}"
+        )
+
+
+@click.command()
+@directory_argument
+@click.option("--host", default="127.0.0.1", help="The address to listen on (default: 127.0.0.1).")
+@click.option("--port", default=8890, help="The port; 0 is any that is free (default: 8890).")
+@click.option(
+    "--time",
+    "seconds",
+    type=duration_flag,
+    default="30s",
+    metavar="TIME",
+    help="How long an answer may take (default: 30s).",
+)
+@click.option(
+    "--largest-answer",
+    "largest_bytes",
+    type=size_flag,
+    default="50MB",
+    metavar="SIZE",
+    help="How long an answer may be (default: 50MB).",
+)
+@click.option("--processes", default=2, help="Questions answered at once (default: 2).")
+@click.pass_obj
+def serve(
+    session: Session,
+    /,
+    path: Path,
+    host: str,
+    port: int,
+    seconds: float,
+    largest_bytes: int,
+    processes: int,
+) -> None:
+    """Answer SPARQL questions of other programs.
+
+    A SPARQL 1.1 endpoint over the index of a crawl, at /sparql. It changes nothing and asks
+    nobody: updates and SERVICE are refused, and questions are answered by processes that have no
+    network. It listens on this machine alone unless --host says
+    otherwise; there are no passwords. When lycosa index has loaded more, the next question is
+    about that.
+    """
+    from lycosa.serve.server import Endpoint, Limits
+
+    _open(session, path)
+    endpoint = Endpoint(path, host, port, Limits(seconds, largest_bytes, max(1, processes)))
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        click.echo(f"answering at {endpoint.url}")
+        sys.stdout.flush()
+        endpoint.run()
+    except KeyboardInterrupt:
+        notice("stopped")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        endpoint.close()
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+COMMANDS = (index, sparql, triples, serve)

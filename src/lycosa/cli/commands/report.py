@@ -1,0 +1,81 @@
+"""The command `report`: writes an HTML report about a crawl."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lycosa.cli.amounts import counted
+from lycosa.cli.commands.study import told
+from lycosa.cli.input.options import directory_argument, json_flag
+from lycosa.study.extras import require
+from lycosa.terminal_text import in_json
+
+if TYPE_CHECKING:
+    from lycosa.report.build import Reported
+
+
+@click.command()
+@directory_argument
+@click.option(
+    "-o",
+    "--output",
+    "place",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where to put it (`report` in DIR).",
+)
+@click.option("--rebuild", is_flag=True, help="Study again although nothing has changed.")
+@click.option(
+    "--no-audit", "without_audit", is_flag=True, help="Leave out the check of every request."
+)
+@json_flag
+def report(
+    path: Path, place: Path | None, rebuild: bool, without_audit: bool, as_json: bool
+) -> None:
+    """Write a report on a crawl, to be read and printed.
+
+    One HTML file: what was crawled and how, whether every request kept the rules, then each
+    part of the study as a figure, a table and a sentence. It needs no network and prints well;
+    the rows behind each figure are beside it in `data/`, as CSV. Studies the crawl first, if it
+    has changed since; works also while the crawl runs.
+    """
+    require("report")
+    from lycosa.report import build
+
+    with told(as_json) as tell:
+        found = build.report(path, place, rebuild=rebuild, with_audit=not without_audit, tell=tell)
+    if as_json:
+        click.echo(in_json(json.dumps(_fields(path, found), indent=2, ensure_ascii=False)))
+        return
+    empty = [entry.section.title for entry in found.entries if not entry.shown.is_filled]
+    click.echo(f"{found.document}: {counted(len(found.entries), 'section')}")
+    if empty:
+        click.echo(f"nothing to show in: {', '.join(empty)}")
+    click.echo("open it in a browser; it needs no network, and prints to A4")
+
+
+def _fields(path: Path, found: Reported) -> dict[str, object]:
+    return {
+        "directory": str(path),
+        "report": str(found.document),
+        "is_new_study": found.is_new_study,
+        "sections": [
+            {
+                "name": entry.section.name,
+                "title": entry.section.title,
+                "is_filled": entry.shown.is_filled,
+                "sentence": entry.shown.sentence,
+                "figures": len(entry.shown.figures),
+                "tables": len(entry.shown.tables),
+                "data": [f"data/{name}.csv" for name in entry.files],
+            }
+            for entry in found.entries
+        ],
+    }
+
+
+COMMANDS = (report,)

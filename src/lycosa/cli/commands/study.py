@@ -1,0 +1,193 @@
+"""The commands `study` and `sql`, which analyse a crawl at any time, even while it runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
+from lycosa.cli.screen.console import Screen
+from lycosa.cli.screen.output import Data
+from lycosa.cli.screen.summary import command, facts_table
+from lycosa.study.extras import require
+from lycosa.terminal_text import in_json, on_screen
+
+if TYPE_CHECKING:
+    from lycosa.study.sql import Relation
+
+_TOP = 10
+_MOST_ROWS = 1000
+"""Of a table on the screen; CSV and JSON lines have all."""
+
+
+@click.command()
+@directory_argument
+@click.option("--rebuild", is_flag=True, help="Study again although nothing has changed.")
+@json_flag
+def study(path: Path, rebuild: bool, as_json: bool) -> None:
+    """Study what a crawl has seen: ranks, sites, counts.
+
+    PageRank, hubs and authorities, degrees and the bow tie, over pages and over sites;
+    depths, sizes, ages, types, languages, servers and headers, vocabularies of structured data,
+    multimedia, duplicates, outcomes, refusals, pauses. Reads
+    what is there, also while the crawl runs, and writes `index/study/` alone: one Parquet file a
+    table, which `lycosa sql` and `lycosa export` know by name. What has not changed since
+    is not computed again.
+    """
+    require("study")
+    from lycosa.study import build
+
+    with told(as_json) as tell:
+        found = build.study(path, rebuild=rebuild, tell=tell)
+    facts = {name: value for name, value in found.facts.items() if name != "rows"}
+    if as_json:
+        click.echo(json.dumps({"directory": str(path), "is_new": found.is_new, **facts}, indent=2))
+    else:
+        _print_study(Screen(), path, facts, found.is_new)
+
+
+@contextmanager
+def told(as_json: bool) -> Iterator[Callable[[str], None]]:
+    """Show on standard error what is being done, where somebody looks."""
+    console = Screen(stderr=True)
+    if as_json or not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("reading") as status:
+        yield status.update
+
+
+def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bool) -> None:
+    title = f"{path}: studied in {duration_text(facts['seconds'])}"
+    if not is_new:
+        title = f"{path}: nothing new since {facts['made_at']}"
+    console.print(Text(title, "bold"), soft_wrap=True)
+    rows = [
+        ("pages", f"{facts['pages']:,}, {size_text(facts['bytes'])}"),
+        ("distinct", f"{facts['distinct_pages']:,} by their bytes"),
+        ("sites", f"{facts['sites']:,}"),
+        ("links", f"{facts['links']:,} between these pages"),
+        ("languages", _languages_text(facts["languages"])),
+        (
+            "PageRank",
+            f"{counted(facts['pagerank']['steps'], 'step')}, "
+            f"wrong by less than {facts['pagerank']['error']:.0e}",
+        ),
+        (
+            "HITS",
+            f"{counted(facts['hits']['steps'], 'step')}, "
+            f"residual below {max(facts['hits']['residual'], 1e-9):.0e}",
+        ),
+    ]
+    console.print(Padding(facts_table(rows), (1, 0, 0, 2)))
+    table = Table("bow tie", box=None, padding=(0, 2, 0, 0))
+    for over in facts["bow_tie"]:
+        table.add_column(over, justify="right")
+    for part in facts["bow_tie"]["pages"]:
+        table.add_row(part, *(f"{of[part]:,}" for of in facts["bow_tie"].values()))
+    console.print(Padding(table, (1, 0, 0, 2)))
+    console.print(f"\ntables: {', '.join(facts['tables'])}", soft_wrap=True)
+    best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
+    console.print(Text(f"ask them: {command('sql', path, best)}"), soft_wrap=True)
+
+
+def _languages_text(facts: dict[str, int]) -> str:
+    """Say how many languages there are, and who says so."""
+    said = f"{facts['languages']:,}, by markup on {counted(facts['by_markup'], 'page')}"
+    said += f", by text on {facts['by_text']:,}"
+    if facts["compared"]:
+        said += f"; both agree on {facts['agreeing'] / facts['compared']:.0%}"
+    return said
+
+
+@click.command()
+@directory_argument
+@click.argument("query")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "jsonl"]),
+    help="How to print the answer (a table on a terminal, else CSV).",
+)
+@raw_flag
+def sql(path: Path, query: str, form: str | None, is_raw: bool) -> None:
+    """Ask a crawl by SQL.
+
+    The tables are `pages`, `links`, `text` and `hosts` and, after `lycosa study`, those of the
+    study. Nothing can be changed: only queries are run, and the database has access to
+    nothing else.
+
+    \b
+      lycosa sql mycrawl 'select outcome, count(*) from pages group by all'
+      lycosa sql mycrawl 'describe links'
+    """
+    require("sql")
+    from lycosa.study.sql import asked
+
+    form = form or ("table" if sys.stdout.isatty() else "csv")
+    with asked(path, query) as answer:
+        if form == "csv":
+            _print_csv(answer, is_raw=is_raw)
+        else:
+            {"table": _print_table, "jsonl": _print_lines}[form](answer)
+
+
+def _print_table(answer: Relation) -> None:
+    found = answer.limit(_MOST_ROWS + 1).to_arrow_table()
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for field in found.schema:
+        is_number = str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
+        table.add_column(Text(on_screen(field.name)), justify="right" if is_number else "left")
+    for row in found.slice(0, _MOST_ROWS).to_pylist():
+        table.add_row(*(Text(_cell(value)) for value in row.values()))
+    console = Screen()
+    console.print(table)
+    if found.num_rows > _MOST_ROWS:
+        console.print(f"… and more; all of it: --format csv (or write `limit {_MOST_ROWS}`)")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else on_screen(str(value))
+
+
+def _print_csv(answer: Relation, *, is_raw: bool) -> None:
+    import pyarrow.csv
+
+    from lycosa.study.csv_cells import guarded
+
+    reader = answer.to_arrow_reader()
+    output = Data()
+    with pyarrow.csv.CSVWriter(output, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch if is_raw else guarded(batch))
+    output.flush()
+
+
+def _print_lines(answer: Relation) -> None:
+    for batch in answer.to_arrow_reader():
+        for row in batch.to_pylist():
+            click.echo(in_json(json.dumps(row, default=_plain, ensure_ascii=False)))
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has for a value; sums of numbers come as decimals."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return str(value)
+
+
+COMMANDS = (study, sql)

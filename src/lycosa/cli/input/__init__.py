@@ -1,0 +1,9 @@
+"""Turns what a person types into what the program works with.
+
+Wrong input becomes an error here, before a folder is made or a request is sent.
+
+    options    the flags that several commands share
+    jobs       builds a job from `--config`, flags and `--set`
+    seeds      reads seeds from arguments and from files
+    questions  reads the input of `check`: a file, standard input, a URL, or a batch
+"""

@@ -1,0 +1,152 @@
+"""Builds a job from the flags of a command.
+
+A job has three sources, each overriding the one before: the file of `--config` (or the job of
+the crawl that is resumed), the flags with names of their own, and `--set`. The result
+passes the same checks as any job, so a wrong value gives the same error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from lycosa.cli.amounts import parse_seconds, parse_size
+from lycosa.config import SECTIONS, Job
+from lycosa.config.keys import Key, keys_of
+from lycosa.config.sections import Revisit
+from lycosa.errors import ConfigError
+from lycosa.url import parse_rules
+
+FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "max_pages": (("limits", "pages"),),
+    "max_bytes": (("limits", "bytes"),),
+    "time": (("limits", "seconds"),),
+    "depth": (("limits", "depth_static"), ("limits", "depth_dynamic")),
+    "min_free_disk": (("limits", "free_disk_bytes"),),
+    # Whoever asks for a longer pause means it, also for a site that turns out to be large.
+    "delay": (("politeness", "delay_seconds"), ("politeness", "large_site_delay_seconds")),
+    "ip_delay": (("politeness", "ip_delay_seconds"),),
+    "contact": (("fetch", "contact"),),
+    "workers": (("crawl", "workers"),),
+    "connections": (("fetch", "connections"),),
+    "bandwidth": (("fetch", "bytes_per_second"),),
+    "allow_private": (("fetch", "allow_private"),),
+    "scheduler": (("frontier", "scheduler"),),
+    "requisites": (("extract", "requisites"),),
+    "mining": (("discovery", "mining"),),
+    "cycles": (("revisit", "cycles"),),
+    "continuous": (("revisit", "continuous"),),
+}
+"""The keys that each flag sets."""
+
+_REGEX = "regex:"
+_USUAL_POLICY = "profit"
+"""Of whoever asks for cycles and says no more."""
+_AMOUNTS = {"bytes": parse_size, "bytes a second": parse_size, "seconds": parse_seconds}
+
+
+def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) -> Job:
+    """Return the job with what the flags say; a flag that was not given changes nothing."""
+    tables = {
+        name: dataclasses.asdict(getattr(base, name)) for name in SECTIONS if hasattr(base, name)
+    }
+    given = dict(flags)
+    if given.get("only_seeds"):
+        given["depth"] = 0
+    if given.get("cycles") or given.get("continuous"):
+        tables["revisit"] |= _cycles(given, base.revisit)
+    for flag, keys in FLAG_KEYS.items():
+        if (value := given.get(flag)) is not None and value is not False:
+            for section, key in keys:
+                tables[section][key] = value
+    for setting in given.get("settings", ()):
+        section, key, value = read_setting(setting)
+        tables.setdefault(section, {})[key] = value
+    if networks := given.get("allow_network"):
+        allowed = tables["fetch"]["private_networks"]
+        tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
+    rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
+    # Without more of them a list is handed on as it is: nobody reads a million seeds to resume.
+    return Job.of(
+        chain(base.seeds, seeds) if seeds else base.seeds, [*rules, *base.rules], **tables
+    )
+
+
+def _cycles(given: Mapping[str, Any], base: Revisit) -> dict[str, object]:
+    """Return what asking for cycles changes besides; the two ways to ask exclude each other.
+
+    So a crawl that had the one and is resumed with the other has the other alone.
+    """
+    if given.get("cycles") and given.get("continuous"):
+        raise ConfigError(
+            f"--cycles {given['cycles']} --continuous: a crawl that goes on has no last cycle\n"
+            "  keep --cycles to end after so many, or --continuous to go on until it is stopped"
+        )
+    policy = _USUAL_POLICY if base.policy == "off" else base.policy
+    return {"policy": policy, "cycles": Revisit.cycles, "continuous": False}
+
+
+def flag_rules(includes: Iterable[str], excludes: Iterable[str]) -> list[dict[str, object]]:
+    """Return the rules of `--include` and `--exclude`; what is excluded is asked about first."""
+    rules = [_rule("reject", pattern) for pattern in excludes]
+    rules += [_rule("accept", pattern) for pattern in includes]
+    for rule in rules:
+        try:
+            parse_rules([rule])
+        except ConfigError as error:
+            flag = "--include" if rule["action"] == "accept" else "--exclude"
+            text = str(error).partition(": ")[2]
+            raise ConfigError(f"{flag}: {text}") from None
+    return rules
+
+
+def _rule(action: str, pattern: str) -> dict[str, object]:
+    if pattern.startswith(_REGEX):
+        return {"action": action, "regex": pattern[len(_REGEX) :]}
+    kind = "prefix" if "/" in pattern else "suffix"
+    return {"action": action, kind: pattern}
+
+
+def read_setting(setting: str) -> tuple[str, str, object]:
+    """Take `section.key=value` apart; the value is TOML, or text, or an amount with its unit."""
+    match = re.fullmatch(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", setting, re.DOTALL)
+    if match is None:
+        raise ConfigError(
+            f"--set {setting}: is not SECTION.KEY=VALUE\n"
+            "  write for example --set fetch.retries=5  all keys: lycosa config"
+        )
+    section, name, text = match[1], match[2], match[3].strip()
+    known = keys_of(SECTIONS[section]) if section in SECTIONS else {}
+    return section, name, _value(text, known.get(name))
+
+
+def _value(text: str, key: Key | None) -> object:
+    if key is not None and isinstance(key.default, str):
+        text = text[1:-1] if re.fullmatch(r"(['\"]).*\1", text) else text
+        return str(Path(text).absolute()) if key.is_path and text else text
+    if re.fullmatch("0|[1-9][0-9]{0,15}", text):
+        return int(text)  # as TOML has it, without loading what reads TOML
+    import tomllib
+
+    try:
+        value: object = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return _worded(text, key)
+    return [value] if key and isinstance(key.default, tuple) and isinstance(value, str) else value
+
+
+def _worded(text: str, key: Key | None) -> object:
+    """Read what is not TOML as the key would have it; else leave it for the job to refuse."""
+    if key is None:
+        return text
+    if isinstance(key.default, tuple):
+        return [entry.strip() for entry in text.split(",")]
+    read = _AMOUNTS.get(key.unit)
+    try:
+        return read(text) if read else text
+    except ValueError:
+        return text

@@ -1,0 +1,251 @@
+"""The flags that several commands share, and the groups in which `--help` shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from lycosa.cli.amounts import duration_flag, size_flag
+from lycosa.config import SCHEDULERS
+from lycosa.config.sections import MINING
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class GroupedOption(click.Option):
+    """A flag that help lists under a heading of its own."""
+
+    def __init__(self, *names: Any, heading: str = "Options", **facts: Any) -> None:
+        super().__init__(*names, **facts)
+        self.heading = heading
+
+
+class GroupedCommand(click.Command):
+    """A command with so many flags that help needs headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the flags heading by heading, in the order of their definition."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Argument):
+                continue
+            if record := parameter.get_help_record(ctx):
+                heading = getattr(parameter, "heading", "Options")
+                groups.setdefault(heading, []).append(record)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def flags(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Join flags into one decorator, in their order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _option(heading: str, *names: str, **facts: Any) -> Callable[[F], F]:
+    return click.option(*names, cls=GroupedOption, heading=heading, **facts)
+
+
+_LIMITS = "When it ends"
+_POLITE = "How polite, how fast"
+_SCOPE = "What belongs to it"
+_ORDER = "In which order"
+_CYCLES = "What is fetched again"
+_OUTPUT = "Screen"
+
+limit_flags = flags(
+    _option(_LIMITS, "--max-pages", type=int, metavar="N", help="Keep N pages."),
+    _option(
+        _LIMITS, "--max-bytes", type=size_flag, metavar="SIZE", help="Keep so much: 500MB, 2GiB."
+    ),
+    _option(
+        _LIMITS,
+        "--time",
+        type=duration_flag,
+        metavar="TIME",
+        help="Run so long, over all runs together: 30m, 2h, 1d.",
+    ),
+    _option(
+        _LIMITS,
+        "--depth",
+        type=int,
+        metavar="N",
+        help="Follow at most N links from a seed.",
+    ),
+    _option(
+        _LIMITS, "--only-seeds", is_flag=True, help="Fetch the seeds and nothing else: --depth 0."
+    ),
+    _option(
+        _LIMITS,
+        "--min-free-disk",
+        type=size_flag,
+        metavar="SIZE",
+        help="Stop when the disk has less room than this.",
+    ),
+)
+
+fetch_flags = flags(
+    _option(
+        _POLITE,
+        "--contact",
+        metavar="TEXT",
+        help="A page or mail address for those whose hosts you visit; part of the user agent.",
+    ),
+    _option(
+        _POLITE,
+        "--delay",
+        type=duration_flag,
+        metavar="TIME",
+        help="Pause between two requests to a host, small or large.",
+    ),
+    _option(
+        _POLITE,
+        "--ip-delay",
+        type=duration_flag,
+        metavar="TIME",
+        help="Pause between two requests to an address.",
+    ),
+    _option(
+        _POLITE,
+        "--workers",
+        type=int,
+        metavar="N",
+        help="Crawl with N processes; 0 is one for every core (default).",
+    ),
+    _option(
+        _POLITE,
+        "--connections",
+        type=int,
+        metavar="N",
+        help="Requests in flight, over all hosts.",
+    ),
+    _option(
+        _POLITE,
+        "--bandwidth",
+        type=size_flag,
+        metavar="SIZE",
+        help="Receive at most so much a second: 2MB.",
+    ),
+    _option(
+        _POLITE,
+        "--allow-private",
+        is_flag=True,
+        help="Ask also hosts with private and loopback addresses.",
+    ),
+    _option(
+        _POLITE,
+        "--allow-network",
+        multiple=True,
+        metavar="NETWORK",
+        help="Ask also hosts of this private network: 10.20.0.0/16. Others stay refused.",
+    ),
+)
+
+order_flags = flags(
+    _option(
+        _ORDER,
+        "--scheduler",
+        metavar="NAME",
+        help=f"What is fetched next: {', '.join(SCHEDULERS)}, or plugin:name.",
+    ),
+)
+
+cycle_flags = flags(
+    _option(
+        _CYCLES,
+        "--cycles",
+        type=int,
+        metavar="N",
+        help="Crawl, then fetch again what is worth it, N cycles in all (policy `profit`).",
+    ),
+    _option(
+        _CYCLES,
+        "--continuous",
+        is_flag=True,
+        help="Go on with cycles until the crawl is stopped.",
+    ),
+)
+
+rule_flags = flags(
+    _option(
+        _SCOPE,
+        "--include",
+        multiple=True,
+        metavar="PATTERN",
+        help="Take what fits: a domain (example.org, .cl), the beginning of a URL, "
+        "or regex:EXPRESSION. Without it the crawl stays on the hosts of the seeds.",
+    ),
+    _option(
+        _SCOPE,
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Leave out what fits, whatever else takes it.",
+    ),
+)
+
+scope_flags = flags(
+    rule_flags,
+    _option(
+        _SCOPE,
+        "--requisites",
+        is_flag=True,
+        help="Fetch also what pages need to be shown: images, styles, scripts.",
+    ),
+    _option(
+        _SCOPE,
+        "--mining",
+        type=click.Choice(MINING),
+        help="Guess what nobody links to: nothing, folders above pages (default), or siblings too.",
+    ),
+)
+
+set_flag = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="SECTION.KEY=VALUE",
+    help="Set any key of the job; all keys: lycosa config.",
+)
+
+screen_flags = flags(
+    _option(
+        _OUTPUT,
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Summary as JSON, and progress as lines of JSON.",
+    ),
+    _option(_OUTPUT, "-q", "--quiet", is_flag=True, help="Show no progress."),
+)
+
+seeds_flag = click.option(
+    "--seeds",
+    "seed_file",
+    type=click.File("r", encoding="utf-8"),
+    metavar="FILE",
+    help="Read seeds from a file, one a line; - is standard input.",
+)
+
+json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+raw_flag = click.option(
+    "--raw",
+    "is_raw",
+    is_flag=True,
+    help="CSV with texts as they are; otherwise what a spreadsheet would take for a formula "
+    "has ' before it.",
+)
+
+directory_argument = click.argument(
+    "path", metavar="DIR", type=click.Path(file_okay=False, path_type=Path)
+)

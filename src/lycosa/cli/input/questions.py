@@ -1,0 +1,67 @@
+"""Reads the input of `check`: a file, standard input, a URL, or a batch."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from lycosa.cli.screen.notices import notice
+from lycosa.config import Job
+from lycosa.errors import LycosaError
+
+if TYPE_CHECKING:
+    from lycosa.crawl.checking.batch import Batch
+    from lycosa.crawl.checking.single_fetch import Asker
+
+
+def site_of_address(raw_url: str) -> tuple[str, str]:
+    """Return an address in its canonical form, and its key."""
+    from lycosa.crawl.checking.urls import REFUSALS
+    from lycosa.url import canonicalize, key_of, refusal
+
+    canonical = canonicalize(raw_url)
+    if canonical is None:
+        why = REFUSALS[refusal(raw_url) or "invalid"]
+        raise LycosaError(f"{raw_url}: is no URL that can be crawled: {why}")
+    return canonical, key_of(canonical)
+
+
+def asker_for(job: Job) -> Asker:
+    """Return what asks sites for a job, and tells the user when it waits."""
+    from lycosa.crawl.checking.single_fetch import Asker
+
+    def waiting(host: str, seconds: float) -> None:
+        notice(f"{host}: waiting {seconds:.1f} s, as a crawl would")
+
+    return Asker(job, waiting)
+
+
+def read_source(source: str, largest_bytes: int) -> bytes:
+    """Read a file, or standard input, up to a byte more than counts."""
+    try:
+        with click.open_file(source, "rb") as file:
+            content: bytes = file.read(largest_bytes + 1)
+    except OSError as error:
+        raise LycosaError(
+            f"{source}: cannot be read: {error.strerror}\n"
+            "  give a path, - for standard input, or a URL with its scheme"
+        ) from None
+    return content
+
+
+def answer_batch(batch: Batch, sources: tuple[str, ...]) -> int:
+    """Answer a file or standard input, each line before the next is read."""
+    if len(sources) > 1:
+        raise click.UsageError("Give --batch one FILE, or none for standard input.")
+    for source in sources or ("-",):
+        try:
+            file: IO[bytes] = click.open_file(source, "rb")
+        except OSError as error:
+            raise LycosaError(f"{source}: cannot be read: {error.strerror}") from None
+        with file:
+            for line in batch.answers(iter(file.readline, b"")):
+                sys.stdout.write(f"{line}\n")
+                sys.stdout.flush()
+    return int(batch.errors > 0)

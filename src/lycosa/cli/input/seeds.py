@@ -1,0 +1,77 @@
+"""Reads seeds from arguments and from files with one seed a line.
+
+Files are streamed, so a list of a million lines takes no memory here.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TextIO
+
+import click
+
+from lycosa.cli.screen.notices import notice
+
+MOST_NOTICES = 10
+"""How many bare hosts are named; then it is enough to say how many there were."""
+READING_SECONDS = 1.0
+
+_USUAL = ("http://", "https://")
+_HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?![0-9])")
+
+
+def gather(
+    arguments: Iterable[str],
+    file: TextIO | None,
+    told: Callable[[int], None] = lambda count: None,
+) -> Iterator[str]:
+    """Yield all seeds, each with its scheme; `told` hears about every second how many they are."""
+    completed, count, following = 0, 0, time.monotonic() + READING_SECONDS
+    for text in arguments:
+        if seed := text.strip():
+            yield with_scheme(seed)
+    for count, seed in enumerate(_lines(file), 1):
+        if seed.startswith(_USUAL) or has_scheme(seed):
+            yield seed
+        else:
+            completed += 1
+            yield with_scheme(seed, is_said=completed <= MOST_NOTICES)
+        if not count % 1000 and time.monotonic() >= following:
+            following = time.monotonic() + READING_SECONDS
+            told(count)
+    if completed > MOST_NOTICES:
+        notice(f"{completed - MOST_NOTICES:,} more seeds without a scheme: taken as https://")
+
+
+def has_scheme(text: str) -> bool:
+    """Tell whether this is written as a URL is, not as a path or a bare host."""
+    return _HAS_SCHEME.match(text) is not None
+
+
+def with_scheme(seed: str, *, is_said: bool = True) -> str:
+    """Return the seed as a URL: `example.org` is taken as `https://example.org`, with a notice."""
+    if has_scheme(seed):
+        return seed
+    url = f"https://{seed.removeprefix('//')}"
+    if is_said:
+        notice(f"{seed}: taken as {url}")
+    return url
+
+
+def _lines(file: TextIO | None) -> Iterator[str]:
+    """Yield the lines that are seeds; what is read ahead of a bad byte is not said to be it."""
+    if file is None:
+        return
+    try:
+        for text in file:
+            line = text.strip()
+            if line and line[0] != "#":
+                yield line
+    except UnicodeDecodeError as error:
+        raise click.BadParameter(
+            f"{file.name}: {error.object[error.start : error.start + 1]!r} is not UTF-8;"
+            " save the file as UTF-8",
+            param_hint="--seeds",
+        ) from None

@@ -1,0 +1,38 @@
+"""Draws tables and panels, and escapes control characters in text from the web."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import IO, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from lycosa.cli.screen.output import plain
+from lycosa.terminal_text import on_screen
+
+
+class Screen(Console):
+    """A console that lets its own colours through, and nothing that a text brings with it."""
+
+    def __init__(self, *, stderr: bool = False, **options: Any) -> None:
+        super().__init__(stderr=stderr, highlight=False, **options)
+
+    @property
+    def file(self) -> IO[str]:
+        """Where it draws."""
+        return plain(super().file)
+
+    @file.setter
+    def file(self, new: IO[str]) -> None:
+        self._file = new
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Draw something, its texts escaped."""
+        for segment in super().render(renderable, options):
+            if segment.control or not segment.text:
+                yield segment
+            else:
+                yield Segment(on_screen(segment.text), segment.style)

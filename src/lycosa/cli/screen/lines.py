@@ -1,0 +1,278 @@
+"""Prints the progress of a crawl in lines, for programs and for people without a terminal.
+
+This module loads nothing that draws on a terminal: `panel` and `summary` are imported only when
+output goes to one.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.config import Job
+from lycosa.crawl.status.progress import Progress
+from lycosa.records import TRAPS, Outcome
+
+LINE_SECONDS = 5.0
+"""How often a line is written where there is no terminal."""
+
+_READY = ("awake", "taken")
+_WAITING = ("waiting", "queued", "resolving")
+
+
+def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
+    """Return what went wrong with requests, by kind, the most frequent first."""
+    return _chosen(outcomes, lambda outcome: Outcome.NOT_FOUND <= outcome <= Outcome.BAD_ANSWER)
+
+
+def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
+    """Return what was left alone or not kept by rule, by kind."""
+    return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE)
+
+
+def put_aside_of(refusals: dict[str, int]) -> dict[str, int]:
+    """Return how many URLs were put aside as traps, by kind: `calendar`, `nothing new`."""
+    traps = frozenset(TRAPS.values())
+    found = {name: count for name, count in refusals.items() if name in traps}
+    most_first = sorted(found.items(), key=lambda item: -item[1])
+    return {name.partition(": ")[2]: count for name, count in most_first}
+
+
+def _chosen(outcomes: dict[str, int], wanted: Callable[[Outcome], bool]) -> dict[str, int]:
+    found = {
+        name: count for name, count in outcomes.items() if count and wanted(Outcome[name.upper()])
+    }
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def ready_and_waiting(progress: Progress) -> tuple[int, int]:
+    """Return how many hosts could be asked now, and how many must wait for their moment."""
+    hosts = progress.hosts
+    return sum(hosts.get(p, 0) for p in _READY), sum(hosts.get(p, 0) for p in _WAITING)
+
+
+def fields_of(progress: Progress) -> dict[str, object]:
+    """Return one moment of a crawl for a program."""
+    ready, waiting = ready_and_waiting(progress)
+    return {
+        "seconds": round(progress.seconds, 1),
+        "pages": progress.pages,
+        "bytes": progress.bytes,
+        "requests": progress.requests,
+        "pages_per_second": round(progress.pages_per_second, 2),
+        "pending": progress.pending,
+        "in_flight": progress.in_flight,
+        "hosts_ready": ready,
+        "hosts_waiting": waiting,
+        "errors": errors_of(progress.outcomes),
+        "waits": [
+            {"for": who, "why": why, "until": _iso(until) if until else None}
+            for who, why, until in progress.waits
+        ],
+        "patience_left": progress.patience_left,
+        "put_aside": {
+            kind.replace(" ", "_"): count for kind, count in put_aside_of(progress.refusals).items()
+        },
+        "seconds_left": round(progress.seconds_left, 1),
+        "workers": progress.workers,
+    }
+
+
+def line_of(progress: Progress, *, as_json: bool, moment: datetime | None = None) -> str:
+    """Write one moment of a crawl as one line: logfmt or JSON, with the time if it is given."""
+    time = {"time": moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")} if moment else {}
+    fields = {**time, "event": "progress", **fields_of(progress)}
+    return json.dumps(fields) if as_json else " ".join(_pairs(fields.items()))
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def waits_text(
+    waits: list[tuple[str, str, float]], total: int, patience_left: float | None, now: float
+) -> str:
+    """Say what is waited for: `http://a.example: the usual pause, 3 s · and 12 more`."""
+    told = [f"{who}: {why}{_until_text(until, now)}" for who, why, until in waits]
+    if total > len(told):
+        told.append(f"and {total - len(told):,} more")
+    text = " · ".join(told)
+    if patience_left is not None:
+        left = duration_text(patience_left)
+        text += f" · nothing else is left; given up in {left} (patience_seconds)"
+    return text
+
+
+def _until_text(until: float, now: float) -> str:
+    if not until:
+        return ""
+    return f", {duration_text(until - now)}" if until > now else ", now"
+
+
+def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
+    for name, value in items:
+        if isinstance(value, dict):
+            yield f"{name}={sum(value.values())}"
+            yield from _pairs((f"{name}.{kind}", count) for kind, count in value.items())
+        elif isinstance(value, list):
+            texts = [f"{one['for']}: {one['why']}, until {one['until'] or '?'}" for one in value]
+            if texts:
+                yield f"{name}={json.dumps(' · '.join(texts[:2]), ensure_ascii=False)}"
+        elif value is not None:
+            yield f"{name}={value}"
+
+
+def refused_more_text(reasons: dict[str, int]) -> str:
+    """Say how many more seeds are refused than are named."""
+    kinds = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
+    return f"{sum(reasons.values()):,} more cannot be seeds: {kinds}"
+
+
+def planting_text(count: int, total: int) -> str:
+    """Say how far the planting of a long list of seeds is."""
+    return f"planting seeds: {count:,} of {total:,}"
+
+
+class Lines:
+    """Shows a running crawl on standard error, as lines of JSON or not at all."""
+
+    def __init__(self, *, as_json: bool, is_quiet: bool, resume: str) -> None:
+        self._as_json = as_json
+        self._is_quiet = is_quiet
+        self._resume = resume
+        self.seconds = LINE_SECONDS
+        """How often it wants to be told."""
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def show(self, progress: Progress) -> None:
+        """Show this moment."""
+        if not self._is_quiet:
+            self.say(line_of(progress, as_json=self._as_json, moment=datetime.now(UTC)))
+
+    def show_reading(self, count: int) -> None:
+        """Show how many seeds of a file have been read."""
+        if self._as_json and not self._is_quiet:
+            self._line({"event": "seeds", "read": count})
+
+    def show_planting(self, count: int, total: int) -> None:
+        """Show how many seeds of a long list have been planted."""
+        if self._as_json and not self._is_quiet:
+            self._line({"event": "seeds", "planted": count, "total": total})
+
+    def _line(self, fields: dict[str, object]) -> None:
+        moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.say(json.dumps({"time": moment, **fields}))
+
+    def finish(self, progress: Progress) -> None:
+        """Show nothing more: the summary says it."""
+
+    def stopping(self) -> None:
+        """Say that the first Ctrl-C was heard."""
+        self.say(f"stopping cleanly (again to stop at once); resume with: {self._resume}")
+
+    def say(self, text: str) -> None:
+        """Say something."""
+        print(text, file=sys.stderr, flush=True)
+
+
+class HowEnded(Protocol):
+    """What a run comes back with."""
+
+    @property
+    def reason(self) -> str:
+        """What ended it."""
+
+    @property
+    def progress(self) -> Progress:
+        """The last moment."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do."""
+
+
+def command(name: str, path: Path, *rest: str) -> str:
+    """Write a command that can be typed as it stands."""
+    return shlex.join(["lycosa", name, str(path), *rest])
+
+
+def reason_text(ended: HowEnded, job: Job) -> str:
+    """Say what ended the run."""
+    limits = job.limits
+    texts = {
+        "exhausted": _complete_text(put_aside_of(ended.progress.refusals)),
+        "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
+        "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
+        "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
+        "free disk": "Ended because the disk has less than "
+        f"{size_text(limits.free_disk_bytes)} left (--min-free-disk).",
+        "found": "Ended because a page that was looked for has been found ([limits] until).",
+        "stopped": "Stopped; nothing is lost.",
+        "unreachable": "Ended: everything that could be reached has been asked for. "
+        f"{_given_up_text(ended.progress)} could not be reached.",
+        "no seed": "Ended: no seed could be reached.",
+    }
+    return texts.get(ended.reason, f"Ended: {ended.reason}.")
+
+
+def _given_up_text(progress: Progress) -> str:
+    count = progress.given_up_origins
+    return "One origin" if count == 1 else f"{count:,} origins"
+
+
+def _complete_text(put_aside: dict[str, int]) -> str:
+    if not put_aside:
+        return "Complete: everything that belongs to the crawl has been asked for."
+    total = sum(put_aside.values())
+    urls, what = counted(total, "URL"), "traps" if total > 1 else "a trap"
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in put_aside.items())
+    return f"Complete but for {urls} put aside as {what} ({kinds})."
+
+
+def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
+    """Return the summary for a program."""
+    progress = ended.progress
+    return {
+        "directory": str(path),
+        "reason": ended.reason,
+        "is_complete": ended.is_complete,
+        "pages": progress.pages,
+        "bytes": progress.bytes,
+        "requests": progress.requests,
+        "seconds": round(progress.seconds, 1),
+        "pending": progress.pending,
+        "hosts": sum(progress.hosts.values()),
+        "workers": progress.workers,
+        **commit_times(ended),
+        "outcomes": progress.outcomes,
+        "refusals": progress.refusals,
+        "given_up_origins": progress.given_up_origins,
+        "given_up": [
+            {"origin": origin, "urls": urls, "why": why} for origin, urls, why in progress.given_up
+        ],
+        "put_aside": sum(put_aside_of(progress.refusals).values()),
+        "mined": progress.mined,
+        "structured": progress.structured,
+    }
+
+
+def commit_times(ended: HowEnded) -> dict[str, float]:
+    """Return what commits have cost, all workers together."""
+    progress = ended.progress
+    return {
+        "commits": progress.commits,
+        "commit_queue_seconds": round(progress.commit_queue_seconds, 3),
+        "commit_lock_seconds": round(progress.commit_lock_seconds, 3),
+        "commit_write_seconds": round(progress.commit_write_seconds, 3),
+    }

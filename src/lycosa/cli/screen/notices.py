@@ -1,0 +1,95 @@
+"""Writes messages beside the results: to standard error, and to the log file of a crawl.
+
+The log file (`lycosa.log` in the crawl directory) has what an operator wants to know the
+next day: when a run began and ended, what was refused, the progress every minute, and
+the traceback of every bug.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from lycosa.crawl.log_file import said_to
+
+logger = logging.getLogger("lycosa")
+
+DAMAGED = 10
+"""The exit code of those who look at a crawl and find damaged files."""
+
+
+class Session:
+    """One call of the program: what `main` must know when something goes wrong."""
+
+    def __init__(self, *, is_debugging: bool = False, messages: Path | None = None) -> None:
+        self.is_debugging = is_debugging
+        self.messages = messages
+        """The log file of the crawl that the command is about."""
+
+
+def notice(text: str) -> None:
+    """Tell the user something that is not a result."""
+    click.echo(text, err=True)
+
+
+@contextmanager
+def log_file(session: Session, path: Path) -> Iterator[None]:
+    """Write the program's messages to a file for a while."""
+    with said_to(path, logging.DEBUG if session.is_debugging else logging.INFO):
+        yield
+
+
+def unexpected(session: Session, error: BaseException) -> str:
+    """Say that we made a mistake; the traceback goes to the log file, or to the screen."""
+    details = "".join(traceback.format_exception(error))
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    text = f"lycosa made a mistake: {what[:300]}\n"
+    if session.is_debugging:
+        text = f"{details}{text}"
+    if session.messages is not None and _append(session.messages, details):
+        text += f"  the details are in {session.messages}\n"
+        return text + "  please report it with that file and the command that you ran"
+    again = (
+        "" if session.is_debugging else "  to see the details: lycosa --debug and your command\n"
+    )
+    return f"{text}{again}  please report it with the details and the command that you ran"
+
+
+_READERS = ("pyarrow", "duckdb", "_duckdb", "zstd", "zstandard", "isal")
+_UNREADABLE = ("IOException", "InvalidInputException", "ArrowInvalid", "ArrowSerializationError")
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether a library says that the bytes of a file are not what they should be."""
+    kind = type(error)
+    if isinstance(error, sqlite3.DatabaseError):
+        return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError)
+    is_reader = kind.__module__.partition(".")[0] in _READERS
+    return is_reader and (kind.__name__ in _UNREADABLE or kind.__name__ in ("ZstdError", "error"))
+
+
+def damaged(session: Session, error: BaseException) -> str:
+    """Say that a file of the crawl cannot be read, and what to do."""
+    folder = session.messages.parent if session.messages is not None else "DIR"
+    what = " ".join(str(error).split())[:300]
+    return (
+        f"a file of the crawl cannot be read: {what}\n"
+        f"  see what is damaged: lycosa verify {folder}   mend it: lycosa verify {folder} --repair"
+    )
+
+
+def _append(path: Path, details: str) -> bool:
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{moment} CRITICAL unexpected\n{details}")
+    except OSError:
+        return False
+    return True

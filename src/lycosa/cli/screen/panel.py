@@ -1,0 +1,227 @@
+"""Draws the live panel of a running crawl on a terminal.
+
+The panel is drawn anew for every `Progress`. It takes the width it is given, and shortens
+long lists instead of wrapping them. The estimated time counts only the pauses, so it is a lower
+bound, and the panel says so.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.live import Live
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.screen.lines import (
+    LINE_SECONDS,
+    errors_of,
+    left_out_of,
+    line_of,
+    planting_text,
+    put_aside_of,
+    ready_and_waiting,
+    waits_text,
+)
+from lycosa.config import Job
+from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.status.progress import Progress
+from lycosa.terminal_text import on_screen
+
+_LABEL = "bold cyan"
+_MOST_WAITS = 3
+
+
+def kinds_text(kinds: dict[str, int]) -> str:
+    """Write kinds with their counts on one line: `not found 12 · timeout 3`."""
+    return " · ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in kinds.items())
+
+
+def left_text(progress: Progress) -> str:
+    """Say how long it will take, as far as can be known."""
+    if not progress.pending:
+        return "nothing is waiting"
+    if progress.seconds_left < 1:
+        ready, _ = ready_and_waiting(progress)
+        moments = [until for _, _, until in progress.waits]
+        wait = min(moments, default=0.0) - time.time()
+        if wait >= 1 and not ready and not progress.in_flight:
+            return f"the next request in {duration_text(wait)}; more if more is found"
+        return "no pause holds it up; more if more is found"
+    return f"at least {duration_text(progress.seconds_left)} at these pauses; more if more is found"
+
+
+def _waits_text(progress: Progress) -> str:
+    """Say what the crawl waits for at this moment."""
+    waits = [(who, why, until) for who, why, until in progress.waits[:_MOST_WAITS]]
+    total, left = max(progress.waits_count, len(waits)), progress.patience_left
+    if waits:
+        return waits_text(waits, total, left, time.time())
+    if progress.in_flight:
+        return f"answers to {counted(progress.in_flight, 'request')}"
+    return "nothing" if not progress.pending else "its turn"
+
+
+def pauses_text(job: Job) -> str:
+    """Say what the job's pauses mean for sites of two sizes."""
+    small, large = (sum(usual_pause(job, page) for page in range(n)) for n in (100, 1000))
+    pause = duration_text(job.politeness.delay_seconds)
+    return (
+        f"{pause} between requests: 100 pages of a site take {duration_text(small)}, "
+        f"1,000 pages {duration_text(large)}"
+    )
+
+
+class ProgressPanel:
+    """The panel for one moment of a crawl."""
+
+    def __init__(self, progress: Progress, job: Job, name: str, footer: str = "") -> None:
+        self._progress = progress
+        self._job = job
+        self._name = name
+        self._footer = footer
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it as wide as there is room, up to what the eye likes."""
+        parts: list[RenderableType] = [self._figures(options.max_width >= 76)]
+        if bar := self._bar():
+            parts.append(bar)
+        parts.append(self._sentences())
+        yield Panel(
+            Group(*parts),
+            title=_one_line(f"lycosa · {self._name}", "bold"),
+            title_align="left",
+            subtitle=_one_line(self._footer, "dim") if self._footer else None,
+            subtitle_align="left",
+            border_style="cyan",
+            width=min(options.max_width, 96),
+        )
+
+    def _figures(self, is_wide: bool) -> Table:
+        progress = self._progress
+        ready, waiting = ready_and_waiting(progress)
+        workers = f"{progress.workers:,} workers" if progress.workers != 1 else ""
+        figures = [
+            ("pages", f"{progress.pages:,}", f"{progress.pages_per_second:,.1f} a second"),
+            ("queue", f"{progress.pending:,}", "URLs"),
+            ("received", size_text(progress.bytes), f"{progress.requests:,} requests"),
+            ("hosts", f"{ready:,} ready", f"{waiting:,} waiting"),
+            ("elapsed", duration_text(progress.seconds), workers),
+            ("in flight", f"{progress.in_flight:,}", f"of {self._job.fetch.connections:,}"),
+        ]
+        columns = 2 if is_wide else 1
+        table = Table.grid(padding=(0, 1, 0, 0), expand=True)
+        for _ in range(columns):
+            table.add_column(width=10, style=_LABEL, no_wrap=True)
+            table.add_column(min_width=10, justify="right", no_wrap=True)
+            table.add_column(ratio=1, style="dim", no_wrap=True, overflow="ellipsis")
+        ordered = figures if is_wide else figures[::2] + figures[1::2]
+        for at in range(0, len(ordered), columns):
+            table.add_row(*(cell for figure in ordered[at : at + columns] for cell in figure))
+        return table
+
+    def _sentences(self) -> Table:
+        outcomes = self._progress.outcomes
+        table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        table.add_column(width=9, style=_LABEL, no_wrap=True)
+        table.add_column(ratio=1)
+        errors, left_out = errors_of(outcomes), left_out_of(outcomes)
+        table.add_row("errors", _one_line(kinds_text(errors) or "none", "red" if errors else "dim"))
+        if left_out:
+            table.add_row("left out", _one_line(kinds_text(left_out), "yellow"))
+        table.add_row("waits for", Text(_waits_text(self._progress)))
+        if put_aside := put_aside_of(self._progress.refusals):
+            table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
+        table.add_row("to go", Text(left_text(self._progress)))
+        return table
+
+    def _bar(self) -> Table | None:
+        limits = self._job.limits
+        if limits.pages:
+            share, text = self._progress.pages / limits.pages, f"{limits.pages:,} pages"
+        elif limits.bytes:
+            share, text = self._progress.bytes / limits.bytes, size_text(limits.bytes)
+        else:
+            return None
+        table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        table.add_column(width=9, style=_LABEL, no_wrap=True)
+        table.add_column(ratio=1)
+        table.add_column(justify="right", no_wrap=True)
+        bar = ProgressBar(100, min(100.0, 100 * share), complete_style="cyan")
+        table.add_row("limit", bar, f"{min(share, 1):.0%} of {text}")
+        return table
+
+
+def _one_line(text: str, style: str) -> Text:
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
+
+
+class Display:
+    """Shows a running crawl on standard error, in the way that fits what that is."""
+
+    def __init__(self, console: Console, job: Job, name: str, *, resume: str) -> None:
+        self._console = console
+        self._job = job
+        self._name = name
+        self._footer = "Ctrl-C stops cleanly"
+        self._resume = resume
+        self._last: Progress | None = None
+        self._live: Live | None = None
+        if console.is_terminal:
+            # Not transient: when the crawl ends the last panel stays, above the summary.
+            self._live = Live(console=console, auto_refresh=False)
+
+    @property
+    def seconds(self) -> float:
+        """How often it wants to be told."""
+        return 1.0 if self._live else LINE_SECONDS
+
+    def __enter__(self) -> Display:
+        if self._live:
+            if self._job.politeness.delay_seconds >= 1:
+                self._console.print(Text(pauses_text(self._job), "dim"))
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Show this moment."""
+        self._last = progress
+        if self._live:
+            panel = ProgressPanel(progress, self._job, self._name, self._footer)
+            self._live.update(panel, refresh=True)
+        else:
+            line = line_of(progress, as_json=False, moment=datetime.now(UTC))
+            print(on_screen(line), file=self._console.file, flush=True)
+
+    def show_planting(self, count: int, total: int) -> None:
+        """Show how many seeds of a long list have been planted; the panel comes after that."""
+        if self._live:
+            self._live.update(Text(planting_text(count, total), "dim"), refresh=True)
+        else:
+            self.say(planting_text(count, total))
+
+    def finish(self, progress: Progress) -> None:
+        """Show the last moment, which the panel keeps."""
+        if self._live:
+            self._footer = ""
+            self.show(progress)
+
+    def stopping(self) -> None:
+        """Say that the first Ctrl-C was heard."""
+        self._footer = "stopping cleanly (again to stop at once)"
+        self.say(f"{self._footer}; resume with: {self._resume}")
+        if self._live and self._last:
+            self.show(self._last)
+
+    def say(self, text: str) -> None:
+        """Say something without disturbing the panel."""
+        self._console.print(Text(text), soft_wrap=True)

@@ -1,0 +1,104 @@
+"""Prints the state of a crawl at its last commit, and whether a process is running it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.status.progress import (
+    mined_of,
+    outcomes_of,
+    refusals_of,
+    seconds_left,
+    structured_of,
+)
+from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
+from lycosa.crawl.status.waiting import waits_of
+from lycosa.crawl.steady_clock import present_moment
+from lycosa.frontier.fold.columns import PUT_OFF
+
+
+class Standing(NamedTuple):
+    """A crawl as its directory shows it."""
+
+    running_pid: int | None
+    worker_pids: list[int]
+    """The processes of its workers; none when it crawls by itself."""
+    pages: int
+    bytes: int
+    urls: int
+    pending: int
+    hosts: int
+    disk_bytes: int
+    seconds_left: float
+    outcomes: dict[str, int]
+    refusals: dict[str, int]
+    structured: dict[str, int]
+    """What structured data came to."""
+    plugins: list[str]
+    """Those that the job uses."""
+    mined: dict[str, list[int]]
+    """By rule: how many URLs were guessed, and how many of them were pages."""
+    cycle: int
+    """The cycle under way, or the last one; 0 in a crawl without cycles."""
+    put_off: int
+    """URLs that wait for a later cycle."""
+    is_followed: bool
+    """Whether another cycle follows."""
+    waits_count: int
+    """How many origins have URLs that may not be asked for yet."""
+    waits: list[dict[str, object]]
+    """Those that are due first: `who`, `why`, `until` (a moment, or 0) and `urls`."""
+    waited_seconds: float
+    """How much of `[limits] patience_seconds` was used."""
+    given_up_origins: int
+    """How many origins could not be reached and were given up."""
+    given_up: list[dict[str, object]]
+    """Those with most URLs: `origin`, `urls` and `why`."""
+
+
+def standing_of(directory: CrawlDirectory) -> Standing:
+    """Read a crawl directory; nothing in it is changed."""
+    job, holder = directory.job(), directory.holder()
+    has_begun = directory.log_folder.exists()
+    states = list(directory.states(job).values()) if has_begun else []
+    now = present_moment(states)
+    behind = now - time.time()  # the reader has the machine's clock
+    given_up, waits = given_up_of(states), waits_of(states, job, now)
+    revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
+    return Standing(
+        running_pid=holder.pid if holder else None,
+        worker_pids=holder.workers if holder else [],
+        pages=sum(state.kept_pages for state in states),
+        bytes=sum(state.kept_bytes for state in states),
+        urls=sum(len(state.table) for state in states),
+        pending=sum(state.pending for state in states),
+        hosts=sum(len(state.host_names) for state in states),
+        disk_bytes=_disk_bytes(directory.path),
+        seconds_left=round(seconds_left(states, job, now), 1),
+        outcomes=outcomes_of(states),
+        refusals=refusals_of(states),
+        structured=structured_of(states),
+        plugins=list(job.plugins.use),
+        mined=mined_of(states),
+        cycle=cycle,
+        put_off=sum(state.pages.status.count(PUT_OFF) for state in states),
+        is_followed=revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles),
+        waits_count=waits.total,
+        waits=[wait.by_clock_behind(behind)._asdict() for wait in waits.first],
+        waited_seconds=round(max((state.waited_seconds for state in states), default=0.0), 1),
+        given_up_origins=len(given_up),
+        given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
+    )
+
+
+def _disk_bytes(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue  # a running crawl seals and renames
+    return total

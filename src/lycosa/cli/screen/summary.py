@@ -1,0 +1,182 @@
+"""Prints the summary of a run: why it ended, what was found, and what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
+from lycosa.cli.screen.lines import command as command
+from lycosa.config import Job
+from lycosa.crawl.status.progress import Progress
+from lycosa.errors import ConfigError
+from lycosa.extract.structured.counts import PAGES, REASONS, TRIPLES
+
+_MOST_ORIGINS = 8
+"""How many origins that were given up are named; the log file and --json name more."""
+
+
+def summary_of(ended: HowEnded, job: Job) -> RenderableType:
+    """Return what people want to know of the run."""
+    progress = ended.progress
+    facts = [
+        ("pages", f"{progress.pages:,}, {size_text(progress.bytes)}"),
+        ("hosts", f"{sum(progress.hosts.values()):,}"),
+        ("this run", _run_text(progress)),
+        ("in queue", f"{progress.pending:,} URLs"),
+        *triples_fact(progress.structured),
+    ]
+    if progress.mined:
+        facts.append(("mined", mined_text(progress.mined)))
+    is_whole = ended.is_complete and not put_aside_of(progress.refusals)
+    parts: list[RenderableType] = [
+        Text(reason_text(ended, job), "bold green" if is_whole else "bold yellow"),
+        Padding(facts_table(facts), (1, 0, 0, 2)),
+    ]
+    parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
+    parts += given_up_table(progress.given_up, progress.given_up_origins)
+    if not progress.pages:
+        parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
+    return Group(*parts)
+
+
+def mined_text(mined: dict[str, list[int]]) -> str:
+    """Say what guesses came to: `folder 3 of 5 · number 7 of 9`."""
+    return " · ".join(
+        f"{rule.replace('_', ' ')} {pages:,} of {guessed:,}"
+        for rule, (guessed, pages) in mined.items()
+    )
+
+
+def _run_text(progress: Progress) -> str:
+    text = f"{progress.requests:,} requests in {duration_text(progress.seconds)}"
+    if progress.workers > 1:
+        text += f" by {progress.workers:,} workers"
+    if progress.commits:
+        wait = progress.commit_queue_seconds + progress.commit_lock_seconds
+        text += f"; a commit waited {wait / progress.commits * 1000:,.1f} ms"
+    return text
+
+
+def commands_of(ended: HowEnded, job: Job, path: Path, width: int) -> Text:
+    """Return what to type next; a command is never broken, so that it can be copied."""
+    commands = list(_commands(ended, job, path))
+    longest = max(len(line) for line, _ in commands)
+    text = Text("\nto look further\n", "bold")
+    for line, purpose in commands:
+        text.append(f"  {line:<{longest}}".rstrip(), "not bold cyan")
+        if longest + 28 <= width:
+            text.append(f"{'':{longest - len(line)}}   {purpose}", "not bold dim")
+        text.append("\n")
+    text.rstrip()
+    return text
+
+
+def facts_table(facts: list[tuple[str, str]]) -> Table:
+    """Return names and values beneath each other."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(min_width=9, style="bold cyan", no_wrap=True)
+    table.add_column()
+    for name, value in facts:
+        table.add_row(name, Text(value))
+    return table
+
+
+def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
+    """Return how much structured data there is, if there is any."""
+    if not structured.get(TRIPLES):
+        return []
+    pages = counted(structured.get(PAGES, 0), "page")
+    return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
+
+
+def given_up_table(given_up: list[list[Any]], origins: int) -> list[RenderableType]:
+    """Return the origins that could not be reached, where there are any."""
+    if not given_up:
+        return []
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(justify="right", min_width=9, style="red")
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    table.add_column(style="dim")
+    for origin, urls, why in given_up[:_MOST_ORIGINS]:
+        table.add_row(f"{urls:,}", Text(origin), why)
+    if origins > _MOST_ORIGINS:
+        table.add_row("", Text(f"and {origins - _MOST_ORIGINS:,} more origins", "dim"))
+    title = Text("\ngiven up: URLs of origins that could not be reached", "bold")
+    return [title, Padding(table, (0, 0, 0, 2))]
+
+
+def counts_tables(
+    outcomes: dict[str, int], refusals: dict[str, int], structured: dict[str, int]
+) -> list[RenderableType]:
+    """Return what went wrong, what was left out and what was refused, where there is any."""
+    not_taken = {
+        REASONS.get(name, name): count
+        for name, count in structured.items()
+        if name not in (TRIPLES, PAGES)
+    }
+    groups = [
+        ("errors", errors_of(outcomes), "red"),
+        ("left out", left_out_of(outcomes), "yellow"),
+        ("links refused", dict(sorted(refusals.items(), key=lambda item: -item[1])), "dim"),
+        ("structured data not taken", not_taken, "dim"),
+    ]
+    parts: list[RenderableType] = []
+    for title, counts, style in groups:
+        if not counts:
+            continue
+        table = Table.grid(padding=(0, 3, 0, 0))
+        table.add_column(justify="right", min_width=9, style=style)
+        table.add_column(no_wrap=True, overflow="ellipsis")
+        for name, count in list(counts.items())[:12]:
+            table.add_row(f"{count:,}", Text(name.replace("_", " ")))
+        if len(counts) > 12:
+            table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
+        parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]
+    return parts
+
+
+def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]]:
+    url = "URL"
+    with suppress(ConfigError, IndexError):  # a long list may be gone: the log has it
+        url = job.seeds[0]
+    yield command("explain", path, url), "what became of a URL"
+    if ended.progress.pages:
+        yield command("cat", path, url, "--text"), "a page's text"
+    if ended.progress.structured.get(TRIPLES):
+        yield command("index", path), "its triples, to be asked"
+    yield command("status", path), "these figures again"
+    if ended.progress.given_up_origins or ended.reason == "no seed":
+        yield command("retry", path), "take up what could not be reached"
+    if put_aside_of(ended.progress.refusals):
+        yield command("retry", path, "--traps"), "bring back what was put aside"
+    if not ended.is_complete:
+        yield command("resume", path, *_more(ended, job)), "go on"
+
+
+def _more(ended: HowEnded, job: Job) -> list[str]:
+    """Return the flag that lifts the limit which ended the run."""
+    limits = job.limits
+    match ended.reason:
+        case "pages":
+            return ["--max-pages", str(limits.pages * 2)]
+        case "bytes":
+            return ["--max-bytes", str(limits.bytes * 2)]
+        case "seconds":
+            return ["--time", f"{limits.seconds * 2:g}s"]
+    return []
+
+
+def print_summary(console: Console, ended: HowEnded, job: Job, path: Path) -> None:
+    """Print the summary for people."""
+    console.print()
+    console.print(summary_of(ended, job))
+    console.print(commands_of(ended, job, path, console.width), soft_wrap=True)

@@ -1,0 +1,23 @@
+"""The entry point of the `lycosa` command, which runs before anything large is imported."""
+
+import sys
+
+from lycosa.memory import begin_anew, enlarge_arenas, expect_much
+
+TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+CRAWLING = frozenset(("crawl", "resume"))
+
+
+def program() -> "NoReturn":
+    """Be the program: a crawl with large pages for its heap, anything else as it is."""
+    if len(sys.argv) > 1 and sys.argv[1] in CRAWLING:
+        begin_anew()
+        enlarge_arenas()
+    expect_much()
+    from lycosa.cli.main import program as run
+
+    run()

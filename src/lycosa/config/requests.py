@@ -1,0 +1,241 @@
+"""The job sections about requests: limits, politeness, robots files, connections and identity."""
+
+from __future__ import annotations
+
+from lycosa.config.keys import Record, key
+
+
+class Limits(Record):
+    """When the crawl ends, and how much of one host it takes."""
+
+    pages: int = key(0, "Pages to keep, revisits included; 0 is no limit.", unit="pages")
+    bytes: int = key(0, "Bytes of page bodies to keep; 0 is no limit.", unit="bytes")
+    seconds: float = key(0.0, "How long the crawl may run; 0 is no limit.", unit="seconds")
+    patience_seconds: float = key(
+        600.0,
+        "How long the crawl waits, over all runs, when nothing is left but origins that refuse "
+        "connections, have no address, or whose robots file cannot be had; then their URLs end, "
+        "and `lycosa retry` takes them up. What a server has announced (Retry-After, 429, 503) is "
+        "waited for beside. 0 is no limit.",
+        unit="seconds",
+    )
+    free_disk_bytes: int = key(
+        1_000_000_000, "The crawl stops when the disk has less room than this.", unit="bytes"
+    )
+    until: tuple[str, ...] = key(
+        (),
+        "The crawl stops when a page with one of these URLs has been kept. With `regex:` in "
+        "front the rest is a regular expression that is looked for anywhere in the URL.",
+    )
+    host_pages: int = key(25_000, "Pages to take from one host; 0 is no limit.", unit="pages")
+    depth_static: int = key(
+        15, "Links from a seed to the farthest page without a query.", unit="links", most=3000
+    )
+    depth_dynamic: int = key(
+        5, "Links from a seed to the farthest page with a query.", unit="links", most=3000
+    )
+
+
+class Politeness(Record):
+    """How long a host is left alone between two requests; the longest of all pauses counts."""
+
+    delay_seconds: float = key(15.0, "The pause between requests to a small site.", unit="seconds")
+    large_site_pages: int = key(
+        100, "A host that has given more pages than this is a large site.", unit="pages"
+    )
+    large_site_delay_seconds: float = key(
+        5.0,
+        "The pause between requests to a large site; never longer than that of a small one.",
+        unit="seconds",
+    )
+    ip_delay_seconds: float = key(
+        0.5, "The pause between requests to one address, whatever host it serves.", unit="seconds"
+    )
+    burst_urls: int = key(
+        1,
+        "How many URLs of a host are asked for without a pause between them, followed by as many "
+        "pauses: one connection then serves them all. The pause of the address is kept. A host "
+        "that names a Crawl-delay, fails, refuses or is slow is asked as without bursts. 1 is no "
+        "bursts.",
+        unit="URLs",
+        least=1,
+        most=20,
+    )
+    answer_time_factor: float = key(
+        1.0, "The pause is at least this many times as long as the last answer took."
+    )
+    backoff_first_seconds: float = key(
+        60.0,
+        "The pause after a first 429 or 503 without Retry-After. It doubles with each further one "
+        "in a row, and counts then even if Retry-After is shorter. A first refusal with a "
+        "Retry-After waits just that long, but no less than the usual pause. The same times are "
+        "between two tries to connect to an origin where nobody answers.",
+        unit="seconds",
+    )
+    backoff_most_seconds: float = key(
+        86_400.0, "The longest pause that doubling leads to.", unit="seconds"
+    )
+    longest_pause_seconds: float = key(
+        2_592_000.0,
+        "A host that asks for a longer pause, by Crawl-delay or Retry-After, is given up.",
+        unit="seconds",
+        least=1,
+    )
+    strikes: int = key(
+        10,
+        "How often in a row a host may refuse (429, 503), or connections to an origin fail, before "
+        "the job gives it up.",
+        unit="failures",
+        least=1,
+    )
+
+
+class Robots(Record):
+    """How robots files are fetched and kept (RFC 9309)."""
+
+    cache_seconds: float = key(
+        86_400.0, "How long a robots file is believed; RFC 9309 says a day.", unit="seconds"
+    )
+    unreachable_retry_seconds: float = key(
+        3_600.0,
+        "When to ask again for a robots file that could not be had, after three tries that come "
+        "1, 2 and 4 minutes apart if this is longer; until it is answered the whole site is "
+        "disallowed.",
+        unit="seconds",
+        least=1,
+    )
+    unreachable_tries: int = key(
+        24,
+        "How often a robots file is asked for in vain before its site is given up.",
+        unit="tries",
+        least=1,
+    )
+    largest_bytes: int = key(
+        512_000,
+        "How much of a robots file is read; RFC 9309 demands at least 500 KiB.",
+        unit="bytes",
+        least=512_000,
+    )
+    redirects: int = key(
+        5, "Redirects to follow on the way to a robots file.", unit="redirects", most=100
+    )
+    sitemaps: bool = key(True, "Whether the sitemaps that robots files name are read.")
+
+
+class Fetch(Record):
+    """What is asked for, and in whose name."""
+
+    agent: str = key(
+        "lycosa",
+        "The product token: what robots files call us.",
+        pattern=r"[A-Za-z_-]+",
+        pattern_text="letters, `-` and `_` only (RFC 9309, 2.2.1)",
+        is_required=True,
+    )
+    contact: str = key(
+        "",
+        "A web page or mail address for those whose hosts we visit; part of the user agent. "
+        "Required outside private networks.",
+        pattern=r"[\x20-\x7e]*",
+        pattern_text="one line of ASCII",
+    )
+    connections: int = key(
+        64,
+        "Requests in flight at once, over all hosts and workers.",
+        unit="connections",
+        least=1,
+        most=65_536,
+    )
+    largest_body_bytes: int = key(
+        10_000_000, "A longer body is cut off here.", unit="bytes", least=1
+    )
+    retries: int = key(
+        3, "How often a page is asked for again after a passing failure.", unit="tries", most=1000
+    )
+    retry_first_seconds: float = key(
+        60.0, "When the first of them comes; the time doubles with each.", unit="seconds"
+    )
+    content_types: tuple[str, ...] = key(
+        ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"),
+        "The content types that are kept.",
+        pattern=r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+",
+        pattern_text="`type/subtype` in lower case, without parameters",
+        is_required=True,
+    )
+    connect_seconds: float = key(
+        30.0,
+        "How long a connection may take to be made, TLS included.",
+        unit="seconds",
+        least=0.001,
+    )
+    first_byte_seconds: float = key(
+        60.0, "How long a server may think before it answers.", unit="seconds", least=0.001
+    )
+    total_seconds: float = key(
+        300.0, "How long a request may take as a whole.", unit="seconds", least=0.001
+    )
+    stop_seconds: float = key(
+        5.0,
+        "How long requests under way are waited for when the crawl stops, by a signal or a limit; "
+        "then they are cut, and their pages are asked for again by `resume`.",
+        unit="seconds",
+    )
+    slowest_bytes_per_second: int = key(
+        100,
+        "An answer that comes more slowly than this for a minute is given up; 0 is no limit.",
+        unit="bytes a second",
+    )
+    bytes_per_second: int = key(
+        0,
+        "How fast the crawl may read, over all connections; 0 is no limit.",
+        unit="bytes a second",
+    )
+    allow_private: bool = key(
+        False,
+        "Whether private, loopback and link-local addresses may be asked. Metadata services of "
+        "clouds may not in any case.",
+    )
+    private_networks: tuple[str, ...] = key(
+        (),
+        "Networks that may be asked although they are private, as in `10.20.0.0/16`; the rest "
+        "stays refused. A contact is still required, because the public web can be reached too.",
+    )
+    name_servers: tuple[str, ...] = key(
+        (),
+        "Name servers to ask instead of the system's: addresses, with a port if it is not 53.",
+    )
+    proxy: str = key(
+        "",
+        "The proxy that all requests go through. It looks the names up, so that addresses are "
+        "neither checked nor pinned.",
+        pattern=r"((http|https|socks5h)://[!-~]+)?",
+        pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
+    )
+    headers: tuple[str, ...] = key(
+        (),
+        "Headers to send: the host (`*` for all), a space, and the header, as in "
+        "`example.org Accept-Language: de`.",
+        pattern=r"[!-~]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*",
+        pattern_text="`host Name: value` in ASCII",
+    )
+    cookies: bool = key(
+        False, "Whether cookies are kept, and sent back to the very host that set them."
+    )
+    hosts_file: str = key(
+        "",
+        "A file that is asked for addresses instead of the network, in the form of `/etc/hosts`; "
+        "a line `port 80 8080` sends connections for the one port to the other. A relative path "
+        "begins at the folder of the job file, with `--set` at the working directory.",
+        is_path=True,
+    )
+    ca_file: str = key(
+        "",
+        "Certificates (PEM) of authorities to trust beside those that the system trusts; a path "
+        "like that of `hosts_file`.",
+        is_path=True,
+    )
+
+    @property
+    def user_agent(self) -> str:
+        """The value of the User-Agent header: the product token, and whom to reach."""
+        return f"{self.agent} ({self.contact})" if self.contact else self.agent

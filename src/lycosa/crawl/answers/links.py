@@ -1,0 +1,234 @@
+"""Links: made canonical, found in scope, near enough, and sent to their partition.
+
+A link to a URL of the same partition is admitted at once. Any other goes, with the
+next commit, to the inbox of its partition, also if this worker owns it: partitions
+share nothing, and one rule serves one worker and a hundred.
+
+When a page turns out to be nearer to the seeds than was thought, its links are nearer
+too. They are read back from the store and routed again, from page to page, until
+nothing comes nearer any more (`lycosa.frontier.distance` says why that ends right).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lycosa.crawl.answers.link_targets import Targets
+from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.ports import Parts
+from lycosa.frontier.distance import (
+    MOST_REDIRECTS,
+    SEED,
+    TOO_MANY_REDIRECTS,
+    farthest,
+    through,
+)
+from lycosa.frontier.partition import Partition
+from lycosa.links import mask_of, sifted, unsettled
+from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
+from lycosa.url import url_of
+from lycosa.url.scope import OUT_OF_SCOPE
+
+REDIRECT = LinkKind.REDIRECT
+
+RECENT_POSTS = 2048
+"""How many URLs sent abroad a partition remembers, so as not to send them again and again."""
+
+_REQUISITES = mask_of(REQUISITE_KINDS)
+_FREE = mask_of(FREE_KINDS)
+
+
+class Router:
+    """Decides where links go; one per worker."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._scope = parts.scope
+        self._store = parts.store
+        self._partition_of = parts.partitioner.partition_of
+        self._targets = Targets(parts.scope.judge)
+        self._scope_size = parts.scope.size
+        self._wants_requisites = parts.job.extract.requisites
+        self._posted: dict[int, dict[str, int]] = {}
+        self._farthest_static = farthest(parts.job.limits.depth_static)
+        self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
+
+    def resolve(
+        self,
+        partition: Partition,
+        raw: RawLinks,
+        base: str,
+        also_out_of_scope: int = _REQUISITES,
+    ) -> Links:
+        """Return the links that are URLs and in scope, each once; the rest is counted.
+
+        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too.
+        """
+        if self._scope.size != self._scope_size:
+            self._scope_size = self._scope.size
+            self._targets.forget()
+        targets = self._targets.targets(raw.hrefs, base)
+        columns, refused = sifted(
+            targets, raw.kinds, raw.texts, raw.rels, raw.times, OUT_OF_SCOPE, also_out_of_scope
+        )
+        for reason, count in refused.items():
+            partition.count_refusal(reason, count)
+        return Links(*columns)
+
+    def resolve_redirect(self, partition: Partition, page: int, raw: RawLinks, base: str) -> Links:
+        """Resolve a redirect; where a seed is redirected to, joins the scope.
+
+        What was asked for out of scope is part of a page, and so is where it moved to; what a
+        page needs to be shown is asked for also where it has moved out of scope.
+        """
+        key, is_seed = partition.state.table.key(page), partition.state.pages.distance[page] == SEED
+        for target in self._targets.targets(raw.hrefs, base):
+            if target.key:
+                self._scope.follow(key, target.key, is_seed=is_seed)
+        is_part = page in partition.state.parts or self._scope.judge(key).reason == OUT_OF_SCOPE
+        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_part else _REQUISITES
+        return self.resolve(partition, raw, base, kinds)
+
+    def sitemaps_found(
+        self, partition: Partition, site: str, hrefs: Sequence[str], moment: float
+    ) -> None:
+        """Admit the sitemaps that a robots file names, as near as the site's first page."""
+        robots_key = site + "/robots.txt"
+        found = self.resolve(partition, RawLinks.of(hrefs, LinkKind.SITEMAP), url_of(robots_key))
+        by_partition: dict[int, list[str]] = {}
+        for target in found.targets:
+            by_partition.setdefault(self._partition_of(target.key), []).append(target.key)
+        for number, keys in by_partition.items():
+            discovered = Discovered(moment, robots_key, keys, [through(SEED, REDIRECT)] * len(keys))
+            if number == partition.number:
+                self.admit(partition, discovered)
+            else:
+                self._post(partition, number, discovered)
+
+    def forget(self, partition: int) -> None:
+        """Forget what a partition has posted and its page numbers: it is no longer ours."""
+        self._posted.pop(partition, None)
+        self._targets.forget()
+
+    def route(self, partition: Partition, moment: float, page: int, links: Links) -> None:
+        """Send the links of a page on their way, and of every page that comes nearer by it."""
+        nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
+        self._pass_on(partition, moment, nearer)
+
+    def admit(self, partition: Partition, found: Discovered) -> None:
+        """Admit what came through the inbox, and pass on what came nearer by it."""
+        nearer = partition.admit(
+            found.moment, found.source, found.keys, found.distances, found.parts, found.hops
+        )
+        self._pass_on(partition, found.moment, nearer)
+
+    def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
+        state = partition.state
+        while nearer:
+            page = nearer.pop()
+            place, host = partition.state.place_of(page), state.sites.host[state.pages.site[page]]
+            if place is not None and host not in state.traps.mirrors:
+                links = self._store.links(place)
+                targets = [self._targets.of_key(link.key) for link in links]
+                kinds = [int(link.kind) for link in links]
+                nearer += self._route_one(partition, moment, page, targets, kinds)
+
+    def _route_one(
+        self,
+        partition: Partition,
+        moment: float,
+        page: int,
+        targets: Sequence[Target],
+        kinds: Sequence[int],
+    ) -> list[int]:
+        """Route one page's links; returns the pages of this partition that came nearer."""
+        state, number = partition.state, partition.number
+        distance = state.pages.distance[page]
+        real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
+        part_kinds = _REQUISITES if self._wants_requisites else 0
+        hops = 0
+        if kinds and kinds[0] == REDIRECT:  # then it is the only link
+            hops = state.pages.hops[page] + 1
+            if hops > MOST_REDIRECTS:
+                partition.count_refusal(TOO_MANY_REDIRECTS)
+                return []
+        places = unsettled(
+            targets,
+            kinds,
+            state.pages.distance,
+            number,
+            real,
+            free,
+            _FREE,
+            part_kinds,
+            state.parts,
+            state.pages.hops,
+            hops,
+        )
+        if not places:
+            return []  # most links lead to what is known, and from no nearer
+        parts: dict[int, list[str]] = {}
+        new: dict[int, list[tuple[Target, int]]] = {}
+        too_deep = 0
+        for place in places:
+            target, kind = targets[place], kinds[place]
+            reached = free if _FREE >> kind & 1 else real
+            if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
+                too_deep += 1
+                continue
+            owner = target.partition
+            if owner < 0:
+                owner = target.partition = self._partition_of(target.key)
+            new.setdefault(owner, []).append((target, reached))
+            if part_kinds >> kind & 1:
+                parts.setdefault(owner, []).append(target.key)
+        if too_deep:
+            partition.count_refusal("too-deep", too_deep)
+        own = new.pop(number, None)
+        source = state.table.key(page)
+        for abroad, found in new.items():
+            keys = [target.key for target, _ in found]
+            steps = [distance for _, distance in found]
+            message = Discovered(moment, source, keys, steps, parts.get(abroad, []), hops)
+            self._post(partition, abroad, message)
+        if not own:
+            return []
+        return self._admit_own(partition, moment, source, own, parts.get(number, []), hops)
+
+    def _admit_own(
+        self,
+        partition: Partition,
+        moment: float,
+        source: str,
+        own: list[tuple[Target, int]],
+        parts: list[str],
+        hops: int,
+    ) -> list[int]:
+        keys = [target.key for target, _ in own]
+        distances = [distance for _, distance in own]
+        nearer = partition.admit(moment, source, keys, distances, parts, hops)
+        found, guess_of = partition.state.table.find_many(keys), partition.state.pages.guess
+        for (target, _), page in zip(own, found, strict=True):
+            # A guess that links to itself stays one: the next link to it must come here again.
+            target.page = -1 if page < 0 or guess_of[page] else page
+        return nearer
+
+    def _post(self, partition: Partition, target: int, found: Discovered) -> None:
+        posted = self._posted.setdefault(partition.number, {})
+        hops = found.hops
+        # A way with other redirects in a row is another way, also where it is not nearer.
+        names = [f"{key} {hops}" for key in found.keys] if hops else found.keys
+        fresh = [
+            (name, key, distance)
+            for name, key, distance in zip(names, found.keys, found.distances, strict=True)
+            if distance < posted.get(name, distance + 1)
+        ]
+        if not fresh:
+            return
+        if len(posted) > RECENT_POSTS:
+            posted.clear()
+        posted.update((name, distance) for name, _, distance in fresh)
+        keys = [key for _, key, _ in fresh]
+        distances = [distance for _, _, distance in fresh]
+        parts = sorted(set(found.parts).intersection(keys))
+        message = Discovered(found.moment, found.source, keys, distances, parts, hops)
+        partition.post(target, message)

@@ -1,0 +1,205 @@
+"""Soft 404s: pages that say "not here" with status 200, found out by asking for one.
+
+When a site (scheme, host, port) has given `soft_404_after` pages with text, or a first page
+that was guessed (`lycosa.crawl.answers.mining`), one URL of it
+that cannot exist is made up and admitted to the frontier, where it is a URL like any other:
+it waits for its host's clock, and robots rules are looked at again before it is sent. Its
+name is a hash of the site's; it stands in the folder of the page that was kept last, or of
+an earlier one, or in the root: the first that robots rules and the scope allow and that
+nobody has linked to. If there is none, the site is not probed.
+
+What comes back is the *verdict*:
+
+    PROBE_HONEST        404 or 410
+    PROBE_SOFT          2xx with a text that is unlike the pages of the sample: from now on a
+                        page of the site whose fingerprint differs from this one's in at most
+                        `soft_404_bits` bits ends as SOFT_404
+    PROBE_INCONCLUSIVE  all else: a redirect (mostly to the front page, which is a real one),
+                        no text, another type, another error, or a text like the sample's
+
+The *sample* are the pages that were kept until then. A site may show the same text everywhere
+(an application that a browser must run) or nearly the same (a few words in a large frame);
+there the probe's text says nothing. So it counts only if
+
+  * at most half of the sample is within `soft_404_bits` of it: these are error pages that
+    came before we knew, or few real ones that look like it, and they stay what they are; and
+  * at most a tenth lies between that and three times as far. Where real pages come that
+    near, some would come nearer by chance.
+
+Fingerprints are those of the text without the page's own address (`lycosa.extract.echo`).
+
+Always true:
+  * a site is probed at most once, over all lives: the choice and the admission are one event;
+  * a probe is archived, but it is no page: it takes nothing from any limit, its links lead
+    nowhere, it is in no sample and it is never revisited;
+  * a page ends as SOFT_404 only on a site whose verdict was PROBE_SOFT, and never if it was
+    one of those that looked like the error page before;
+  * 429, 503 and failed connections are no verdict: the probe waits with its host.
+
+Cost: a search of the text of sampled pages, and of pages of sites with a soft 404, for their
+own address; a second fingerprint of those in which it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.ports import Parts
+from lycosa.extract.echo import without_echo
+from lycosa.extract.fingerprint import distance, fingerprint
+from lycosa.fetch.robots import Rules
+from lycosa.frontier.distance import SEED, through
+from lycosa.frontier.fold.columns import DONE, NONE
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.partition import Partition
+from lycosa.records import (
+    STAY_AWAY,
+    LinkKind,
+    Outcome,
+    ProbeChosen,
+    Sampled,
+    SiteProbed,
+)
+
+NO_VERDICT = STAY_AWAY | {Outcome.REFUSED_ADDRESS}
+"""After these nobody has answered the question."""
+
+MOST_ALIKE = 0.5
+"""Share of the sample that may look like the error page."""
+MOST_SIMILAR = 0.1
+"""Share of the sample that may come near it."""
+SIMILAR_TIMES = 3
+"""What is near: so many times as far as what counts as the same."""
+
+DISTANCE = through(SEED, LinkKind.REDIRECT)
+"""Before the site's other pages: each of them may be a soft 404."""
+
+
+class Prober:
+    """Decides on probes and soft 404s; one per worker."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._scope = parts.scope
+        self._wanted = parts.job.extract.soft_404_after
+        self._bits = parts.job.extract.soft_404_bits
+
+    def judge(self, answered: PageAnswer) -> Outcome:
+        """Return the outcome of a page or a probe, given what the answer alone says."""
+        probes, outcome = answered.partition.state.probes, answered.outcome
+        if probes.is_probe(answered.site, answered.page):
+            return outcome if outcome in NO_VERDICT else self._verdict(answered)
+        known = probes.not_found.get(answered.site)
+        if (
+            known is None
+            or not self._wanted
+            or outcome is not Outcome.KEPT
+            or not answered.is_readable
+            or answered.page in known.beside
+        ):
+            return outcome
+        found = _fingerprint(answered)
+        is_soft = found and distance(found, known.fingerprint) <= self._bits
+        return Outcome.SOFT_404 if is_soft else outcome
+
+    def learn(self, answered: PageAnswer) -> None:
+        """Record what a page adds to the sample of its site, or a probe to what is known."""
+        partition, site, page = answered.partition, answered.site, answered.page
+        probes = partition.state.probes
+        if probes.is_probe(site, page):
+            if answered.outcome not in NO_VERDICT:
+                self._learn_verdict(answered)
+        elif (
+            answered.outcome is Outcome.KEPT
+            and self._wanted
+            and site not in probes.chosen
+            and answered.is_readable
+            and all(page != sampled for sampled, _ in probes.sample(site))
+        ):
+            partition.record(Sampled(site, page, _fingerprint(answered)))
+            if probes.sample_size(site) >= self._wanted:
+                self.probe(partition, site, answered.ended)
+
+    def is_answered(self, state: PartitionState, site: int) -> bool:
+        """Return whether what the site says of made-up URLs is known, as far as it will be."""
+        page = state.probes.chosen.get(site)
+        return page is not None and (page == NONE or state.pages.status[page] == DONE)
+
+    def is_waiting(self, state: PartitionState, site: int) -> bool:
+        """Return whether the answer to a probe is still to come."""
+        return site in state.probes.chosen and not self.is_answered(state, site)
+
+    def probe(self, partition: Partition, site: int, moment: float) -> None:
+        """Let a site be probed, unless it is or nothing of it is there to compare with."""
+        probes = partition.state.probes
+        if self._wanted and site not in probes.chosen and probes.sample_size(site):
+            key = self._choose(partition.state, site)
+            partition.plant_probe(ProbeChosen(moment, site, key, DISTANCE))
+
+    def _verdict(self, answered: PageAnswer) -> Outcome:
+        if answered.outcome is Outcome.NOT_FOUND:
+            return Outcome.PROBE_HONEST
+        found = _fingerprint(answered)
+        if answered.outcome is not Outcome.KEPT or not answered.is_readable or not found:
+            return Outcome.PROBE_INCONCLUSIVE
+        sample = answered.state.probes.sample(answered.site)
+        distances = [distance(found, other) for _, other in sample]
+        size, alike = len(distances), sum(bits <= self._bits for bits in distances)
+        similar = sum(bits <= SIMILAR_TIMES * self._bits for bits in distances) - alike
+        is_telling = alike <= MOST_ALIKE * size and similar <= MOST_SIMILAR * size
+        return Outcome.PROBE_SOFT if is_telling else Outcome.PROBE_INCONCLUSIVE
+
+    def _learn_verdict(self, answered: PageAnswer) -> None:
+        partition, site, verdict = answered.partition, answered.site, answered.outcome
+        moment = answered.ended
+        if verdict is not Outcome.PROBE_SOFT:
+            is_unclear = verdict is Outcome.PROBE_INCONCLUSIVE
+            is_everything = is_unclear and 200 <= answered.answer.status < 300
+            partition.record(SiteProbed(moment, site, verdict, is_everything=is_everything))
+            return
+        found = _fingerprint(answered)
+        sample = partition.state.probes.sample(site)
+        beside = [other for other, known in sample if distance(found, known) <= self._bits]
+        partition.record(SiteProbed(moment, site, verdict, found, beside))
+
+    def _choose(self, state: PartitionState, site: int) -> str:
+        """Return a URL of the site that may be asked for and that nobody knows, or ""."""
+        rules = Rules.from_bytes(state.rules.get(site, b""))
+        name, site_key = probe_name(state.site_names[site]), state.site_names[site]
+        for folder in dict.fromkeys(_folders(state, site)):
+            key = f"{site_key}{folder}{name}"
+            if (
+                rules.is_allowed(key[len(site_key) :])
+                and self._scope.judge(key).key == key
+                and state.table.find(key) is None
+            ):
+                return key
+        return ""
+
+
+def probe_name(site: str) -> str:
+    """Return the name of the page that a site is asked for in vain."""
+    return f"{blake2b(site.encode(), digest_size=8).hexdigest()}.html"
+
+
+def probe_of(state: PartitionState, site: int) -> str | None:
+    """Return the key of the URL that a site was or is to be probed with."""
+    page = state.probes.chosen.get(site, NONE)
+    return None if page == NONE else state.table.key(page)
+
+
+def _folders(state: PartitionState, site: int) -> Iterator[str]:
+    """Yield the folders of the pages in the sample, the last one first, then the root."""
+    start = len(state.site_names[site])
+    for page, _ in reversed(list(state.probes.sample(site))):
+        path = state.table.key(page)[start:].partition("?")[0]
+        yield path[: path.rindex("/") + 1]
+    yield "/"
+
+
+def _fingerprint(answered: PageAnswer) -> int:
+    """Return the fingerprint of a page's text without its own address."""
+    text = answered.text.decode()
+    rest = without_echo(text, answered.path)
+    return answered.fingerprint if rest is text else fingerprint(rest.encode())

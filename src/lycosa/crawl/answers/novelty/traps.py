@@ -1,0 +1,241 @@
+"""Places without an end: what they cost before they are put aside, and who decides.
+
+A calendar has a page for every month, a shop a URL for every session, a broken link a path that
+repeats itself for ever. What they have in common is that they say the same again and again. So
+every page that is kept for the first time is *weighed*: have pages of its shape said this before?
+
+    word by word           on any page
+    but for digits         where the URL has a date, or the page counts on: `/cal/17` to `/cal/18`
+    but for a few words    where the URL carries a session or many parameters, or repeats itself
+    whatever it says       where the path is nested deeper than anybody would nest it
+
+A page that repeats a text, but shows pictures that were not seen so together, is not weighed.
+
+A finite site repeats itself, too: it shows its English page in every language that the page was not
+translated to. But it shows each of its texts a few times, and a trap shows few texts for ever. So
+a page that repeats another one word by word costs nothing until its site has shown that text
+`OFTEN` times; in its own shape a little from `SOME` times on. Nor is a page held against what
+stands in another folder.
+
+Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a purse of `budget` pages, each first
+folder one of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one
+from all three, or a quarter if it led to no URL that was unknown: then it is no way into a trap,
+and the shell of an application is like that. A page with something new gives `earned` back, up to
+the full purse. At zero a shape or folder is shut: URLs of it that nobody has asked for are *put
+aside* when their turn comes, with the reason as their outcome. When the purse of the host is
+empty, the host is closed. Nothing is dropped: what was put aside stands in the log, and `lycosa
+retry --traps` brings it back.
+
+Always true:
+  * a place in which at least one page of `earned` + 1 is new is never shut, however large it is;
+  * a site of plain URLs that shows no text more than `SOME` times, and does not count in digits
+    alone, is never shut;
+  * seeds, what a page needs to be shown, and pages that were asked for before are never put aside;
+  * what is decided is an event (`Weighed`, `Settled`, `HostChanged`); what was seen lately is not,
+    and is forgotten at a kill, except for what was found to be repeated.
+
+Cost: for a page with a text of its own, one comparison beside the hash that discovery takes anyway;
+for one with a date in its URL, or with a number and a few links that nobody knew, the hash of the
+text without digits.
+"""
+
+from __future__ import annotations
+
+from lycosa.config import Traps
+from lycosa.crawl.answers.novelty.copies import (
+    NEAR_BITS,
+    SeenTexts,
+    compared_content,
+    content_number,
+)
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.extract.fingerprint import distance
+from lycosa.frontier.distance import SEED
+from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.fold.traps import FULL, HostPurses, first_folder, shape_number
+from lycosa.frontier.partition import Partition
+from lycosa.frontier.patterns.shapes import Compared, Shape, may_be_endless, may_count, shape_of
+from lycosa.records import HostChanged, Outcome, Weighed
+
+_DIGITS = b"0123456789"
+
+WHOLE = 4
+"""What a page costs that brings nothing new and leads on; purses are counted in this coin."""
+OFTEN = 32
+"""A text that a site has shown so often before is nothing new wherever it stands: no site is in
+more languages, and a trap shows it for ever."""
+SOME = 8
+"""So often a text may be shown before pages of its own shape that repeat it cost something."""
+MOST_AHEAD = 8
+"""A page that counts leads to the next numbers: a day, a week, a month on. What leads to more is a
+list."""
+MOST_DIGITS = 3
+"""A page of which more than a third is digits is a table of figures, and they are its text."""
+
+Holder = tuple[int, int, Outcome]
+"""A shape or folder by its number, what its purse holds, and what it is shut with."""
+
+
+class TrapWatch:
+    """Weighs pages and puts URLs aside; one per worker."""
+
+    def __init__(self, traps: Traps, seen_texts: SeenTexts) -> None:
+        self._traps = traps
+        self._seen_texts = seen_texts
+        self.is_on = traps.budget > 0
+        """Whether there is a defence."""
+
+    def put_aside(self, state: PartitionState, page: int) -> Outcome | None:
+        """Return what a URL that is about to be asked for ends as instead, if its shape is shut."""
+        site = state.pages.site[page]
+        purses = state.traps.hosts.get(state.sites.host[site])
+        if purses is None or not purses.shut or not self.is_on:
+            return None
+        if (
+            state.pages.fetch[page] != NONE
+            or state.pages.distance[page] == SEED
+            or page in state.parts
+        ):
+            return None
+        name = state.site_names[site]
+        return state.traps.outcome_of(state.sites.host[site], name, state.table.key(page))
+
+    def weigh(self, answered: PageAnswer) -> None:
+        """Weigh a page that was kept for the first time; its links have been routed."""
+        partition, page, host = answered.partition, answered.page, answered.host
+        state, site_name, path = partition.state, answered.site_name, answered.path
+        times_shown, known = answered.times_shown, answered.known_urls
+        purses = state.traps.hosts.get(host)
+        led_to = len(state.table) - known
+        is_guess = state.pages.guess[page] != 0
+        template, was_shown = 0, False
+        if not times_shown and (0 < led_to <= MOST_AHEAD or is_guess) and may_count(path):
+            template = self._template(site_name, answered.text, is_suspect=purses is not None)
+            was_shown = template != 0 and self._seen_texts.note_number(template)
+        if purses is None and not (times_shown or was_shown or may_be_endless(path)):
+            return
+        if not answered.is_readable:
+            return
+        shape = shape_of(path)
+        number = shape_number(site_name, shape.text)
+        is_counter = (
+            template != 0
+            and shape.compared is Compared.EXACTLY
+            and (was_shown or _was_repeated(purses, [number], template))
+            and (is_guess or _leads_to_its_like(state, site_name, shape.text, known))
+        )
+        if is_counter:
+            shape = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
+        holders = [(number, WHOLE * self._traps.budget, shape.trap)]
+        if folder := first_folder(path):
+            most = WHOLE * self._traps.folder_budget
+            above = shape_number(site_name, folder)
+            holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
+        content = self._content(shape, answered)
+        numbers = [holder[0] for holder in holders]
+        is_notorious = times_shown >= OFTEN or _was_repeated(purses, numbers, content)
+        is_old = is_counter or is_notorious or self._is_old(shape, number, content, purses)
+        if shape.compared is Compared.NOT_AT_ALL:
+            is_old = True
+        elif is_old and self._seen_texts.shows_other_pictures(site_name, answered.answer.body):
+            return
+        if not is_old:
+            if purses is not None and not times_shown:
+                self._earn(partition, page, host, holders)
+            return
+        cost = WHOLE if led_to or is_guess else 1
+        if shape.compared is Compared.EXACTLY and not is_notorious:
+            cost, content = int(led_to > 0 and times_shown >= SOME), 0
+        if cost:
+            self._spend(answered, holders, cost, content)
+
+    def _template(self, site_name: str, text: bytes, *, is_suspect: bool) -> int:
+        """Return the number of a text without its digits; 0 where they are what it says.
+
+        Pages that count are equally long, but for a digit now and then. Most pages that do not
+        are unlike any other in their length, and need no more than that to be let go.
+        """
+        length = content_number(f"length: {site_name}", b"%d" % len(text))
+        if not self._seen_texts.note_number(length) and not is_suspect:
+            return 0
+        bare = text.translate(None, _DIGITS)
+        if (len(text) - len(bare)) * MOST_DIGITS > len(text):
+            return 0
+        return content_number(f"without digits: {site_name}", bare)
+
+    def _spend(self, answered: PageAnswer, holders: list[Holder], cost: int, content: int) -> None:
+        """Take from each purse, and shut what has nothing left."""
+        partition, page, host = answered.partition, answered.page, answered.host
+        state = partition.state
+        purses = state.traps.hosts.get(host)
+        host_left = FULL if purses is None else purses.left
+        host_left = WHOLE * self._traps.host_budget if host_left == FULL else host_left
+        host_left = max(host_left - cost, 0)
+        for number, budget, trap in holders:
+            purses = state.traps.hosts.get(host)
+            if purses is not None and number in purses.shut:
+                continue
+            purse = purses.shapes.get(number) if purses is not None else None
+            left = max((budget if purse is None else purse.left) - cost, 0)
+            shuts = None if left else trap
+            partition.record(Weighed(page, number, left, host_left, content, shuts))
+        if not host_left:
+            due, strikes = state.hosts.due[host], state.hosts.strikes[host]
+            closed = Outcome.TRAP_NOTHING_NEW
+            partition.change_host(HostChanged(answered.ended, host, due, strikes, closed))
+
+    def _earn(self, partition: Partition, page: int, host: int, holders: list[Holder]) -> None:
+        """Give back to those purses that are not full."""
+        purses, earned = partition.state.traps.hosts[host], WHOLE * self._traps.earned
+        most = WHOLE * self._traps.host_budget
+        host_left = (
+            FULL if purses.left == FULL or purses.left + earned >= most else (purses.left + earned)
+        )
+        changed = [
+            (number, FULL if purse.left + earned >= budget else purse.left + earned)
+            for number, budget, _ in holders
+            if (purse := purses.shapes.get(number)) is not None
+        ]
+        if not changed and host_left != purses.left:
+            changed = [(holders[0][0], FULL)]
+        for number, left in changed:
+            partition.record(Weighed(page, number, left, host_left))
+
+    def _content(self, shape: Shape, answered: PageAnswer) -> int:
+        """Return what a page is compared by, as a number."""
+        if shape.compared is Compared.NEARLY:
+            return answered.fingerprint
+        if shape.compared is Compared.WITHOUT_DIGITS:
+            bare = answered.text.translate(None, _DIGITS)
+            return content_number(f"without digits: {answered.site_name}", bare)
+        return content_number(answered.site_name, compared_content(answered))
+
+    def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
+        """Return whether pages of the shape have said the same, and remember that this one does.
+
+        The same below another folder is no repetition: sites are the same in several languages.
+        """
+        if shape.compared is Compared.NEARLY:
+            purse = purses.shapes.get(number) if purses is not None else None
+            return self._seen_texts.is_near(str(number), content) or any(
+                distance(content, other) <= NEAR_BITS
+                for other in (purse.contents if purse is not None else ())
+            )
+        return self._seen_texts.note_number(content ^ number)
+
+
+def _was_repeated(purses: HostPurses | None, numbers: list[int], content: int) -> bool:
+    """Return whether a content is among those that were paid for, perhaps in another life."""
+    return purses is not None and any(
+        (purse := purses.shapes.get(number)) is not None and content in purse.contents
+        for number in numbers
+    )
+
+
+def _leads_to_its_like(state: PartitionState, site_name: str, shape: str, known: int) -> bool:
+    """Return whether one of the URLs that a page has led to has the shape of its own."""
+    ahead = (state.table.key(further) for further in range(known, len(state.table)))
+    return any(
+        key.startswith(site_name) and shape_of(key[len(site_name) :]).text == shape for key in ahead
+    )

@@ -1,0 +1,290 @@
+"""The stages that the answer to a page goes through, from the transport to the log.
+
+One record (`page_answer.PageAnswer`) passes them in this order; each stage depends on the ones
+before it.
+
+     1  judge      the outcome, from status and headers (`reading`)
+     2  read       a page that may be kept is scanned once: text, facts, links. A plugin may read
+                   types that Lycosa does not (`plugins`)
+     3  recognise  a soft 404, or the answer to our own probe, gets its outcome (`soft_404`).
+                   It needs the text; plugins must not be shown such a page
+     4  show       the job's plugins see the page. They may change its facts and links, or fail
+     5  charge     the page is paid from the job's limits, or the reservation is given back. A page
+                   that does not fit leaves nothing but its outcome, so this precedes what is stored
+     6  extract    triples (`triples`), then links, some of which the triples name (`links`)
+     7  store      one record for the archive. The event needs its place
+     8  rest       how long the host rests (`host_pauses`, `bursts`). A refusal is recorded before
+                   the event of the page, so that a replay sees the host wait first
+     9  finish     `Fetched`: the decision. From here on the state knows the outcome
+    10  watch      what the visit says about changes of the page (`changes`)
+    11  route      the links go to their partitions. After `finish`, because a page that links to
+                   itself or comes nearer must count as fetched
+    12  learn      samples for soft 404s, traps, guesses: they count the URLs that `route` added
+    13  close      the host is closed if it has given as many pages as the job takes
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lycosa.crawl.answers.bursts import Bursts
+from lycosa.crawl.answers.changes import ChangeWatcher
+from lycosa.crawl.answers.host_pauses import HostPauses
+from lycosa.crawl.answers.links import Router
+from lycosa.crawl.answers.mining import Mining
+from lycosa.crawl.answers.novelty.copies import SeenTexts
+from lycosa.crawl.answers.novelty.mirrors import Mirrors
+from lycosa.crawl.answers.novelty.soft_404 import Prober
+from lycosa.crawl.answers.novelty.traps import TrapWatch
+from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
+from lycosa.crawl.answers.reading import judge, links_of_page, read_page, redirect_of
+from lycosa.crawl.answers.triples import TripleExtraction
+from lycosa.crawl.pauses import back_off, resume_pause
+from lycosa.crawl.ports import Parts
+from lycosa.extract.fingerprint import fingerprint
+from lycosa.failpoints import reach
+from lycosa.frontier.cycle_candidates import Planner
+from lycosa.frontier.fold.guesses import rule_name
+from lycosa.records import (
+    NO_CONNECTION,
+    STAY_AWAY,
+    TRANSIENT,
+    Capture,
+    Fetched,
+    HostChanged,
+    Outcome,
+    Purpose,
+)
+from lycosa.url import parse
+
+if TYPE_CHECKING:
+    from lycosa.crawl.answers.plugins import Plugins
+
+FORGETTABLE_SECONDS = 1.0
+"""A pause may be longer than the host's usual one by this much without being committed at
+once: after a resume every host is left alone for that much longer than its usual pause."""
+
+
+class PageAnswers:
+    """Decides on pages; one per worker."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        router: Router,
+        mining: Mining,
+        seen_texts: SeenTexts,
+        traps: TrapWatch,
+        mirrors: Mirrors,
+        planner: Planner,
+    ) -> None:
+        self._budget = parts.budget
+        self._store_of_pages = parts.store
+        self._random = parts.random
+        self._plugins: Plugins | None = None
+        if parts.hooks is not None:
+            from lycosa.crawl.answers.plugins import Plugins  # loaded only where there are some
+
+            self._plugins = Plugins(parts.hooks, parts.job)
+        self._job = parts.job if self._plugins is None else self._plugins.job
+        self._router = router
+        self._mining = mining
+        self._prober = Prober(parts)
+        self._seen_texts = seen_texts
+        self._traps = traps
+        self._mirrors = mirrors
+        self._compares = traps.is_on or parts.job.discovery.mining != "off"
+        self._triples = TripleExtraction(self._job)
+        has_policy = parts.job.revisit.policy != "off"
+        self._changes = ChangeWatcher(parts.job, planner) if has_policy else None
+        self.host_pauses = HostPauses(parts)
+        self.bursts = Bursts(parts.job)
+
+    def decide(self, answered: PageAnswer) -> bool:
+        """Take an answer through all stages; returns whether it must be committed at once."""
+        state, page = answered.partition.state, answered.page
+        answered.key = state.table.key(page)
+        answered.site = state.pages.site[page]
+        answered.host = state.sites.host[answered.site]
+        self._judge(answered)
+        self._read(answered)
+        answered.outcome = self._prober.judge(answered)
+        self._show(answered)
+        self._charge(answered)
+        self._extract(answered)
+        self._store(answered)
+        reach("answer.stored")
+        must_commit = self._rest(answered)
+        self._finish(answered)
+        if self._changes is not None:
+            self._changes.visited(answered)
+        self._route(answered)
+        self._learn(answered)
+        self._close_when_full(answered)
+        return must_commit
+
+    # -- what came ------------------------------------------------------------------------
+
+    def _judge(self, answered: PageAnswer) -> None:
+        outcome = judge(answered.answer, self._job)
+        beginning = answered.answer.beginning
+        if beginning is not None and self._is_last_try(answered):
+            answered.answer = beginning
+            outcome = judge(beginning, self._job)
+        if outcome is Outcome.NOT_MODIFIED and answered.request.validators is None:
+            outcome = Outcome.BAD_STATUS  # the request did not ask whether it changed
+        answered.outcome = outcome
+
+    def _is_last_try(self, answered: PageAnswer) -> bool:
+        """Return whether no further try follows, so that the beginning of a page is kept.
+
+        A page that is held stays as it is: its beginning is no newer version of the whole.
+        """
+        pages, page = answered.state.pages, answered.page
+        return pages.tries[page] >= self._job.fetch.retries and pages.outcome[page] != Outcome.KEPT
+
+    def _read(self, answered: PageAnswer) -> None:
+        if answered.outcome is not Outcome.KEPT:
+            return
+        if self._plugins is None:
+            answered.facts = read_page(answered.answer, self._job)
+        else:
+            answered.plugins = self._plugins.begin(answered)
+            answered.facts = answered.plugins.facts
+        text = answered.facts.content
+        if text:
+            answered.text = text
+            answered.fingerprint = fingerprint(text)
+
+    def _show(self, answered: PageAnswer) -> None:
+        if answered.plugins is not None and answered.outcome is Outcome.KEPT:
+            answered.outcome, answered.facts = answered.plugins.end()
+
+    def _charge(self, answered: PageAnswer) -> None:
+        if answered.outcome is not Outcome.KEPT:
+            self._budget.give_back(answered.reserved_bytes)
+            return
+        size, url = len(answered.answer.body), answered.request.url
+        if not self._budget.keep(answered.reserved_bytes, size, url):
+            answered.outcome, answered.facts = Outcome.TOO_LARGE, NO_FACTS
+            answered.text, answered.fingerprint = b"", 0
+
+    def _extract(self, answered: PageAnswer) -> None:
+        answered.triples = self._triples.triples(answered)
+        answer, facts, url = answered.answer, answered.facts, answered.request.url
+        if answered.outcome is Outcome.REDIRECTED:
+            links = self._router.resolve_redirect(
+                answered.partition, answered.page, redirect_of(answer), url
+            )
+        elif answered.outcome is Outcome.KEPT:
+            if answered.plugins is None:
+                found, not_followed = links_of_page(answer, facts, self._job)
+            else:
+                found, not_followed = answered.plugins.links
+            if not_followed:
+                answered.partition.count_refusal("nofollow", not_followed)
+            found = self._triples.with_links(found, answered)
+            base = parse(facts.base, url) if facts.base else url
+            links = self._router.resolve(answered.partition, found, base or url)
+        else:
+            return
+        answered.links = links
+
+    def _store(self, answered: PageAnswer) -> None:
+        state, page, facts = answered.state, answered.page, answered.facts
+        is_kept = answered.outcome is Outcome.KEPT
+        was_kept = state.pages.outcome[page] == Outcome.KEPT
+        answered.is_first = is_kept and not was_kept
+        plugins = answered.plugins
+        answered.place = self._store_of_pages.append(
+            Capture(
+                key=answered.key,
+                purpose=Purpose.PAGE,
+                outcome=answered.outcome,
+                distance=state.pages.distance[page],
+                request=answered.request,
+                answer=answered.answer,
+                links=answered.links,
+                title=facts.title,
+                description=facts.description,
+                text=facts.content,
+                language=facts.language,
+                charset=facts.charset,
+                fingerprint=answered.fingerprint,
+                rule=rule_name(state.pages.guess[page]),
+                extra=plugins.values if plugins is not None and is_kept else (),
+                triples=answered.triples,
+                held=state.place_of(page) if is_kept and was_kept else None,
+            )
+        )
+
+    # -- the decision ---------------------------------------------------------------------
+
+    def _rest(self, answered: PageAnswer) -> bool:
+        """Let the host rest; returns whether that must not be forgotten by a kill."""
+        partition, host, outcome = answered.partition, answered.host, answered.outcome
+        pause = self.host_pauses.after(partition, host, answered.answer, outcome, answered.site)
+        pause = self.bursts.pause_after_page(partition, host, outcome, pause)
+        answered.pause = pause
+        return outcome in STAY_AWAY or (
+            pause > FORGETTABLE_SECONDS
+            and pause > resume_pause(self._job, partition.state, host) + FORGETTABLE_SECONDS
+        )
+
+    def _finish(self, answered: PageAnswer) -> None:
+        answer = answered.answer
+        answered.partition.finish(
+            Fetched(
+                answer.ended,
+                answered.page,
+                answered.outcome,
+                answer.status,
+                len(answer.body),
+                self._due(answered),
+                answer.ended + answered.pause,
+                answered.place if answer.status else None,
+            )
+        )
+
+    def _due(self, answered: PageAnswer) -> float:
+        """Return when to ask for the page again, or 0."""
+        outcome, ended, pause = answered.outcome, answered.answer.ended, answered.pause
+        if outcome is Outcome.KEPT or outcome is Outcome.NOT_MODIFIED:
+            return ended + self._job.revisit.seconds if self._job.revisit.seconds else 0.0
+        if outcome in NO_CONNECTION:
+            return max(ended + pause, answered.state.sites.due[answered.site])
+        if outcome in STAY_AWAY:
+            return ended + pause
+        fetch, tries = self._job.fetch, answered.state.pages.tries[answered.page]
+        if outcome in TRANSIENT and tries < fetch.retries:
+            most = self._job.politeness.backoff_most_seconds
+            wait = back_off(fetch.retry_first_seconds, most, tries + 1, self._random)
+            return ended + max(wait, pause)
+        return 0.0
+
+    # -- what follows from it -------------------------------------------------------------
+
+    def _route(self, answered: PageAnswer) -> None:
+        """Send the links on, unless a guess moves to them or its host is a mirror."""
+        answered.known_urls = len(answered.state.table)
+        if self._mining.moves(answered):
+            return
+        if answered.outcome is Outcome.KEPT and self._mirrors.skips(answered):
+            return
+        self._router.route(answered.partition, answered.answer.ended, answered.page, answered.links)
+
+    def _learn(self, answered: PageAnswer) -> None:
+        self._prober.learn(answered)
+        if self._compares and answered.outcome is Outcome.KEPT:
+            answered.times_shown = self._seen_texts.times_shown(answered)
+        if answered.is_first and self._traps.is_on:
+            self._traps.weigh(answered)
+        self._mining.answered(answered)
+
+    def _close_when_full(self, answered: PageAnswer) -> None:
+        limit, host = self._job.limits.host_pages, answered.host
+        hosts = answered.state.hosts
+        if limit and hosts.kept[host] >= limit and not hosts.closed[host]:
+            due, strikes = hosts.due[host], hosts.strikes[host]
+            closed = HostChanged(answered.ended, host, due, strikes, Outcome.HOST_LIMIT)
+            answered.partition.change_host(closed)

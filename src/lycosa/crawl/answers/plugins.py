@@ -1,0 +1,109 @@
+"""A page is shown to the plugins of the job.
+
+    begin   the page is read: by the extractor of its type, if a plugin has one
+    end     the page is shown to every plugin; what they say of it is taken over
+
+Between the two it is found out whether the page is a soft 404: such a page is shown to nobody.
+
+Always true: a page on which a hook failed ends as `HOOK_FAILED`, with the facts that it had
+before, no links and no values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+
+from lycosa.config import Job
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.answers.reading import RawLinks, content_type_of, links_of_page, read_page
+from lycosa.extract.facts import Facts
+from lycosa.frontier.distance import depth_of
+from lycosa.plugins.hooks import Hooks
+from lycosa.plugins.pages import Additions, RawColumns, SeenPage
+from lycosa.records import LinkKind, Outcome
+from lycosa.url import parse
+
+
+class Plugins:
+    """Shows pages to the job's plugins; one per worker."""
+
+    def __init__(self, hooks: Hooks, job: Job) -> None:
+        self.hooks = hooks
+        types = tuple(dict.fromkeys([*job.fetch.content_types, *hooks.content_types]))
+        self.job = dataclasses.replace(
+            job, fetch=dataclasses.replace(job.fetch, content_types=types)
+        )
+        """The job, with the types that plugins read among those that are kept."""
+
+    def begin(self, answered: PageAnswer) -> ShownPage:
+        """Read a page."""
+        is_extracted = content_type_of(answered.answer) in self.hooks.content_types
+        facts = Facts() if is_extracted else read_page(answered.answer, self.job)
+        shown = ShownPage(self, answered, facts)
+        if is_extracted:
+            shown.extract()
+        return shown
+
+
+class ShownPage:
+    """One page in the hands of the plugins."""
+
+    def __init__(self, plugins: Plugins, answered: PageAnswer, facts: Facts) -> None:
+        answer, url = answered.answer, answered.request.url
+        distance = answered.state.pages.distance[answered.page]
+        self._hooks = plugins.hooks
+        self._has_failed = False
+        self._raw, self._not_followed = links_of_page(answer, facts, plugins.job)
+        self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
+        base = (parse(facts.base, url) if facts.base else None) or url
+        raw = self._raw
+        columns = RawColumns(raw.hrefs, raw.kinds, raw.texts, raw.rels)
+        self._page = SeenPage(url, answer, depth_of(distance), self._additions, columns, base)
+        self.facts = facts
+
+    def extract(self) -> None:
+        """Let a plugin read what Lycosa does not."""
+        self._has_failed = not self._hooks.extract(self._page, self._additions)
+        if not self._has_failed:
+            self._take_over()
+
+    def end(self) -> tuple[Outcome, Facts]:
+        """Show the page to every plugin; returns what became of it, and what is known of it."""
+        if self._has_failed or not self._hooks.look_at(self._page, self._additions):
+            return Outcome.HOOK_FAILED, self.facts
+        self._take_over()
+        return Outcome.KEPT, self.facts
+
+    @property
+    def links(self) -> tuple[RawLinks, int]:
+        """The links that are left and those that were added; how many `nofollow` are left out."""
+        raw, dropped, added = self._raw, self._additions.dropped, self._additions.added
+        if not dropped and not added:
+            return raw, self._not_followed
+        left = [number for number in range(len(raw.hrefs)) if number not in dropped]
+        texts, rels = [text for text, _ in added.values()], [rel for _, rel in added.values()]
+        links = RawLinks(
+            [*(raw.hrefs[number] for number in left), *added],
+            [*(raw.kinds[number] for number in left), *[int(LinkKind.ANCHOR)] * len(added)],
+            [*(raw.texts[number] for number in left), *texts],
+            [*(raw.rels[number] for number in left), *rels],
+            [*(raw.times[number] for number in left), *[1] * len(added)],
+        )
+        return links, self._not_followed
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """What goes into the plugins' columns."""
+        return self._hooks.columns.row(self._additions.values)
+
+    def _take_over(self) -> None:
+        said = self._additions
+        self.facts = msgspec.structs.replace(
+            self.facts,
+            title=said.title,
+            description=said.description,
+            content=said.content,
+            language=said.language,
+        )

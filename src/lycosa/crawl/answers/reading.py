@@ -1,0 +1,184 @@
+"""What an answer says: its outcome, and the facts and links in its content. All pure.
+
+The scanner reads one document; here is decided which scanner that is, what the headers
+add, and which links the job wants to follow at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import compress
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from lycosa.config import Job
+from lycosa.extract.css import scan_css
+from lycosa.extract.facts import Facts
+from lycosa.extract.headers import links_of_headers, robots_tag
+from lycosa.extract.page import list_facts, scan
+from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
+from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+
+NAMED_STATUSES = {
+    404: Outcome.NOT_FOUND,
+    410: Outcome.NOT_FOUND,
+    408: Outcome.TIMEOUT,
+    429: Outcome.TOO_MANY_REQUESTS,
+    503: Outcome.UNAVAILABLE,
+}
+
+REQUISITE_TYPES = ("image/", "font/", "audio/", "video/")
+REQUISITE_TYPE_NAMES = frozenset(
+    {
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/ecmascript",
+        "application/json",
+        "application/font-woff",
+        "application/vnd.ms-fontobject",
+        "application/x-font-ttf",
+        "application/wasm",
+    }
+)
+
+LIST_TYPE_NAMES = frozenset(
+    {
+        "application/gzip",
+        "application/x-gzip",
+        "application/octet-stream",
+        "application/rss+xml",
+        "application/atom+xml",
+    }
+)
+"""Types in which sitemaps and feeds come that no list of wanted types names."""
+
+
+class RawLink(NamedTuple):
+    """One link as a page gives it."""
+
+    href: str
+    kind: LinkKind
+    text: str
+    rel: str
+    times: int
+
+
+class RawLinks(Struct):
+    """Links as a page gives them, in columns."""
+
+    hrefs: Sequence[str]
+    kinds: Sequence[int]
+    texts: Sequence[str]
+    rels: Sequence[str]
+    times: Sequence[int]
+
+    @classmethod
+    def of(cls, hrefs: Sequence[str], kind: LinkKind) -> RawLinks:
+        """Return links of one kind that nothing more is known of."""
+        nothing, count = [""] * len(hrefs), len(hrefs)
+        return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
+
+    def each(self) -> Iterator[RawLink]:
+        """Yield the links one by one, for those who look at a single page."""
+        kinds = map(LinkKind, self.kinds)
+        return map(RawLink, self.hrefs, kinds, self.texts, self.rels, self.times)
+
+
+def content_type_of(answer: Answer) -> str:
+    """Return type and subtype in small letters, "" when none is given."""
+    return (answer.header("content-type") or "").partition(";")[0].strip().lower()
+
+
+def judge(answer: Answer, job: Job) -> Outcome:
+    """Return how a fetch ended, from the answer alone."""
+    status = answer.status
+    if answer.failure is not None:
+        return answer.failure
+    if 200 <= status < 300:
+        is_wanted = is_wanted_type(content_type_of(answer), job) or is_unusual_list(answer, job)
+        return Outcome.KEPT if is_wanted else Outcome.WRONG_TYPE
+    if status == 304:
+        return Outcome.NOT_MODIFIED
+    if 300 <= status < 400:
+        return Outcome.REDIRECTED if answer.header("location") else Outcome.BAD_STATUS
+    if status in NAMED_STATUSES:
+        return NAMED_STATUSES[status]
+    if 400 <= status < 500:
+        return Outcome.CLIENT_ERROR
+    return Outcome.SERVER_ERROR if 500 <= status < 600 else Outcome.BAD_STATUS
+
+
+def is_wanted_type(kind: str, job: Job) -> bool:
+    """Return whether the job keeps content of this type; what has no type is kept."""
+    if not kind or kind in job.fetch.content_types:
+        return True
+    return job.extract.requisites and (
+        kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES
+    )
+
+
+def is_unusual_list(answer: Answer, job: Job) -> bool:
+    """Return whether this is a sitemap that the scanner of pages would not know for one."""
+    if not job.robots.sitemaps:
+        return False
+    kind = content_type_of(answer)
+    may_be = kind in LIST_TYPE_NAMES or kind == "text/plain" or is_packed(answer.body)
+    return may_be and is_any_list(answer.body)
+
+
+def read_page(answer: Answer, job: Job) -> Facts:
+    """Return what a page that is kept says of itself."""
+    if job.extract.requisites and content_type_of(answer) == "text/css":
+        return scan_css(answer.body, answer.header("content-type"))
+    if is_unusual_list(answer, job):
+        return list_facts(scan_sitemap(answer.body), "", job.extract.most_links)
+    return scan(
+        answer.body,
+        answer.header("content-type"),
+        most_links=job.extract.most_links,
+        wants_requisites=job.extract.requisites,
+        agent=job.fetch.agent,
+    )
+
+
+def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int]:
+    """Return the links that the job follows, and how many `nofollow` it leaves alone."""
+    found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
+    headers = answer.headers
+    if (answer.header("link") or answer.header("refresh")) and (
+        from_headers := links_of_headers(headers)
+    ):
+        hrefs, kinds, rels = zip(*from_headers, strict=True)
+        more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
+        found = RawLinks(
+            [*found.hrefs, *hrefs],
+            [*found.kinds, *map(int, kinds)],
+            [*found.texts, *more.texts],
+            [*found.rels, *rels],
+            [*found.times, *more.times],
+        )
+    if not job.extract.obey_nofollow:
+        return found, 0
+    is_tagged = answer.header("x-robots-tag") is not None
+    if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
+        kept = [kind in REQUISITE_KINDS for kind in found.kinds]
+    elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
+        kept = ["nofollow" not in rel for rel in found.rels]
+    else:
+        return found, 0
+    followed = RawLinks(
+        list(compress(found.hrefs, kept)),
+        list(compress(found.kinds, kept)),
+        list(compress(found.texts, kept)),
+        list(compress(found.rels, kept)),
+        list(compress(found.times, kept)),
+    )
+    return followed, len(found.hrefs) - len(followed.hrefs)
+
+
+def redirect_of(answer: Answer) -> RawLinks:
+    """Return where a redirect leads."""
+    return RawLinks.of([answer.header("location") or ""], LinkKind.REDIRECT)

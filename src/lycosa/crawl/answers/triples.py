@@ -1,0 +1,84 @@
+"""What pages say to machines, as the job wants it: triples for the store, perhaps links.
+
+Only what is kept is read, and of that only pages in which the scan has seen structured data. A
+page that is gone, has moved or is of another type now says nothing: that is told too, so that what
+it said before can be forgotten by whoever reads the segments. Of a page that could not be had this
+time, that has not changed, or that says nothing when it is asked for the first time, nothing is
+told.
+"""
+
+from __future__ import annotations
+
+from lycosa.config import Job
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.answers.reading import RawLinks
+from lycosa.extract.headers import robots_tag
+from lycosa.extract.structured.counts import PAGES, TRIPLES
+from lycosa.extract.structured.distiller import Distiller, Page, links_in
+from lycosa.frontier.fold.columns import NONE
+from lycosa.records import LinkKind, Outcome
+from lycosa.store.rows import fetch_id
+
+SAYS_NOTHING = frozenset(
+    {Outcome.REDIRECTED, Outcome.NOT_FOUND, Outcome.SOFT_404, Outcome.WRONG_TYPE}
+)
+"""Whatever the page said before, it does not any more."""
+
+
+class TripleExtraction:
+    """Takes structured data out of what a worker keeps."""
+
+    def __init__(self, job: Job) -> None:
+        wanted = job.structured
+        self._job = job
+        self._wants_links = wanted.links
+        self._distiller = distiller_of(job) if wanted.forms else None
+
+    def triples(self, answered: PageAnswer) -> bytes | None:
+        """Return a page's triples; None when they are not known, or nothing new."""
+        if self._distiller is None:
+            return None
+        nothing = None if answered.state.pages.fetch[answered.page] == NONE else b""
+        if answered.outcome is not Outcome.KEPT:
+            return nothing if answered.outcome in SAYS_NOTHING else None
+        answer, url = answered.answer, answered.request.url
+        said = Page(answer.body, url, answer.header("content-type"), answered.facts)
+        forms = self._distiller.forms_of(said)
+        if not forms:
+            return nothing
+        found = self._distiller.distil(said, label_of(answered.key, answer.ended), forms)
+        counts = dict(found.left_out)
+        if found.triples:
+            counts |= {TRIPLES: found.size, PAGES: 1}
+        if counts:
+            answered.partition.count_structured(counts)
+        return found.triples or nothing
+
+    def with_links(self, links: RawLinks, answered: PageAnswer) -> RawLinks:
+        """Return the links of a page with those that its structured data names, if wanted."""
+        if not self._wants_links or not answered.triples:
+            return links
+        agent, headers = self._job.fetch.agent, answered.answer.headers
+        if self._job.extract.obey_nofollow and (
+            answered.facts.is_nofollow or robots_tag(headers, agent)[0]
+        ):
+            return links
+        more = RawLinks.of(links_in(answered.triples), LinkKind.DATA)
+        return RawLinks(
+            [*links.hrefs, *more.hrefs],
+            [*links.kinds, *more.kinds],
+            [*links.texts, *more.texts],
+            [*links.rels, *more.rels],
+            [*links.times, *more.times],
+        )
+
+
+def distiller_of(job: Job) -> Distiller:
+    """Return what reads pages for a job."""
+    wanted = job.structured
+    return Distiller(wanted.forms, wanted.drop, wanted.most_triples, wanted.largest_bytes)
+
+
+def label_of(key: str, moment: float) -> str:
+    """Return with what the blank nodes of a fetch begin."""
+    return f"f{fetch_id(key, moment):x}"

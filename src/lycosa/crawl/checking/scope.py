@@ -1,0 +1,163 @@
+"""Does a URL belong to a job, and which rule says so?
+
+The rules are asked one by one, each as a `Scope` of its own, in the order in which a crawl
+asks them all at once. So the conditions are those of the crawl, and beside the verdict it is
+known which rule decided and what the transforms before it did.
+
+Always true: `is_wanted` and `reason` are what the `JobScope` of a crawl of this job says, but
+for a URL that is no seed in a job that fetches seeds alone: that one is `too-deep`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.config.writer import write_value
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.scope import JobScope
+from lycosa.log.memory import MemoryLog
+from lycosa.plugins.hooks import REASON
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
+from lycosa.url import (
+    Action,
+    Scope,
+    Verdict,
+    canonical_key,
+    is_dynamic,
+    refusal,
+    url_of,
+)
+from lycosa.url.scope import BAD_TRANSFORM, OUT_OF_SCOPE
+
+
+class AskedRule(NamedTuple):
+    """A rule that had something to say."""
+
+    number: int
+    """Its place in the job's list, from 1 on."""
+    text: str
+    url: str | None = None
+    """What a transform made of the URL."""
+
+
+class CheckedScope(NamedTuple):
+    """What a job makes of a URL."""
+
+    url: str
+    is_wanted: bool
+    reason: str
+    """Under which a crawl counts it; for people see `why`."""
+    why: str
+    rule: AskedRule | None = None
+    """The rule that decided; None where none did."""
+    transforms: tuple[AskedRule, ...] = ()
+    canonical: str | None = None
+    """The URL that a crawl goes on with."""
+    key: str | None = None
+    is_dynamic: bool | None = None
+    depth: int | None = None
+    """How many links from a seed such a URL may be."""
+    partition: int | None = None
+
+
+class ScopeChecker:
+    """The scope of a job, asked about URLs one at a time."""
+
+    def __init__(self, job: Job, notes: dict[str, bytes] | None = None) -> None:
+        self.job = job
+        log = MemoryLog(1)
+        for name, value in (notes or {}).items():
+            log.note(name, value)
+        hooks = load_hooks(job)
+        self.scope = JobScope(job, log, hooks=hooks)
+        self._seeds: set[str] | None = None
+        if "planted" not in (notes or {}):
+            self.scope.joining(self._seed_keys())
+        self._partitioner = partitioner_of(job, hooks)
+
+    @classmethod
+    def of_directory(cls, directory: CrawlDirectory) -> ScopeChecker:
+        """Take the job of a crawl, and the hosts that have joined its scope; nothing is written."""
+        job = directory.job()
+        if not directory.log_folder.exists():
+            return cls(job)
+        log = directory.log(job)
+        try:
+            return cls(job, log.notes(""))
+        finally:
+            log.close()
+
+    def check(self, url: str, base: str | None = None) -> CheckedScope:
+        """Return the verdict on a URL, as a user or a page writes it."""
+        key = canonical_key(url, base)
+        if key is None:
+            reason = refusal(url, base) or "invalid"
+            return CheckedScope(url, False, reason, "it is no URL that can be crawled")
+        ruled = self.scope.ask_plugins(key)
+        if isinstance(ruled, Verdict):
+            verdict, rule, transforms = ruled, None, list[AskedRule]()
+        else:
+            verdict = self.scope.judge(ruled)
+            rule, transforms = self._retrace(ruled)
+            key = ruled
+        ending = transforms[-1].url if transforms else url_of(key)
+        final = verdict.key or (canonical_key(ending) if ending else None) or key
+        limits = self.job.limits
+        depth = limits.depth_dynamic if is_dynamic(final) else limits.depth_static
+        reason, why = verdict.reason, self._why(final, verdict.reason, rule)
+        is_wanted = verdict.key is not None
+        if is_wanted and not depth and final not in self._seed_keys():
+            is_wanted, reason = False, "too-deep"
+            why = "only seeds are fetched, and what they redirect to (depth 0)"
+        return CheckedScope(
+            url,
+            is_wanted,
+            reason,
+            why,
+            rule,
+            tuple(transforms),
+            url_of(final),
+            final,
+            is_dynamic(final),
+            depth,
+            self._partitioner.partition_of(final),
+        )
+
+    def _seed_keys(self) -> set[str]:
+        if self._seeds is None:
+            keys = (canonical_key(seed.strip()) for seed in self.job.seeds)
+            self._seeds = {key for key in keys if key}
+        return self._seeds
+
+    def _retrace(self, key: str) -> tuple[AskedRule | None, list[AskedRule]]:
+        """Return the rule that decides, and the transforms that changed the URL before it."""
+        transforms: list[AskedRule] = []
+        for number, rule in enumerate(self.scope.rules, start=1):
+            verdict = Scope((rule,)).judge(key)
+            asked = AskedRule(number, write_value(self.job.rules[number - 1]))
+            if rule.action is not Action.TRANSFORM:
+                if verdict.reason == rule.reason:
+                    return asked, transforms
+            elif verdict.key is None:
+                return asked, transforms
+            elif verdict.key != key:
+                key = verdict.key
+                transforms.append(asked._replace(url=url_of(key)))
+        return None, transforms
+
+    def _why(self, key: str, reason: str, rule: AskedRule | None) -> str:
+        if reason.startswith(REASON):
+            return f"the plugin `{reason.split(':')[1]}` says so"
+        if reason == BAD_TRANSFORM:
+            return "a transform made something of it that is no URL"
+        if rule is not None:
+            return "the first rule that accepts or rejects it"
+        if reason == OUT_OF_SCOPE and self.scope.hosts:
+            return "no rule decides, and its host is none of the seeds' hosts"
+        if reason == OUT_OF_SCOPE:
+            return "no rule accepts it, and others are accepted by name"
+        if self.scope.has_host(key):
+            return "no rule decides, and it is on the host of a seed"
+        return "no rule decides, and there are no seeds to whose hosts a crawl would keep"

@@ -1,0 +1,164 @@
+"""The way to a site for whoever wants to know about one address: a crawl of one page.
+
+Requests go out by the transport of a crawl, so that the address guard, the limits on time
+and size and the user agent are those of the job. Between two requests to a host its pause
+runs from the end of the answer, Crawl-delay and Retry-After included, and between two to an
+address that of the address.
+
+Always true:
+  * no page is asked for before its site's robots file was, and only if that allows it;
+  * a public host is not asked without a contact in the user agent;
+  * nothing is asked twice, and no redirect of a page is followed.
+
+Not here: pauses between two runs of the program; whoever types it again sees to that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from lycosa.clock import RealClock
+from lycosa.config import Job
+from lycosa.crawl.answers.robots_file import read_answer
+from lycosa.crawl.pauses import pause_after
+from lycosa.crawl.processes.run import require_contact
+from lycosa.fetch.client import HttpTransport
+from lycosa.fetch.robots_lines import Decision, ExplainedRobots, explain_robots
+from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, RobotsState
+from lycosa.url import host_of, site_of, url_of
+
+T = TypeVar("T")
+
+
+class AskedRobots(NamedTuple):
+    """What a site says of its robots file."""
+
+    url: str
+    """Where it was found in the end."""
+    note: str
+    failure: Outcome | None
+    """How every page of the site ends while the file cannot be had."""
+    robots: ExplainedRobots
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether anything may be asked at all."""
+        return self.failure is None
+
+
+class AskedPage(NamedTuple):
+    """What a page gave, or why it was not asked for."""
+
+    robots: AskedRobots
+    decision: Decision
+    answer: Answer
+
+
+class Asker:
+    """Asks sites, one request at a time."""
+
+    def __init__(self, job: Job, on_wait: Callable[[str, float], None]) -> None:
+        require_contact(job)
+        self._job = job
+        self._on_wait = on_wait
+        self._due: dict[str, float] = {}
+        self._loop = asyncio.new_event_loop()
+        self._clock = RealClock(self._loop)
+        self._transport = HttpTransport(self._loop, self._clock, job.fetch)
+
+    def __enter__(self) -> Asker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with ExitStack() as rest:
+            rest.callback(self._loop.close)
+            rest.callback(self._clock.close)
+            rest.callback(self._transport.close)
+
+    def robots(self, key: str) -> AskedRobots:
+        """Ask for the robots file of the site that a URL belongs to (RFC 9309, 2.3.1)."""
+        job, target = self._job, site_of(key) + "/robots.txt"
+        for _ in range(job.robots.redirects + 1):
+            answer = self._ask(target, Purpose.ROBOTS, job.robots.largest_bytes)
+            reading = read_answer(answer, target, job)
+            if reading.target is None:
+                return self._read(target, answer, reading.state)
+            target = reading.target
+        note = "it redirects too often, which counts as no file: everything is allowed"
+        return AskedRobots(url_of(target), note, None, self._explained(b""))
+
+    def page(self, key: str) -> AskedPage:
+        """Ask for a page, if its site allows it."""
+        asked = self.robots(key)
+        decision = asked.robots.decide(key[len(site_of(key)) :])
+        if asked.failure is not None:
+            return AskedPage(asked, decision, self._unasked(asked.failure))
+        if not decision.is_allowed:
+            return AskedPage(asked, decision, self._unasked(Outcome.DISALLOWED))
+        host, delay = host_of(key), asked.robots.rules.crawl_delay_seconds
+        if delay > self._job.politeness.longest_pause_seconds:
+            return AskedPage(asked, decision, self._unasked(Outcome.HOST_GIVEN_UP))
+        # A Crawl-delay counts from the answer that names it.
+        self._due[host] = max(self._due.get(host, 0.0), self._clock.now() + delay)
+        answer = self._ask(key, Purpose.PAGE, self._job.fetch.largest_body_bytes)
+        return AskedPage(asked, decision, answer)
+
+    def _read(self, target: str, answer: Answer, state: RobotsState) -> AskedRobots:
+        if state is RobotsState.UNREACHABLE:
+            failure, note = _unreachable(answer)
+            return AskedRobots(url_of(target), note, failure, self._explained(b""))
+        if 200 <= answer.status < 300:
+            return AskedRobots(url_of(target), "", None, self._explained(answer.body))
+        note = f"there is none (status {answer.status}): everything is allowed"
+        return AskedRobots(url_of(target), note, None, self._explained(b""))
+
+    def _explained(self, body: bytes) -> ExplainedRobots:
+        return explain_robots(body, self._job.fetch.agent, self._job.robots.largest_bytes)
+
+    def _ask(self, key: str, purpose: Purpose, largest_body_bytes: int) -> Answer:
+        host, fetch = host_of(key), self._job.fetch
+        resolved: Resolved = self._awaited(partial(self._transport.resolve, host))
+        if resolved.address is None:
+            return self._unasked(Outcome.NAME_FAILURE)
+        address = f"address {resolved.address}"
+        self._wait(host, max(self._due.get(host, 0.0), self._due.get(address, 0.0)))
+        agent = f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent
+        request = Request(url_of(key), host, resolved.address, purpose, agent, largest_body_bytes)
+        answer: Answer = self._awaited(partial(self._transport.send, request))
+        politeness = self._job.politeness
+        pause = pause_after(politeness.delay_seconds, self._job, answer)
+        self._due[host] = answer.ended + pause
+        self._due[address] = answer.ended + politeness.ip_delay_seconds
+        return answer
+
+    def _wait(self, host: str, due: float) -> None:
+        seconds = due - self._clock.now()
+        if seconds > 0:
+            self._on_wait(host, seconds)
+            self._loop.run_until_complete(asyncio.sleep(seconds))
+
+    def _awaited(self, begin: Callable[[Callable[[T], None]], None]) -> T:
+        """Begin something and run the loop until it calls back."""
+        future: asyncio.Future[T] = self._loop.create_future()
+        begin(future.set_result)
+        return self._loop.run_until_complete(future)
+
+    def _unasked(self, outcome: Outcome) -> Answer:
+        now = self._clock.now()
+        return Answer(0, (), b"", now, now, outcome)
+
+
+def _unreachable(answer: Answer) -> tuple[Outcome, str]:
+    """Return what the want of a robots file means for the pages of its site, and in words."""
+    if answer.failure is Outcome.REFUSED_ADDRESS:
+        note = "its address is private or loopback; --allow-private asks it all the same"
+        return answer.failure, note
+    if answer.failure is Outcome.NAME_FAILURE:
+        return answer.failure, "its host has no address"
+    what = answer.failure.name.lower().replace("_", " ") if answer.failure else answer.status
+    note = f"it cannot be had ({what}): nothing is allowed until it can"
+    return Outcome.ROBOTS_UNREACHABLE, note

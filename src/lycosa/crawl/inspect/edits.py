@@ -1,0 +1,283 @@
+"""What an operator changes in a crawl that stands still: more seeds, another try, a block.
+
+Each takes the crawl's lock and its partitions, records its decision as an event like any
+other, and lets go. The next `resume` goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import Planted, Planter
+from lycosa.crawl.takeover import check_partitioner, take_partition
+from lycosa.errors import ConfigError
+from lycosa.fetch.guard import AddressGuard
+from lycosa.frontier.fold.columns import DONE
+from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.log.format import encode
+from lycosa.log.protocol import Write
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
+from lycosa.records import (
+    GIVEN_UP,
+    TRANSIENT,
+    TRAPS,
+    AnyEvent,
+    ErrandDone,
+    Forgotten,
+    HostChanged,
+    Outcome,
+    Reopened,
+    RobotsFound,
+    RobotsState,
+    Taken,
+    Waited,
+)
+from lycosa.store import removal
+from lycosa.store.sealing import seal_dead
+from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
+
+FAILED = TRANSIENT | {
+    Outcome.BAD_STATUS,
+    Outcome.TOO_LARGE,
+    Outcome.REFUSED_ADDRESS,
+    Outcome.ROBOTS_UNREACHABLE,
+    Outcome.HOST_GIVEN_UP,
+    Outcome.NO_SUCH_HOST,
+    Outcome.UNREACHABLE,
+    Outcome.HOOK_FAILED,
+}
+"""What `retry` asks for again; a 404 or a refusal by robots rules is an answer, not a failure."""
+
+
+class Blocked(NamedTuple):
+    """What a block did."""
+
+    pending: int
+    """URLs that ended by it without having been asked for."""
+    forgotten: removal.Forgotten | None
+    """What was dropped, if that was asked for."""
+
+
+class Decision(NamedTuple):
+    """What is to be written for a partition."""
+
+    events: list[AnyEvent]
+    found: Sequence[RobotsFound] = ()
+    """To be posted to the partitions of their sites."""
+
+
+Decide = Callable[[int, PartitionState, float], Decision | None]
+
+
+def add_seeds(
+    directory: CrawlDirectory,
+    seeds: Iterable[str],
+    told: Callable[[int], None] = lambda count: None,
+) -> Planted:
+    """Post more seeds; a running crawl finds them within a second, else the next one does."""
+    job = directory.job()
+    log = directory.log(job)
+    try:
+        hooks = load_hooks(job)
+        partitioner = partitioner_of(job, hooks)
+        check_partitioner(log, partitioner)
+        scope = JobScope(job, log, hooks=hooks)
+        return Planter(scope, partitioner, log).plant_at_once(seeds, time.time(), told)
+    finally:
+        log.close()
+
+
+def retry_failed(directory: CrawlDirectory) -> int:
+    """Let everything that failed be asked for again; returns how many URLs that are.
+
+    A host whose address was refused is among it if the job now allows that address. The crawl
+    has its whole patience again for what is still out of reach.
+    """
+    count = 0
+    fetch = directory.job().fetch
+    guard = AddressGuard(fetch.allow_private, fetch.private_networks)
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal count
+        hosts = [
+            host for host in range(len(state.host_names)) if _can_be_reopened(state, host, guard)
+        ]
+        reopened_hosts = set(hosts)
+        pages = [
+            page
+            for page in range(len(state.table))
+            if state.pages.status[page] == DONE
+            and state.outcome_of(page) in FAILED
+            and _is_or_becomes_open(state, page, reopened_hosts)
+        ]
+        reopened = sum(
+            state.sites.pending[site]
+            for host in hosts
+            for site in state.sites_of(host)
+            if state.sites.closed[site]
+        )
+        count += len(pages) + reopened
+        events: list[AnyEvent] = [Reopened(now, hosts, pages)] if hosts or pages else []
+        if state.waited_seconds:
+            events.append(Waited(now, 0.0))
+        return Decision(events) if events else None
+
+    _change(directory, decide)
+    return count
+
+
+def release_traps(directory: CrawlDirectory) -> int:
+    """Let everything that was put aside be asked for; returns how many URLs that are.
+
+    Pages of mirrors are asked for again, because their links were not followed.
+    """
+    count = 0
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal count
+        hosts = [
+            host
+            for host, closed in enumerate(state.hosts.closed)
+            if closed in TRAPS or (not closed and state.traps.holds(host))
+        ]
+        reopened = set(hosts)
+        pages = [
+            page
+            for page in range(len(state.table))
+            if state.sites.host[state.pages.site[page]] in reopened and _is_held(state, page)
+        ]
+        count += len(pages) + sum(
+            state.sites.pending[site]
+            for host in hosts
+            for site in state.sites_of(host)
+            if state.sites.closed[site]
+        )
+        return Decision([Reopened(now, hosts, pages)]) if hosts else None
+
+    _change(directory, decide)
+    return count
+
+
+def _is_held(state: PartitionState, page: int) -> bool:
+    """Return whether a URL was put aside, or its links were not followed."""
+    if state.pages.status[page] != DONE:
+        return False
+    is_of_mirror = state.sites.host[state.pages.site[page]] in state.traps.mirrors
+    outcome = state.pages.outcome[page]
+    return outcome in TRAPS or (is_of_mirror and outcome == Outcome.KEPT)
+
+
+def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> bool:
+    """Return whether a host is closed for a reason that may have passed."""
+    closed = state.hosts.closed[host]
+    if closed == Outcome.REFUSED_ADDRESS:
+        address = state.address_of(host)
+        return not address or guard.refusal(address) is None
+    return closed == Outcome.HOST_GIVEN_UP or any(
+        state.sites.closed[site] in GIVEN_UP or state.sites.closed[site] == Outcome.NO_SUCH_HOST
+        for site in state.sites_of(host)
+    )
+
+
+def _is_or_becomes_open(state: PartitionState, page: int, reopened: set[int]) -> bool:
+    host = state.sites.host[state.pages.site[page]]
+    return host in reopened or not state.hosts.closed[host]
+
+
+def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
+    """Stop asking a host, and perhaps drop what it gave.
+
+    The log is told first: once what a host gave is dropped, nobody may look for it.
+    """
+    host_name = host_named(name)
+    wanted = reversed_host_of(key_of(f"http://{host_name}/"))
+    pending, is_known = 0, False
+    states: list[PartitionState] = []
+    forgotten: removal.Forgotten | None = None
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal pending, is_known
+        if forget:
+            states.append(state)
+        host = state.host_number(wanted)
+        if host is None:
+            return None
+        is_known = True
+        pending = sum(
+            state.sites.pending[site]
+            for site in state.sites_of(host)
+            if not state.sites.closed[site]
+        )
+        return _block(state, host, now, forget)
+
+    def drop() -> None:
+        nonlocal forgotten
+        if forget and is_known:
+            seal_dead(directory.path, counted_by(states))
+            forgotten = removal.forget_host(directory.path, host_name)
+            # A study names pages and hosts; it can be made again without this one.
+            shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
+
+    _change(directory, decide, drop)
+    if not is_known:
+        raise ConfigError(
+            f"{name}: the crawl knows no such host\n"
+            f"  to keep it from ever being asked, add a rule to {directory.job_file}:"
+            f' [[rules]] action = "reject", host = "{name}"'
+        )
+    return Blocked(pending, forgotten)
+
+
+def host_named(name: str) -> str:
+    """Return a host, given by name or by an address on it, as rows name it."""
+    url = canonicalize(name if "://" in name else f"http://{name}/")
+    if url is None:
+        raise ConfigError(f"{name}: is no host name\n  write it as in www.example.org")
+    return host_of(key_of(url))
+
+
+def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decision:
+    due, strikes = state.hosts.due[host], state.hosts.strikes[host]
+    events: list[AnyEvent] = [HostChanged(now, host, due, strikes, Outcome.BLOCKED)]
+    found: list[RobotsFound] = []
+    for errand, record in state.errands.items():
+        if record.host == host:  # nor is it asked on another site's behalf
+            events.append(ErrandDone(now, errand, 0.0))
+            found.append(RobotsFound(now, record.site, RobotsState.UNREACHABLE, b"", 0.0))
+    if forget:
+        events.append(Forgotten(now, host))
+    return Decision(events, found)
+
+
+def _change(
+    directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
+) -> None:
+    """Take every partition and record what `decide` says of it; then do what comes after that."""
+    job = directory.job()
+    partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
+    with directory.locked():
+        log, snapshots = directory.log(job), directory.snapshots()
+        try:
+            check_partitioner(log, partitioner)
+            now = time.time()
+            taken = Taken(now, f"operator {os.getpid()} {now:.3f}")
+            for number in range(job.frontier.partitions):
+                state = take_partition(log, snapshots, number, taken, job.digest()).state
+                decision = decide(number, state, now)
+                if decision is not None:
+                    posts = [
+                        (partitioner.partition_of(message.site + "/"), encode([message]))
+                        for message in decision.found
+                    ]
+                    batch = encode(decision.events)
+                    log.commit([Write(number, state.sequence, batch, posts, state.inbox_read)])
+            afterwards()
+        finally:
+            log.close()

@@ -1,0 +1,61 @@
+"""The log file of a crawl: what the program says while it runs (`lycosa.log`)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from lycosa.terminal_text import on_screen
+
+logger = logging.getLogger("lycosa")
+
+
+_counting = threading.Lock()
+_levels: list[int] = []
+"""The logger's, when each crawl of this process began."""
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that may fail: on a full disk the crawl's own message matters, not this one."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Lose the line."""
+
+
+class _Formatter(logging.Formatter):
+    """Writes what would play tricks on the reader's terminal by its number."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a message."""
+        return on_screen(super().format(record))
+
+
+@contextmanager
+def said_to(path: Path, level: int = logging.INFO) -> Iterator[None]:
+    """Write the program's messages to a file for a while.
+
+    Crawls that run in one process at the same time write to each other's files.
+    """
+    handler = _LogFile(path, encoding="utf-8")
+    formatter = _Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+    formatter.converter = time.gmtime
+    handler.setFormatter(formatter)
+    with _counting:
+        _levels.append(logger.level)
+        logger.addHandler(handler)
+        logger.setLevel(level)
+    try:
+        yield
+    finally:
+        with _counting:
+            logger.removeHandler(handler)
+            first = _levels[0]
+            _levels.pop()
+            if not _levels:
+                logger.setLevel(first)
+        with suppress(OSError):
+            handler.close()

@@ -1,0 +1,151 @@
+"""What a worker is built from: everything that differs between a crawl and a simulation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
+
+from lycosa.clock import Clock
+from lycosa.cluster.partitioners import Partitioner
+from lycosa.config import Job
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.ending import Report
+from lycosa.crawl.scope import JobScope
+from lycosa.frontier.readiness.addresses import Slots
+from lycosa.log.protocol import Head, Log
+from lycosa.log.snapshot import Snapshots
+from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved, Validators
+from lycosa.store.link_ends import LinkEnds
+
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
+
+
+class Transport(Protocol):
+    """Carries requests to the web and answers back; calls back on the worker's thread."""
+
+    def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
+        """Send one request; `on_answer` is called once, later."""
+
+    def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
+        """Look a host name up; `on_resolved` is called once, later."""
+
+    def cut_all(self) -> None:
+        """End every request that is under way; each is called back with a failure, soon or now."""
+
+
+class Store(Protocol):
+    """Keeps records; what is appended is durable after the next flush."""
+
+    def append(self, record: Capture) -> Place:
+        """Buffer a record and say where it will stand."""
+
+    def flush(self) -> None:
+        """Make everything appended so far survive a kill; runs beside the worker."""
+
+    def links(self, place: Place) -> list[KeyedLink]:
+        """Return the links of a record: the adjacency that exact depth needs."""
+
+    def validators(self, place: Place) -> Validators | None:
+        """Return what tells the server that we hold a record, or None."""
+
+    def link_ends(self) -> LinkEnds:
+        """Return who links to whom in everything that is stored; runs beside the worker."""
+
+
+class Reservations(Protocol):
+    """The job's limits as a worker sees them: `Budget`, or what is granted of it (`grants`)."""
+
+    @property
+    def reached(self) -> Limit | None:
+        """The limit that has ended the crawl."""
+
+    def look(self, now: float) -> None:
+        """Notice limits that are reached without anybody asking: time and disk."""
+
+    def next_moment(self) -> float:
+        """Return when the time is up."""
+
+    def reserve(self, now: float) -> int | None:
+        """Return how many bytes a fetch may bring, or None: not now, or never again."""
+
+    def keep(self, reserved_bytes: int, size_bytes: int, url: str) -> bool:
+        """End a reservation with a page; False if it does not fit and must not be kept."""
+
+    def give_back(self, reserved_bytes: int) -> None:
+        """End a reservation that kept nothing."""
+
+
+class EndWatch(Protocol):
+    """Who is told of idle partitions: `Ending`, or the way to it."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all is done."""
+
+    def report(self, partition: int, report: Report | None) -> None:
+        """Note that a partition is idle, or (None) that it is not."""
+
+    @property
+    def is_between(self) -> bool:
+        """Whether a cycle is over and another follows."""
+
+    def is_possible(self) -> bool:
+        """Return whether a look at the heads is worth its cost, and ours to take."""
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any server has ever answered."""
+
+    @property
+    def patience_ended(self) -> int:
+        """How often what is out of reach was to be given up."""
+
+    def end_patience(self) -> None:
+        """Let all workers give up what is out of reach."""
+
+    def may_be_stuck(self) -> bool:
+        """Return whether no partition has anything left but what is out of reach."""
+
+    def is_stuck(self, heads: Sequence[Head]) -> bool:
+        """Return whether that is so and nothing is on its way between partitions."""
+
+    def look(self, heads: Sequence[Head]) -> bool:
+        """Return whether this is the second look in a row at the same idle whole, and the last."""
+
+
+class Parts(Struct, frozen=True):
+    """A worker's surroundings."""
+
+    job: Job
+    scope: JobScope
+    clock: Clock
+    log: Log
+    snapshots: Snapshots
+    store: Store
+    transport: Transport
+    partitioner: Partitioner
+    budget: Reservations
+    ending: EndWatch
+    owner: str
+    random: random.Random = field(default_factory=random.Random)
+    poll_seconds: float = 0.5
+    """How often inboxes are looked at for what others have posted; infinite if nobody else does."""
+    slots: Slots | None = None
+    """What keeps the processes of this machine from asking an address at once."""
+    connections: int = 0
+    """Our share of the job's connections; 0 is all of them."""
+    job_digest: str = ""
+    """The digest of the job from whoever knows it; else it is computed."""
+    sealed_folder: Path | None = None
+    """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
+    clock_ahead: float = 0.0
+    """By how much `clock` is ahead of the machine's, which was set back (`timekeeping`)."""
+    seed_failed: Callable[[str, str], None] = lambda seed, why: None
+    """Who wants to know of a seed that cannot be reached, and why."""
+    hooks: Hooks | None = None
+    """What the job's plugins want to be called for; None when there are none."""

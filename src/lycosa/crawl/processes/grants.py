@@ -1,0 +1,299 @@
+"""Share the job's limits among several processes so that they hold exactly.
+
+The supervisor keeps the `Ledger` and grants parts of what is left to workers that ask: large
+parts while much is left, single pages near the end. A worker reserves from its grants
+(`GrantedBudget`) without a message. When a worker asks and nothing is left, all workers return
+what they have not reserved, and from then on return it as soon as a reservation ends.
+
+Always true:
+  * pages kept according to the log + pages granted ≤ limit, and the same for bytes;
+  * what a worker has kept + what it has reserved ≤ what it was granted;
+  * a limit is reached when the pages kept are *durable*: the death of a worker cannot undo it.
+
+The ledger keeps charging a dead worker's grants until its successor has folded the partitions and
+reported what their logs hold, which is never more than was granted.
+
+A job without limits on pages and bytes needs no grants and sends no messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.budget import Limit, TimeAndDisk, is_wanted
+from lycosa.crawl.processes.protocol import Account, Grant, Recall
+
+UNLIMITED = 1 << 62
+
+
+class Amount(NamedTuple):
+    """Pages and bytes."""
+
+    pages: int = 0
+    bytes: int = 0
+
+    def plus(self, other: Amount) -> Amount:
+        """Return the sum."""
+        return Amount(self.pages + other.pages, self.bytes + other.bytes)
+
+    def minus(self, other: Amount) -> Amount:
+        """Return the difference."""
+        return Amount(self.pages - other.pages, self.bytes - other.bytes)
+
+
+class _Line:
+    """The ledger's line for one worker."""
+
+    def __init__(self, is_open: bool = False) -> None:
+        self.is_open = self.was_opened = is_open
+        self.before = Amount()
+        """Kept according to the log, when the partitions were opened."""
+        self.granted = Amount()
+        self.kept = Amount()
+        self.durable = Amount()
+        self.returned = Amount()
+        self.is_recalled = False
+
+    @property
+    def charged(self) -> Amount:
+        return self.before.plus(self.granted).minus(self.returned)
+
+
+class Ledger:
+    """Knows what each worker was granted; decides what to grant and to recall."""
+
+    def __init__(self, job: Job, workers: int) -> None:
+        limits = job.limits
+        self._has_pages, self._has_bytes = bool(limits.pages), bool(limits.bytes)
+        self._limit = Amount(limits.pages or UNLIMITED, limits.bytes or UNLIMITED)
+        self._largest = job.fetch.largest_body_bytes
+        self._lines = [_Line() for _ in range(workers)]
+        self._wanting: dict[int, None] = {}
+
+    def opened(self, worker: int, kept: Amount) -> None:
+        """Charge a worker with what the logs of its partitions hold, and with nothing else."""
+        line = self._lines[worker] = _Line(is_open=True)
+        line.before = kept
+
+    def died(self, worker: int) -> None:
+        """Keep a dead worker's charge until its successor has opened the partitions."""
+        self._lines[worker].is_open = False
+        self._wanting.pop(worker, None)
+
+    def wants(self, worker: int) -> None:
+        """Note that a worker waits for a grant."""
+        self._wanting[worker] = None
+
+    def account(self, worker: int, account: Account) -> None:
+        """Note how much of its grants a worker has used and returned."""
+        line = self._lines[worker]
+        line.kept = Amount(account.kept_pages, account.kept_bytes)
+        line.durable = Amount(account.durable_pages, account.durable_bytes)
+        line.returned = Amount(account.returned_pages, account.returned_bytes)
+
+    @property
+    def reached(self) -> Limit | None:
+        """The limit that the durable pages and bytes have reached."""
+        if not all(line.is_open for line in self._lines):
+            return None
+        pages = sum(line.before.pages + line.durable.pages for line in self._lines)
+        size = sum(line.before.bytes + line.durable.bytes for line in self._lines)
+        if pages >= self._limit.pages:
+            return Limit.PAGES
+        return Limit.BYTES if size >= self._limit.bytes else None
+
+    def commands(self) -> list[tuple[int, Grant | Recall]]:
+        """Return which worker is to be sent what; the ledger counts it as sent."""
+        if not all(line.was_opened for line in self._lines):
+            return []
+        commands: list[tuple[int, Grant | Recall]] = []
+        for worker in list(self._wanting):
+            grant = self._grant()
+            if grant is None:
+                commands += self._recalls()
+                break
+            line = self._lines[worker]
+            line.granted = line.granted.plus(Amount(grant.pages, grant.bytes))
+            line.is_recalled = False
+            del self._wanting[worker]
+            commands.append((worker, grant))
+        return commands
+
+    def _grant(self) -> Grant | None:
+        """Return the next grant, for whichever worker asks; None when nothing is left for now."""
+        charged = Amount()
+        for line in self._lines:
+            charged = charged.plus(line.charged)
+        left = self._limit.minus(charged)
+        if left.pages <= 0 or left.bytes <= 0:
+            return None
+        share = 2 * len(self._lines)
+        pages = max(1, left.pages // share) if self._has_pages else 0
+        if not self._has_bytes:
+            return Grant(pages, 0, is_rest=False)
+        if left.bytes >= self._largest:
+            return Grant(pages, max(self._largest, left.bytes // share), is_rest=False)
+        if not all(self._is_settled(line) for line in self._lines):
+            return None
+        return Grant(pages, left.bytes, is_rest=True)
+
+    def _recalls(self) -> list[tuple[int, Recall]]:
+        recalls: list[tuple[int, Recall]] = []
+        for worker, line in enumerate(self._lines):
+            if line.is_open and not line.is_recalled and self._outstanding(line):
+                line.is_recalled = True
+                recalls.append((worker, Recall()))
+        return recalls
+
+    def _is_settled(self, line: _Line) -> bool:
+        """Return whether the worker's death would free nothing, so that what is left is final."""
+        return line.is_open and not self._outstanding(line) and line.kept == line.durable
+
+    def _outstanding(self, line: _Line) -> bool:
+        """Return whether the worker still holds a part of its grants, reserved or unused."""
+        left = line.granted.minus(line.returned).minus(line.kept)
+        return (self._has_pages and left.pages > 0) or (self._has_bytes and left.bytes > 0)
+
+
+class SupervisorLink(NamedTuple):
+    """The calls by which a `GrantedBudget` reaches the supervisor and its own worker."""
+
+    want_grant: Callable[[], None]
+    account: Callable[[Account], None]
+    limit_reached: Callable[[Limit], None]
+    call_soon: Callable[[Callable[[], None]], object]
+    """Calls back in the next turn of the loop."""
+    when_durable: Callable[[Callable[[], None]], None]
+    """Calls back when everything decided so far is durable."""
+
+
+class GrantedBudget(TimeAndDisk):
+    """A worker's part of the job's limits."""
+
+    def __init__(self, job: Job, free_disk: Callable[[], int], link: SupervisorLink) -> None:
+        super().__init__(job, free_disk)
+        self._link = link
+        self._is_limited = bool(job.limits.pages or job.limits.bytes)
+        self._granted = Amount()
+        self._kept = Amount()
+        self._durable = Amount()
+        self._reserved = Amount()
+        self._returned = Amount()
+        self._last: Account | None = None
+        self._is_rest = False
+        self._is_recalled = False
+        self._is_asking = False
+        self._is_accounting = False
+
+    # -- commands of the supervisor -------------------------------------------------------
+
+    def begin(self, deadline: float) -> None:
+        """Set the moment at which the job's time is up."""
+        self._deadline = deadline
+
+    def grant(self, grant: Grant) -> None:
+        """Add a grant; the worker should then try to reserve at once."""
+        self._granted = self._granted.plus(Amount(grant.pages, grant.bytes))
+        self._is_rest = grant.is_rest
+        self._is_asking = False
+        self._is_recalled = grant.is_rest or (grant.pages == 1 and bool(self._limits.pages))
+        if self._is_recalled:
+            self._account_soon()
+
+    def recall(self) -> None:
+        """Return what is not reserved."""
+        self._is_recalled = True
+        self._settle()
+
+    def end(self, limit: Limit) -> None:
+        """Stop reserving: another worker, or all together, have reached a limit."""
+        self.reached = self.reached or limit
+
+    # -- reservations of the worker -------------------------------------------------------
+
+    def reserve(self, now: float) -> int | None:
+        """Return how many bytes the fetch may bring, or None: not now, or never again."""
+        self._look_at_time(now)
+        if self.reached:
+            return None
+        if not self._is_limited:
+            return self._largest
+        free, size = self._free(), self._largest
+        if self._limits.pages and free.pages < 1:
+            self._ask()
+            return None
+        if self._limits.bytes and free.bytes < size:
+            if not self._is_rest or self._reserved.pages or not free.bytes:
+                self._ask()
+                return None
+            size = free.bytes
+        self._reserved = self._reserved.plus(Amount(1, size))
+        return size
+
+    def keep(self, reserved_bytes: int, size_bytes: int, url: str) -> bool:
+        """End a reservation with a page; False if it does not fit and must not be kept."""
+        self._release(reserved_bytes)
+        if self._limits.bytes and size_bytes > reserved_bytes:
+            self._reach(Limit.BYTES)
+            return False
+        if self._is_limited:
+            self._kept = kept = self._kept.plus(Amount(1, size_bytes))
+            self._link.when_durable(lambda: self._made_durable(kept))
+        if is_wanted(url, self._targets):
+            # Reported only once it is durable: a kill must not lose the page that ends the crawl.
+            self.reached = self.reached or Limit.FOUND
+            self._link.when_durable(lambda: self._link.limit_reached(Limit.FOUND))
+        return True
+
+    def give_back(self, reserved_bytes: int) -> None:
+        """End a reservation that kept nothing."""
+        self._release(reserved_bytes)
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _free(self) -> Amount:
+        return self._granted.minus(self._returned).minus(self._kept).minus(self._reserved)
+
+    def _ask(self) -> None:
+        if not self._is_asking:
+            self._is_asking = True
+            self._link.want_grant()
+            self._account_soon()
+
+    def _release(self, reserved_bytes: int) -> None:
+        if self._is_limited:
+            self._reserved = self._reserved.minus(Amount(1, reserved_bytes))
+            if self._is_asking or self._is_recalled:
+                self._account_soon()
+
+    def _made_durable(self, kept: Amount) -> None:
+        self._durable = kept
+        if self._is_asking or self._is_recalled or not any(self._reserved):
+            self._account_soon()
+
+    def _account_soon(self) -> None:
+        if not self._is_accounting:
+            self._is_accounting = True
+            self._link.call_soon(self._settle)
+
+    def _settle(self) -> None:
+        """Return what is free, if it was recalled, and send an account if it has changed."""
+        self._is_accounting = False
+        if self._is_recalled:
+            free = self._free()
+            self._returned = self._returned.plus(
+                Amount(
+                    free.pages if self._limits.pages else 0, free.bytes if self._limits.bytes else 0
+                )
+            )
+        account = Account(*self._kept, *self._durable, *self._returned)
+        if account != self._last:
+            self._last = account
+            self._link.account(account)
+
+    def _reach(self, limit: Limit) -> None:
+        if self.reached is None:
+            self.reached = limit
+            self._link.limit_reached(limit)

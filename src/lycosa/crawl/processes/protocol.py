@@ -1,0 +1,161 @@
+"""Messages between a supervisor and its worker processes: `Command` and `Reply`.
+
+The supervisor sends commands, the workers send replies. Each message is one small record, and
+`channel` carries them in order. The counts of an `Account` are totals since the worker process
+started, so a newer account replaces an older one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """A message, tagged with the name of its class."""
+
+
+class LimitReached(_Message, frozen=True):
+    """A limit of the job is reached. As a command: send no more requests."""
+
+    limit: str
+
+
+# -- commands: from the supervisor --------------------------------------------------------
+
+
+class Begin(_Message, frozen=True):
+    """Start crawling."""
+
+    seconds_left: float | None
+    """Until the job's time limit; None when it has none."""
+
+
+class Grant(_Message, frozen=True):
+    """Permission to reserve more pages and bytes."""
+
+    pages: int
+    bytes: int
+    is_rest: bool
+    """Whether these are the last bytes of the limit; only one fetch at a time may use them."""
+
+
+class Recall(_Message, frozen=True):
+    """Return what is granted and not reserved, now and whenever a reservation ends."""
+
+
+class CycleOver(_Message, frozen=True):
+    """All partitions have finished the cycle; the owner of partition 0 begins the next."""
+
+
+class Stuck(_Message, frozen=True):
+    """Whether all workers are left with unreachable origins alone."""
+
+    is_stuck: bool
+    has_answers: bool
+    """Whether any server has ever answered."""
+
+
+class GiveUp(_Message, frozen=True):
+    """Close the unreachable origins: the crawl has waited long enough for them."""
+
+
+class AllDone(_Message, frozen=True):
+    """No partition has anything left to do: finish."""
+
+
+class StopCleanly(_Message, frozen=True):
+    """Send no more requests, and finish when the answers under way are committed."""
+
+
+# -- replies: from a worker ---------------------------------------------------------------
+
+
+class Alive(_Message, frozen=True):
+    """The worker is still opening its partitions."""
+
+
+class PartitionsOpened(_Message, frozen=True):
+    """The worker owns its partitions; these totals are in their logs."""
+
+    kept_pages: int
+    kept_bytes: int
+    seconds_run: float
+
+
+class GrantWanted(_Message, frozen=True):
+    """The worker has URLs to fetch and no grant left to reserve from."""
+
+
+class Account(_Message, frozen=True):
+    """How much of its grants the worker has used, made durable and returned."""
+
+    kept_pages: int
+    kept_bytes: int
+    durable_pages: int
+    durable_bytes: int
+    returned_pages: int
+    returned_bytes: int
+
+
+class Idle(_Message, frozen=True):
+    """Partitions that became idle or stuck (the fields of `ending.Report`), or busy (None)."""
+
+    reports: dict[int, tuple[int, int, bool, bool, bool] | None]
+
+
+class SeedFailed(_Message, frozen=True):
+    """A seed cannot be reached, and why."""
+
+    seed: str
+    why: str
+
+
+class PatienceOver(_Message, frozen=True):
+    """From the owner of partition 0: the crawl has waited long enough for unreachable origins."""
+
+
+class Heartbeat(_Message, frozen=True):
+    """A sign of life once a second, with the fields of `Progress` by name."""
+
+    progress: dict[str, Any]
+
+
+class LogLine(_Message, frozen=True):
+    """A line for the crawl's log file, which the supervisor writes."""
+
+    level: int
+    text: str
+
+
+class Failed(_Message, frozen=True):
+    """The worker cannot continue, and a replacement would fail in the same way."""
+
+    kind: str
+    """Name of a class in `lycosa.errors`."""
+    text: str
+
+
+class Finished(_Message, frozen=True):
+    """Everything is committed and sealed; these are the last figures."""
+
+    reason: str
+    progress: dict[str, Any]
+
+
+Command = Begin | Grant | Recall | LimitReached | CycleOver | Stuck | GiveUp | AllDone | StopCleanly
+Reply = (
+    Alive
+    | PartitionsOpened
+    | GrantWanted
+    | Account
+    | LimitReached
+    | Idle
+    | SeedFailed
+    | PatienceOver
+    | Heartbeat
+    | LogLine
+    | Failed
+    | Finished
+)

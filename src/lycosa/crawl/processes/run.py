@@ -1,0 +1,266 @@
+"""Start or resume a crawl directory, with one worker or several.
+
+    lock the directory → open the log → plant the seeds → crawl
+    → stop (the end, a limit, a signal) → seal the segments
+
+One worker runs in this process (`single_process`). Several run in processes of their own, and
+this process supervises them (`supervisor`).
+
+SIGINT, SIGTERM and every limit stop a crawl cleanly: it sends no more requests, waits up to
+`stop_seconds` for the answers under way, cuts the rest, and commits. A second signal stops it at
+once, as a kill does: what was committed stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from lycosa.config import Job, SeedList, anchored
+from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
+from lycosa.crawl.processes.assignments import Assignment, assignments_of
+from lycosa.crawl.processes.machine import (
+    collecting_seldom,
+    core_count,
+    full_disk_explained,
+    give_large_blocks_back,
+    require_files,
+)
+from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.processes.single_process import SingleProcess
+from lycosa.crawl.recovery.leftovers import mend_before
+from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
+from lycosa.crawl.seeds import Planted, Planter
+from lycosa.crawl.status.progress import Listener, Pace, Progress
+from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
+from lycosa.crawl.steady_clock import SAID_SECONDS, behind_text, clock_ahead
+from lycosa.crawl.takeover import check_partitioner
+from lycosa.crawl.worker.worker import EXHAUSTED
+from lycosa.errors import ConfigError
+from lycosa.failpoints import arm_from_environment
+from lycosa.log.protocol import Log
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
+from lycosa.url import key_of
+
+if TYPE_CHECKING:
+    from lycosa.crawl.processes.supervisor import Supervisor
+    from lycosa.plugins.hooks import Hooks
+    from lycosa.plugins.plugin import Plugin
+
+PLANTING_SECONDS = 1.0
+CONNECTIONS_EACH = 8
+"""Connections that a worker should have, where the job leaves the number of workers to us."""
+
+log_messages = logging.getLogger(__name__)
+
+
+class Ended(NamedTuple):
+    """How a run ended."""
+
+    reason: str
+    progress: Progress
+    is_complete: bool
+    """Whether nothing is left to do: no URL is pending, and none was given up."""
+
+
+def run_crawl(
+    directory: CrawlDirectory,
+    *,
+    job: Job | None = None,
+    seeds: Iterable[str] = (),
+    listener: Listener | None = None,
+    plugins: Sequence[Plugin] = (),
+    stop: Stop | None = None,
+) -> Ended:
+    """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
+
+    `job` is the directory's job, for callers that have read or written it already. `plugins` are
+    plugins that are functions of this process; the job names them like all others.
+    """
+    listener, stop = listener or Listener(), stop or Stop()
+    job = directory.job() if job is None else anchored(job, directory.path)
+    require_contact(job)
+    require_files(job.fetch.connections, job.crawl.workers)
+    hooks = load_hooks(job, plugins)
+    give_large_blocks_back()
+    arm_from_environment()
+    with (
+        full_disk_explained(directory.path),
+        collecting_seldom(),
+        directory.locked(listener.waiting) as lock,
+    ):
+        log = directory.log(job)
+        directory.copy_job()
+        with closing(log):
+            crawl = OpenCrawl(directory, job, log, hooks)
+            scope = JobScope(job, log, hooks=hooks)
+            planted = _plant(crawl, seeds, scope, listener)
+            for seed, reason in planted.refused.items():
+                listener.refused_seed(seed, reason)
+            if planted.more_refused:
+                listener.refused_more(planted.more_refused)
+            ahead = _clock_ahead(log, listener)
+            workers = worker_count(job, scope.hosts, hooks)
+            return _crawl(crawl, workers, lock, ahead, listener, stop)
+
+
+def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
+    """Return how many workers to start: as many as the job says, or as can share the work.
+
+    A crawl that stays on a few `hosts` has work in their partitions alone, and each worker should
+    have some connections. Plugins that are functions of this process need one worker, in it.
+    """
+    if hooks is not None and hooks.local:
+        return 1
+    most = min(job.frontier.partitions, job.fetch.connections)
+    if job.crawl.workers:
+        return min(job.crawl.workers, most)
+    if hosts is not None:
+        partitioner, found = partitioner_of(job, hooks), set[int]()
+        enough = min(most, core_count())
+        for host in hosts:
+            found.add(partitioner.partition_of(key_of(f"http://{host}/")))
+            if len(found) >= enough:
+                break
+        most = min(most, len(found))
+    return max(1, min(core_count(), most, job.fetch.connections // CONNECTIONS_EACH))
+
+
+def require_contact(job: Job) -> None:
+    """Refuse to crawl the public web without a way for site owners to reach the operator."""
+    if not job.fetch.contact and not job.fetch.allow_private:
+        raise ConfigError(
+            "site owners must be able to reach you: a crawl of the public web needs a contact in"
+            " its user agent\n"
+            "  add --contact https://example.org/about-my-crawl or --contact mail@example.org"
+            " (crawl.toml: [fetch] contact)"
+        )
+
+
+def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Listener) -> Planted:
+    """Post the seeds to their partitions, if no earlier run has done it."""
+    job, log = crawl.job, crawl.log
+    partitioner = partitioner_of(job, crawl.hooks)
+    check_partitioner(log, partitioner)
+    if log.noted("planted") is not None:
+        return Planted(0, {}, {})
+    require_linear(job)
+    log.note(EXPRESSIONS_NOTE, b"linear")
+    is_long = isinstance(job.seeds, SeedList)
+    on_count = _PlantingReport(listener, len(job.seeds)) if is_long else _ignore_count
+    planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), on_count)
+    if not planted.accepted:
+        raise ConfigError(
+            "the crawl has no seed to begin with: "
+            + ("; ".join(f"{s}: {r}" for s, r in planted.refused.items()) or "no seeds given")
+            + "\n  give at least one URL: lycosa crawl https://example.org/ -o DIR"
+        )
+    log.note("planted", b"")
+    return planted
+
+
+def _ignore_count(count: int) -> None:
+    """Report nothing: a short list is planted in no time."""
+
+
+class _PlantingReport:
+    """Reports to a listener, about once a second, how many seeds of a long list are planted."""
+
+    def __init__(self, listener: Listener, total: int) -> None:
+        self._listener = listener
+        self._total = total
+        self._next = time.monotonic() + PLANTING_SECONDS
+        listener.planting(0, total)
+
+    def __call__(self, count: int) -> None:
+        """Report if a second has passed, and at the end."""
+        if time.monotonic() >= self._next or count >= self._total:
+            self._next = time.monotonic() + PLANTING_SECONDS
+            self._listener.planting(count, self._total)
+
+
+def _clock_ahead(log: Log, listener: Listener) -> float:
+    """Return how far the crawl's clock must be ahead of the machine's, and warn of it."""
+    now = time.time()
+    ahead = clock_ahead(log, now)
+    if ahead > SAID_SECONDS:
+        log_messages.warning(behind_text(ahead, now))
+        listener.noticed(behind_text(ahead, now))
+    return ahead
+
+
+class _ProgressReport:
+    """Reports progress to a listener, as often as it wants."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._pace = Pace()
+        self._next = time.monotonic() + listener.progress_seconds
+
+    def look(self, progress: Progress) -> None:
+        """Report progress if the listener's interval has passed."""
+        progress = self.timed(progress)
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + self._listener.progress_seconds - 0.05
+            self._listener.progress(progress)
+
+    def timed(self, progress: Progress) -> Progress:
+        """Return the progress with the time and speed of this run."""
+        return self._pace.of(progress)
+
+
+def _crawl(
+    crawl: OpenCrawl,
+    workers: int,
+    lock: DirectoryLock,
+    clock_ahead: float,
+    listener: Listener,
+    stop: Stop,
+) -> Ended:
+    report = _ProgressReport(listener)
+    assignments = assignments_of(crawl.job, workers, clock_ahead)
+    with (
+        MainLoop(assignments[0].clock_offset) as main,
+        closing(_crawler(main, crawl, assignments, lock, listener)) as crawler,
+    ):
+        reason = crawler.run(stop, report.look)
+        progress = report.timed(crawler.progress())._replace(workers=workers)
+    reason = reason_of(reason, progress)
+    log_messages.info("ended: %s", reason)
+    return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
+
+
+def _crawler(
+    main: MainLoop,
+    crawl: OpenCrawl,
+    assignments: list[Assignment],
+    lock: DirectoryLock,
+    listener: Listener,
+) -> SingleProcess | Supervisor:
+    if len(assignments) == 1:
+        return SingleProcess(main, crawl, assignments[0], listener)
+    from lycosa.crawl.processes.supervisor import Supervisor
+
+    for damage in mend_before(crawl.directory, crawl.job, crawl.log):
+        listener.waiting(damage)
+    return Supervisor(main, crawl, assignments, lock, listener)
+
+
+def reason_of(reason: str, progress: Progress) -> str:
+    """Return what ended a run; a run that is exhausted may have missed origins or all seeds."""
+    if reason != EXHAUSTED:
+        return reason
+    return what_was_missed(progress.outcomes, progress.given_up_origins) or reason
+
+
+def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
+    """Return whether nothing is left to do; a stopped crawl with cycles has the next one to do."""
+    if reason in (NO_SEED, UNREACHABLE):
+        return False
+    return reason == EXHAUSTED or (not progress.pending and job.revisit.policy == "off")

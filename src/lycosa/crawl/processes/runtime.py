@@ -1,0 +1,252 @@
+"""A worker with the real network, disk and clock around it.
+
+The runtime is the same in a single-process crawl and in a worker process. What differs is built
+first and passed in: the loop, the job's limits (`budget`), and the search for the end (`ending`).
+
+It also seals segments while the crawl runs, in a thread: those that are full, and every
+`seal_seconds` the open one. It seals a segment once everything decided before the segment was
+complete is durable.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+
+from lycosa import __version__
+from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.ports import EndWatch, Parts, Reservations
+from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.status.progress import (
+    Progress,
+    mined_of,
+    outcomes_of,
+    phases_of,
+    refusals_of,
+    seconds_left,
+    structured_of,
+)
+from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
+from lycosa.crawl.takeover import check_partitioner
+from lycosa.crawl.worker.worker import Worker
+from lycosa.fetch.client import HttpTransport
+from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.readiness.slots import AddressSlots
+from lycosa.plugins.scheduling import partitioner_of
+from lycosa.records import Request
+from lycosa.store.archive import ArchiveStore
+from lycosa.store.sealing import Sealed, seal_dead
+
+SEAL_LOOK_SECONDS = 1.0
+
+
+class Runtime:
+    """One worker and everything it works with."""
+
+    def __init__(
+        self,
+        main: MainLoop,
+        crawl: OpenCrawl,
+        assignment: Assignment,
+        budget: Reservations,
+        ending: EndWatch,
+        on_end: Callable[[str], None],
+        seed_failed: Callable[[str, str], None],
+    ) -> None:
+        directory, job, log, hooks = crawl
+        self._main = main
+        self._job = job
+        self._log = log
+        self._hooks = hooks
+        self._directory = directory
+        self._assignment = assignment
+        self.damage: list[str] = []
+        """Damage to the crawl's files, found when the partitions were opened."""
+        self._is_sealing = False
+        self._rolled_at = time.monotonic()
+        self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
+        with ExitStack() as opened:
+            self._slots = AddressSlots()
+            opened.callback(self._slots.close)
+            partitioner = partitioner_of(job, hooks)
+            check_partitioner(log, partitioner)
+            self._store = ArchiveStore(
+                directory.path,
+                worker=assignment.number,
+                durability=job.log.durability,
+                roll_bytes=job.log.segment_bytes,
+                info={
+                    "software": f"Lycosa {__version__}",
+                    "http-header-user-agent": job.fetch.user_agent,
+                },
+                extra_columns=hooks.extra_columns if hooks is not None else None,
+                clock_ahead=assignment.clock_ahead,
+            )
+            opened.callback(self._store.abandon)
+            fetch = dataclasses.replace(
+                job.fetch,
+                connections=assignment.connections,
+                bytes_per_second=assignment.bytes_per_second,
+            )
+            self._transport = HttpTransport(
+                main.loop, main.clock, fetch, may_send=self._is_still_ours
+            )
+            opened.pop_all()
+        self.parts = Parts(
+            job=job,
+            scope=JobScope(job, log, hooks=hooks),
+            clock=main.clock,
+            log=log,
+            snapshots=directory.snapshots(),
+            store=self._store,
+            transport=self._transport,
+            partitioner=partitioner,
+            budget=budget,
+            ending=ending,
+            owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            slots=self._slots,
+            connections=assignment.connections,
+            job_digest=assignment.job_digest,
+            sealed_folder=directory.log_folder,
+            clock_ahead=assignment.clock_ahead,
+            seed_failed=seed_failed,
+            hooks=hooks,
+        )
+        self.worker = Worker(self.parts, on_end)
+
+    def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
+        """Take the partitions; call `on_partition` before each, here and again when it begins."""
+        self._on_partition = on_partition
+
+        def numbers() -> Iterator[int]:
+            for number in self._assignment.partitions:
+                on_partition()
+                yield number
+
+        self.worker.open(numbers())
+        states = self.worker.states()
+        if self._assignment.is_alone:
+            self._mend(states)
+        return list(states.values())
+
+    def _mend(self, states: dict[int, PartitionState]) -> None:
+        """Give up lost records of open segments, seal these segments, and check the sealed ones."""
+        path = self._directory.path
+        mended = mend_open(path, self._log, states, self.parts.partitioner)
+        if any(mended):
+            self.damage.append(str(mended))
+        accounts = counted_by(states.values())
+        seal_dead(path, accounts)
+        if problems := look_at_sealed(path, accounts):
+            self.damage.append(say_sealed(path, problems))
+
+    def begin(self) -> None:
+        """Start crawling as soon as the loop runs."""
+        self._main.loop.call_soon(self.worker.begin, self._on_partition)
+        self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
+
+    def progress(self) -> Progress:
+        """Return how the worker is getting on, without time and speed."""
+        worker = self.worker
+        # A partition without hosts has nothing to count, and at first most have none.
+        states = [state for state in worker.states().values() if state.host_names]
+        times, lock_seconds = self.worker.commit_times, self._log.lock_seconds
+        hosts = phases_of(worker.partitions().values())
+        waiting = sum(hosts.get(phase, 0) for phase in ("waiting", "resolving", "queued"))
+        given_up, waits = given_up_of(states), worker.waits(waiting)
+        return Progress(
+            seconds=0.0,
+            pages=sum(state.kept_pages for state in states),
+            bytes=sum(state.kept_bytes for state in states),
+            requests=self.worker.requests,
+            pages_per_second=0.0,
+            pending=sum(state.pending for state in states),
+            in_flight=self.worker.in_flight,
+            hosts=hosts,
+            outcomes=outcomes_of(states),
+            refusals=refusals_of(states),
+            mined=mined_of(states),
+            structured=structured_of(states),
+            seconds_left=seconds_left(states, self._job, self._main.clock.now()),
+            waits=[list(wait.by_clock_behind(self.parts.clock_ahead)[:3]) for wait in waits.first],
+            waits_count=waits.total,
+            patience_left=worker.patience_left(),
+            given_up=[list(one) for one in given_up[:MOST_NAMED]],
+            given_up_origins=len(given_up),
+            commits=times.commits,
+            commit_queue_seconds=times.queued_seconds,
+            commit_lock_seconds=lock_seconds,
+            commit_write_seconds=max(0.0, times.writing_seconds - lock_seconds),
+        )
+
+    def seal_all(self, on_done: Callable[[], None]) -> None:
+        """Seal all segments after the last commit, in a thread; then call `on_done`."""
+        if self._hooks is not None:
+            self._hooks.tell()
+
+        def seal() -> list[Sealed]:
+            self._store.flush()
+            return self._store.seal(_everything, with_dead=False)
+
+        self._seal_aside(seal, on_done)
+
+    def close(self) -> None:
+        """Close everything that the constructor opened, without a last flush.
+
+        Nothing is lost by that: bytes that were not flushed have no event in the log. The clock
+        is closed here, too, because a commit may still be writing to the store in its thread.
+        """
+        with ExitStack() as rest:
+            rest.callback(self._slots.close)
+            rest.callback(self._store.abandon)
+            rest.callback(self._sealer.shutdown)
+            rest.callback(self._main.clock.close)
+            rest.callback(self._transport.close)
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _look_for_sealing(self) -> None:
+        self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
+        if self._is_sealing or self.worker.is_over:
+            return
+        every = self._job.log.seal_seconds
+        if every and time.monotonic() >= self._rolled_at + every:
+            self._rolled_at = time.monotonic()
+            self._store.roll()
+        if self._store.has_rolled:
+            self._is_sealing = True
+            decided = self._store.segment
+            self.worker.when_durable(
+                lambda: self._seal_aside(
+                    lambda: self._store.seal(_everything, decided, with_dead=False), self._sealed
+                )
+            )
+
+    def _sealed(self) -> None:
+        self._is_sealing = False
+
+    def _seal_aside(self, seal: Callable[[], list[Sealed]], on_done: Callable[[], None]) -> None:
+        def finish(future: Future[list[Sealed]]) -> None:
+            problem = future.exception()
+            if problem is None:
+                self._main.loop.call_soon_threadsafe(on_done)
+            else:
+                self._main.loop.call_soon_threadsafe(self._main.fail, problem)
+
+        self._sealer.submit(seal).add_done_callback(finish)
+
+    def _is_still_ours(self, request: Request) -> bool:
+        """Ask the log, just before a request leaves, whether its partition is still ours."""
+        return self.parts.log.owner(request.partition) == self.parts.owner
+
+
+def _everything(place: object) -> bool:
+    """Count every record of our own segments: every decision about them is committed."""
+    return True

@@ -1,0 +1,316 @@
+"""Start, watch and replace the worker processes of a crawl, and add up their progress.
+
+The supervisor is the process that the user has started. It fetches nothing itself. It shares the
+job's limits out (`grants`), looks for the end (`end_search`), handles signals and reports
+progress. The workers (`worker_process`) share only the log and the address slots.
+
+Always true:
+  * a partition belongs to at most one living process: the supervisor waits for the exit of a
+    worker that died, or that it killed for its silence, before it starts the successor;
+  * a worker that dies is replaced, unless the crawl is ending anyway;
+  * the crawl's lock is held until the last of its processes is gone.
+
+The supervisor also seals the segments that dead workers have left (`recovery.leftovers`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+
+from lycosa import errors
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.directory import DirectoryLock, OpenCrawl
+from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.child import Child
+from lycosa.crawl.processes.end_search import EndSearch
+from lycosa.crawl.processes.grants import Amount, Ledger
+from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.processes.protocol import (
+    Account,
+    Begin,
+    Command,
+    Failed,
+    Finished,
+    GiveUp,
+    GrantWanted,
+    Heartbeat,
+    Idle,
+    LimitReached,
+    LogLine,
+    PartitionsOpened,
+    PatienceOver,
+    Reply,
+    SeedFailed,
+    StopCleanly,
+)
+from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.recovery.leftovers import seal_leftovers
+from lycosa.crawl.status.progress import Listener, Progress, add_up
+from lycosa.crawl.worker.worker import EXHAUSTED
+from lycosa.errors import LycosaError
+from lycosa.store.sealing import Sealed
+
+WATCH_SECONDS = 1.0
+STALLED_SECONDS = 5.0
+"""A watch that comes so late means that we were suspended ourselves: no worker was silent."""
+
+MOST_DEATHS = 4
+"""How often in a row a worker may die before its first commit."""
+
+log_messages = logging.getLogger(__name__)
+
+
+class Supervisor:
+    """The workers of one crawl."""
+
+    def __init__(
+        self,
+        main: MainLoop,
+        crawl: OpenCrawl,
+        assignments: list[Assignment],
+        lock: DirectoryLock,
+        listener: Listener,
+    ) -> None:
+        self._main = main
+        self._loop = main.loop
+        self._directory = crawl.directory
+        self._job = crawl.job
+        self._assignments = assignments
+        self._lock = lock
+        self._listener = listener
+        self._children: dict[int, Child] = {}
+        self._ledger = Ledger(crawl.job, len(assignments))
+        self._end_search = EndSearch(main.loop, crawl.job, crawl.log, self._send_to_all)
+        self._progress: dict[int, Progress] = {}
+        self._gone: list[Progress] = []
+        self._deaths = [0] * len(assignments)
+        self._run_before = 0.0
+        self._began_at: float | None = None
+        self._limit: Limit | None = None
+        self._is_stopping = False
+        self._is_sealing = False
+        self._must_seal = True
+        self._watched_at = time.monotonic()
+
+    # -- the course of a crawl ------------------------------------------------------------
+
+    def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
+        """Crawl until the end, a limit or a stop request; return which it was."""
+        self._on_progress = on_progress
+        for number in range(len(self._assignments)):
+            self._start_child(number)
+        pids = " ".join(str(child.pid) for child in self._children.values())
+        log_messages.info("started %d workers: pids %s", len(self._assignments), pids)
+        self._loop.call_soon(self._watch)
+        self._main.run_until_stopped(stop, self._stop_cleanly)
+        if not self._is_stopping:
+            # Finds something only if a worker has died at the very end.
+            seal_leftovers(self._directory, self._job)
+        if self._end_search.is_over:
+            return EXHAUSTED
+        return str(self._limit or Limit.STOPPED)
+
+    def progress(self) -> Progress:
+        """Return the progress of all workers together."""
+        return add_up(self._progress.values(), self._gone)._replace(workers=len(self._children))
+
+    def close(self) -> None:
+        """Kill every worker process that still runs."""
+        for child in self._children.values():
+            child.close()
+
+    # -- workers come and go --------------------------------------------------------------
+
+    def _start_child(self, number: int) -> None:
+        self._children[number] = Child(
+            self._loop,
+            self._directory.path,
+            self._assignments[number],
+            self._lock.descriptor,
+            self._on_reply,
+            self._on_gone,
+        )
+        self._lock.write(os.getpid(), [child.pid for child in self._children.values()])
+
+    def _on_gone(self, child: Child) -> None:
+        """Replace a worker whose socket has closed, unless it has finished."""
+        number = child.number
+        how = child.wait()
+        output = child.last_output()
+        child.close()
+        del self._children[number]
+        if child.has_finished or self._main.has_failed:
+            self._stop_when_alone()
+            return
+        log_messages.warning("worker %d (pid %d) %s %s", number, child.pid, how, output)
+        self._ledger.died(number)
+        self._end_search.died(self._assignments[number].partitions)
+        if number in self._progress:
+            last = self._progress[number]
+            self._gone.append(last)
+            self._progress[number] = last._replace(
+                requests=0,
+                commits=0,
+                commit_queue_seconds=0.0,
+                commit_lock_seconds=0.0,
+                commit_write_seconds=0.0,
+                in_flight=0,
+            )
+            if last.commits:
+                self._deaths[number] = 0
+        self._must_seal = True
+        if self._is_ending:
+            self._stop_when_alone()
+            return
+        self._deaths[number] += 1
+        if self._deaths[number] >= MOST_DEATHS:
+            self._main.fail(
+                LycosaError(
+                    f"worker {number} died {MOST_DEATHS} times in a row before its first commit;"
+                    f" the last time it {how}\n  its last output: {output or 'none'}\n"
+                    "  nothing that was committed is lost; to try again:"
+                    f" lycosa resume {self._directory.path}"
+                )
+            )
+            return
+        self._loop.call_later(float(self._deaths[number] - 1), self._replace, number)
+
+    def _replace(self, number: int) -> None:
+        if not self._is_ending and not self._main.has_failed:
+            self._start_child(number)
+            log_messages.warning(
+                "worker %d is replaced by pid %d", number, self._children[number].pid
+            )
+        else:
+            self._stop_when_alone()
+
+    @property
+    def _is_ending(self) -> bool:
+        return self._is_stopping or self._limit is not None or self._end_search.is_over
+
+    def _stop_when_alone(self) -> None:
+        if not self._children:
+            self._loop.stop()
+
+    def _send_to_all(self, command: Command) -> None:
+        for child in self._children.values():
+            child.send(command)
+
+    # -- replies of workers ---------------------------------------------------------------
+
+    def _on_reply(self, child: Child, reply: Reply) -> None:
+        number = child.number
+        match reply:
+            case Heartbeat():
+                self._progress[number] = Progress(**reply.progress)
+            case PartitionsOpened():
+                self._opened(child, reply)
+            case GrantWanted():
+                self._ledger.wants(number)
+                self._look_at_limits()
+            case Account():
+                self._ledger.account(number, reply)
+                self._look_at_limits()
+            case LimitReached():
+                self._reach(Limit(reply.limit))
+            case Idle():
+                self._end_search.reported(reply)
+            case SeedFailed():
+                self._listener.seed_failed(reply.seed, reply.why)
+            case PatienceOver():
+                self._send_to_all(GiveUp())
+            case LogLine():
+                log_messages.log(reply.level, "worker %d: %s", number, reply.text)
+            case Failed():
+                kind = getattr(errors, reply.kind, LycosaError)
+                self._main.fail(kind(reply.text))
+            case Finished():
+                child.has_finished = True
+                self._progress[number] = Progress(**reply.progress)
+
+    def _opened(self, child: Child, opened: PartitionsOpened) -> None:
+        child.is_open = True
+        self._ledger.opened(child.number, Amount(opened.kept_pages, opened.kept_bytes))
+        if self._began_at is not None:
+            self._begin(child)
+            self._look_at_limits()
+            return
+        self._run_before = max(self._run_before, opened.seconds_run)
+        children = list(self._children.values())
+        if len(children) == len(self._assignments) and all(other.is_open for other in children):
+            self._began_at = time.monotonic()
+            for other in children:
+                self._begin(other)
+            self._look_at_limits()
+
+    def _begin(self, child: Child) -> None:
+        seconds_left = None
+        if self._job.limits.seconds and self._began_at is not None:
+            passed = self._run_before + time.monotonic() - self._began_at
+            seconds_left = max(0.0, self._job.limits.seconds - passed)
+        child.send(Begin(seconds_left))
+        child.send(self._end_search.stuck)
+        if self._limit is not None:
+            child.send(LimitReached(str(self._limit)))
+        if self._is_stopping:
+            child.send(StopCleanly())
+
+    def _look_at_limits(self) -> None:
+        for number, command in self._ledger.commands():
+            if number in self._children:
+                self._children[number].send(command)
+        reached = self._ledger.reached
+        if reached is not None:
+            self._reach(reached)
+
+    def _reach(self, limit: Limit) -> None:
+        if self._limit is None:
+            self._limit = limit
+            self._send_to_all(LimitReached(str(limit)))
+
+    # -- segments of dead workers ---------------------------------------------------------
+
+    def _seal_leftovers(self) -> None:
+        if self._must_seal and not self._is_sealing and not self._is_ending:
+            self._must_seal, self._is_sealing = False, True
+            self._main.clock.run_aside(
+                lambda: seal_leftovers(self._directory, self._job, lambda: self._is_ending),
+                self._sealed,
+            )
+
+    def _sealed(self, sealed: list[Sealed]) -> None:
+        self._is_sealing = False
+        if sealed:
+            log_messages.info("sealed %d segments that dead workers have left", len(sealed))
+
+    # -- watching -------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        now = time.monotonic()
+        if now > self._watched_at + STALLED_SECONDS:
+            for child in self._children.values():
+                child.heard_at = now
+        self._watched_at = now
+        for child in self._children.values():
+            if child.is_silent(now, self._job.crawl.silent_seconds):
+                log_messages.warning(
+                    "worker %d (pid %d) has been silent for %.0f s: killing it",
+                    child.number,
+                    child.pid,
+                    now - child.heard_at,
+                )
+                child.heard_at = now
+                child.kill()
+        self._seal_leftovers()
+        if len(self._progress) == len(self._assignments):
+            self._on_progress(self.progress())
+        self._loop.call_later(WATCH_SECONDS, self._watch)
+
+    def _stop_cleanly(self) -> None:
+        self._is_stopping = True
+        self._listener.stopping()
+        self._send_to_all(StopCleanly())
+        self._stop_when_alone()

@@ -1,0 +1,302 @@
+"""One worker in a process of its own, told what to do by the supervisor.
+
+The supervisor starts this process through `boot`. Commands arrive and replies leave through a
+socket (`protocol`). When the socket closes, the supervisor is gone and this process exits at once;
+the next run fetches again what it had not committed.
+
+A worker process ignores SIGINT and SIGTERM, which reach all processes of a crawl: the supervisor
+handles them and sends `StopCleanly`. The process holds the crawl's lock as long as it lives, so
+that no other crawl starts in the directory before the last worker is gone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.directory import CrawlDirectory, OpenCrawl
+from lycosa.crawl.ending import Report
+from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.channel import Channel
+from lycosa.crawl.processes.grants import GrantedBudget, SupervisorLink
+from lycosa.crawl.processes.machine import (
+    collect_seldom,
+    full_disk_explained,
+    give_large_blocks_back,
+)
+from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.processes.protocol import (
+    Alive,
+    AllDone,
+    Begin,
+    Command,
+    CycleOver,
+    Failed,
+    Finished,
+    GiveUp,
+    Grant,
+    GrantWanted,
+    Heartbeat,
+    Idle,
+    LimitReached,
+    LogLine,
+    PartitionsOpened,
+    PatienceOver,
+    Recall,
+    SeedFailed,
+    StopCleanly,
+    Stuck,
+)
+from lycosa.crawl.processes.runtime import Runtime
+from lycosa.crawl.status.progress import Progress
+from lycosa.errors import LycosaError
+from lycosa.failpoints import arm_from_environment
+from lycosa.log.protocol import Head
+from lycosa.loop import EventLoop
+from lycosa.plugins.loader import load_hooks
+
+HEARTBEAT_SECONDS = 1.0
+_PR_SET_PDEATHSIG = 1
+_FAILED, _ORPHANED = 3, 4
+
+
+class RemoteEnding:
+    """Passes reports of idle partitions on to the supervisor, which looks for the end."""
+
+    def __init__(
+        self, on_news: Callable[[], object], on_patience_over: Callable[[], object]
+    ) -> None:
+        self._on_news = on_news
+        self._on_patience_over = on_patience_over
+        self._known: dict[int, Report | None] = {}
+        self._new: dict[int, tuple[int, int, bool, bool, bool] | None] = {}
+        self.found_stuck = False
+        self.has_answers = False
+        self.patience_ended = 0
+        self.is_over = False
+        self.is_between = False
+
+    def report(self, partition: int, report: Report | None) -> None:
+        """Keep a report that has changed, to be sent."""
+        if self._known.get(partition) != report or partition not in self._known:
+            self._known[partition] = report
+            if not self._new:
+                self._on_news()
+            self._new[partition] = None if report is None else (*report,)
+
+    def is_possible(self) -> bool:
+        """Return False: the supervisor compares the reports with the log."""
+        return False
+
+    def look(self, heads: Sequence[Head]) -> bool:
+        """Return whether the supervisor has found the end."""
+        return self.is_over
+
+    def may_be_stuck(self) -> bool:
+        """Return whether the supervisor has found all workers stuck."""
+        return self.found_stuck
+
+    def is_stuck(self, heads: Sequence[Head]) -> bool:
+        """Return whether the supervisor has found all workers stuck."""
+        return self.found_stuck
+
+    def end_patience(self) -> None:
+        """Ask the supervisor to tell all workers."""
+        self._on_patience_over()
+
+    def news(self) -> dict[int, tuple[int, int, bool, bool, bool] | None]:
+        """Return the reports that have not been sent yet."""
+        news, self._new = self._new, {}
+        return news
+
+
+class WorkerProcess:
+    """A worker that takes its commands from a channel and sends its replies there."""
+
+    def __init__(
+        self, main: MainLoop, channel: Channel[Command], crawl: OpenCrawl, assignment: Assignment
+    ) -> None:
+        self._main = main
+        self._channel = channel
+        self._reason = ""
+        self._figures: Progress | None = None
+        self._next_figures = 0.0
+        self._ending = RemoteEnding(
+            on_news=lambda: main.loop.call_soon(self._send_news),
+            on_patience_over=lambda: channel.send(PatienceOver()),
+        )
+        link = SupervisorLink(
+            want_grant=lambda: channel.send(GrantWanted()),
+            account=channel.send,
+            limit_reached=lambda limit: channel.send(LimitReached(str(limit))),
+            call_soon=main.loop.call_soon,
+            when_durable=self._when_durable,
+        )
+        self._budget = GrantedBudget(crawl.job, crawl.directory.free_disk, link)
+        self._runtime = Runtime(
+            main,
+            crawl,
+            assignment,
+            self._budget,
+            self._ending,
+            self._on_end,
+            lambda seed, why: channel.send(SeedFailed(seed, why)),
+        )
+
+    def run(self) -> None:
+        """Open the partitions, then follow commands until the end."""
+        self._channel.listen(self._commanded, _exit_orphaned)
+        states = self._runtime.open(lambda: self._channel.send(Alive()))
+        self._channel.send(
+            PartitionsOpened(
+                sum(state.kept_pages for state in states),
+                sum(state.kept_bytes for state in states),
+                max((state.seconds_run() for state in states), default=0.0),
+            )
+        )
+        self._main.loop.call_soon(self._heartbeat)
+        self._main.run()
+        self._channel.send(Finished(self._reason, self._runtime.progress()._asdict()))
+        self._channel.flush()
+
+    def close(self) -> None:
+        """Close the runtime."""
+        self._runtime.close()
+
+    def _when_durable(self, callback: Callable[[], None]) -> None:
+        self._runtime.worker.when_durable(callback)
+
+    def _commanded(self, command: Command) -> None:
+        worker, budget = self._runtime.worker, self._budget
+        match command:
+            case Begin():
+                if command.seconds_left is not None:
+                    budget.begin(self._main.clock.now() + command.seconds_left)
+                self._runtime.begin()
+            case Grant():
+                budget.grant(command)
+                worker.pump()
+            case Recall():
+                budget.recall()
+            case LimitReached():
+                budget.end(Limit(command.limit))
+                worker.look()
+            case CycleOver():
+                worker.cycle_over()
+            case Stuck():
+                self._ending.found_stuck = command.is_stuck
+                self._ending.has_answers = command.has_answers
+            case GiveUp():
+                self._ending.patience_ended += 1
+                worker.look()
+            case AllDone():
+                self._ending.is_over = True
+                worker.look()
+            case StopCleanly():
+                worker.stop()
+
+    def _heartbeat(self) -> None:
+        """Send a sign of life; with old figures where new ones would take much of the time."""
+        now = time.monotonic()
+        if self._figures is None or now >= self._next_figures:
+            self._figures = self._runtime.progress()
+            self._next_figures = time.monotonic() + 30 * (time.monotonic() - now)
+        self._channel.send(Heartbeat(self._figures._asdict()))
+        self._main.loop.call_later(HEARTBEAT_SECONDS, self._heartbeat)
+
+    def _send_news(self) -> None:
+        self._channel.send(Idle(self._ending.news()))
+
+    def _on_end(self, reason: str) -> None:
+        self._reason = reason
+        self._runtime.seal_all(self._main.loop.stop)
+
+
+class _Forwarding(logging.Handler):
+    """Sends log messages to the supervisor, which writes them to the crawl's log file."""
+
+    def __init__(self, loop: EventLoop, channel: Channel[Command]) -> None:
+        super().__init__(logging.INFO)
+        self._loop = loop
+        self._channel = channel
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send one message; threads other than the loop's may log, too."""
+        line = LogLine(record.levelno, self.format(record))
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._channel.send, line)
+
+
+def _failure(directory: CrawlDirectory, error: Exception) -> Failed:
+    try:
+        with full_disk_explained(directory.path):
+            raise error
+    except Exception as explained:
+        return Failed(type(explained).__name__, str(explained))
+
+
+def _exit_orphaned() -> None:
+    os._exit(_ORPHANED)
+
+
+def _die_with(parent: int) -> None:
+    """Ask the kernel to kill this process when its supervisor dies."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        _exit_orphaned()
+
+
+def main(arguments: list[str]) -> int:
+    """Run one worker until its supervisor ends it; return the exit code."""
+    faulthandler.enable()
+    path, descriptor, parent, packed = arguments
+    _die_with(int(parent))
+    give_large_blocks_back()
+    collect_seldom()
+    arm_from_environment()
+    directory = CrawlDirectory(Path(path))
+    assignment = msgspec.json.decode(packed, type=Assignment)
+    with MainLoop(assignment.clock_offset) as main_loop:
+        channel: Channel[Command] = Channel(
+            main_loop.loop, socket.socket(fileno=int(descriptor)), Command
+        )
+        try:
+            _work(main_loop, channel, directory, assignment)
+        except (LycosaError, OSError) as error:
+            channel.send(_failure(directory, error))
+            channel.flush()
+            return _FAILED
+        finally:
+            channel.close()
+    return 0
+
+
+def _work(
+    main_loop: MainLoop,
+    channel: Channel[Command],
+    directory: CrawlDirectory,
+    assignment: Assignment,
+) -> None:
+    logger = logging.getLogger("lycosa")
+    logger.addHandler(_Forwarding(main_loop.loop, channel))
+    logger.setLevel(logging.INFO)
+    job = directory.job()
+    hooks = load_hooks(job)
+    with (
+        closing(directory.log(job)) as log,
+        closing(
+            WorkerProcess(main_loop, channel, OpenCrawl(directory, job, log, hooks), assignment)
+        ) as process,
+    ):
+        process.run()

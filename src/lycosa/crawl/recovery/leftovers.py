@@ -1,0 +1,61 @@
+"""Sealing what processes left that died: done in one place, beside those that crawl.
+
+A segment of a dead process holds records of partitions that several workers may own by now,
+so no single one of them knows what counts in it. But it does not change any more: the segments
+are named first, then every partition is folded, one at a time, and then they are sealed. So a
+segment whose writer dies meanwhile is left for the next time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
+from lycosa.crawl.takeover import read_partition, take_partitions
+from lycosa.frontier.fold.state import Accounts, counted_by
+from lycosa.log.protocol import Log
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
+from lycosa.records import Taken
+from lycosa.store.sealing import Sealed, abandoned, seal_dead, unsealed
+
+
+def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
+    """Give up what was lost of open segments, before workers begin; returns what is to be said.
+
+    Only a crawl that was killed has such segments.
+    """
+    if not unsealed(directory.path):
+        return []
+    taken = Taken(time.time(), f"mending {os.getpid()} {time.time():.3f}")
+    numbers = range(job.frontier.partitions)
+    opened = take_partitions(log, directory.snapshots(), numbers, taken, job.digest())
+    states = {number: one.state for number, one in opened.items()}
+    own = load_hooks(job) if ":" in job.frontier.partitioner else None
+    mended = mend_open(directory.path, log, states, partitioner_of(job, own))
+    problems = look_at_sealed(directory.path, counted_by(states.values()))
+    said = [str(mended)] if any(mended) else []
+    return [*said, say_sealed(directory.path, problems)] if problems else said
+
+
+def seal_leftovers(
+    directory: CrawlDirectory, job: Job, is_given_up: Callable[[], bool] = lambda: False
+) -> list[Sealed]:
+    """Seal the segments that nobody writes to; may be given up between two partitions."""
+    names = abandoned(directory.path)
+    if not names:
+        return []
+    accounts = Accounts()
+    log, snapshots = directory.log(job), directory.snapshots()
+    try:
+        for number in range(job.frontier.partitions):
+            if is_given_up():
+                return []
+            accounts.add(read_partition(log, snapshots, number).state)
+    finally:
+        log.close()
+    return seal_dead(directory.path, accounts, only=names)

@@ -1,0 +1,245 @@
+"""How a crawl is getting on, in numbers: for displays, logs and summaries.
+
+The estimate of the end accounts for pauses: a host with n URLs pending needs at least n
+pauses, and an address as many of its own, however fast the machine is. It is a lower
+bound that assumes that nothing new is found; a display must say so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.status.unreachable import MOST_NAMED
+from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
+from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.partition import Partition
+from lycosa.records import TRAPS, Outcome, RobotsState
+
+BLOCKED_STATES = (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
+
+
+class Progress(NamedTuple):
+    """A crawl at one moment."""
+
+    seconds: float
+    """How long this run has taken so far."""
+    pages: int
+    bytes: int
+    requests: int
+    """Of this run alone."""
+    pages_per_second: float
+    pending: int
+    in_flight: int
+    hosts: dict[str, int]
+    """How many hosts are idle, waiting, resolving, queued, awake and taken."""
+    outcomes: dict[str, int]
+    refusals: dict[str, int]
+    seconds_left: float
+    """At least so long for what is pending now, by the pauses alone."""
+    workers: int = 1
+    commits: int = 0
+    """Of this run alone, as are the times below; all workers together."""
+    commit_queue_seconds: float = 0.0
+    """How long commits waited for their turn within their worker."""
+    commit_lock_seconds: float = 0.0
+    """How long they waited while another worker was writing to the log."""
+    commit_write_seconds: float = 0.0
+    """How long they took to write."""
+    mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
+    """By rule: how many URLs were guessed, and how many of them were pages."""
+    waits: list[list[Any]] = []  # noqa: RUF012
+    """What is waited for, a few of them: host or origin, why, until when (a moment, or 0)."""
+    waits_count: int = 0
+    """How many hosts are waited for."""
+    patience_left: float | None = None
+    """When only origins out of reach are left: in how many seconds they are given up."""
+    given_up: list[list[Any]] = []  # noqa: RUF012
+    """Origins that could not be reached and were given up, how many URLs each had, and why; those
+    with most URLs, as many as can be named."""
+    given_up_origins: int = 0
+    """How many there are."""
+    structured: dict[str, int] = {}  # noqa: RUF012
+    """Triples, pages that have some, and what was left out of structured data, by reason."""
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+class Listener(NamedTuple):
+    """Who wants to hear how a run is getting on."""
+
+    progress: Callable[[Progress], None] = _ignore
+    progress_seconds: float = 1.0
+    refused_seed: Callable[[str, str], None] = _ignore
+    """A seed and why it cannot be one."""
+    seed_failed: Callable[[str, str], None] = _ignore
+    """A seed and why it cannot be reached, as soon as that is known."""
+    stopping: Callable[[], None] = _ignore
+    """The first signal was heard."""
+    waiting: Callable[[str], None] = _ignore
+    """Why the crawl does not begin yet."""
+    planting: Callable[[int, int], None] = _ignore
+    """How many seeds of a long list have been planted, and of how many."""
+    refused_more: Callable[[dict[str, int]], None] = _ignore
+    """How many more seeds cannot be one, by reason, when too many are refused to name them."""
+    noticed: Callable[[str], None] = _ignore
+    """What is unusual about this run."""
+
+
+_OF_THIS_RUN = (
+    "requests",
+    "commits",
+    "commit_queue_seconds",
+    "commit_lock_seconds",
+    "commit_write_seconds",
+)
+
+
+def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress:
+    """Return the progress of all workers together.
+
+    `gone` are the last words of workers that died: what they did in this run counts, what they
+    held their successors have. Time and speed are whoever's who watches.
+    """
+    hosts: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
+    refusals: Counter[str] = Counter()
+    mined: dict[str, list[int]] = {}
+    structured: Counter[str] = Counter()
+    given_up: list[list[Any]] = []
+    waits: list[list[Any]] = []
+    parts = list(parts)
+    for part in parts:
+        _add_mined(mined, part.mined)
+        hosts.update(part.hosts)
+        outcomes.update(part.outcomes)
+        refusals.update(part.refusals)
+        structured.update(part.structured)
+        given_up += part.given_up
+        waits += part.waits
+    patience = [part.patience_left for part in parts]
+    run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
+    return Progress(
+        seconds=0.0,
+        pages=sum(part.pages for part in parts),
+        bytes=sum(part.bytes for part in parts),
+        pages_per_second=0.0,
+        pending=sum(part.pending for part in parts),
+        in_flight=sum(part.in_flight for part in parts),
+        hosts=dict(hosts),
+        outcomes=dict(outcomes.most_common()),
+        refusals=dict(refusals.most_common()),
+        seconds_left=max((part.seconds_left for part in parts), default=0.0),
+        workers=len(parts),
+        mined=mined,
+        waits=sorted(waits, key=lambda wait: wait[2])[:MOST_WAITS],
+        waits_count=sum(part.waits_count for part in parts),
+        patience_left=min((left for left in patience if left is not None), default=None),
+        given_up=sorted(given_up, key=lambda one: -one[1])[:MOST_NAMED],
+        given_up_origins=sum(part.given_up_origins for part in parts),
+        structured=dict(structured.most_common()),
+        **run,
+    )
+
+
+class Pace:
+    """How long a run takes, and how fast it has been lately."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._recent: deque[tuple[float, int]] = deque(maxlen=15)
+
+    def of(self, progress: Progress) -> Progress:
+        """Return the progress with its time and speed."""
+        now = time.monotonic()
+        self._recent.append((now, progress.pages))
+        then, before = self._recent[0]
+        speed = (progress.pages - before) / (now - then) if now > then else 0.0
+        return progress._replace(seconds=now - self._began, pages_per_second=max(speed, 0.0))
+
+
+def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return how fetches ended, and what closing a host ended, by name."""
+    counts: Counter[int] = Counter()
+    for state in states:
+        counts.update(state.outcomes)
+        counts.update(state.ended_by_closing())
+    return {Outcome(outcome).name.lower(): count for outcome, count in counts.most_common()}
+
+
+def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return how many URLs were refused or put aside, by reason."""
+    counts: Counter[str] = Counter()
+    for state in states:
+        counts.update(state.refusals)
+        closed = state.ended_by_closing()
+        for outcome, reason in TRAPS.items():
+            if put_aside := state.traps.put_aside[outcome] + closed[outcome]:
+                counts[reason] += put_aside
+    return dict(counts.most_common())
+
+
+def mined_of(states: Iterable[PartitionState]) -> dict[str, list[int]]:
+    """Return by rule how many URLs were guessed, and how many of them were pages."""
+    counts: dict[str, list[int]] = {}
+    for state in states:
+        found = {rule_name(rule): [y.guessed, y.pages] for rule, y in state.guesses.by_rule()}
+        _add_mined(counts, found)
+    return counts
+
+
+def _add_mined(total: dict[str, list[int]], more: dict[str, list[int]]) -> None:
+    for rule, numbers in more.items():
+        known = total.get(rule, [0, 0])
+        total[rule] = [a + b for a, b in zip(known, numbers, strict=True)]
+
+
+def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return what structured data came to: triples, pages, and what was left out."""
+    counts: Counter[str] = Counter()
+    for state in states:
+        counts.update(state.structured)
+    return dict(counts.most_common())
+
+
+def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:
+    """Return how many hosts are in each phase."""
+    counts: dict[str, int] = {}
+    for partition in partitions:
+        if partition.state.host_names or not counts:
+            for phase, count in partition.readiness.counts().items():
+                counts[phase] = counts.get(phase, 0) + count
+    return counts
+
+
+def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None = None) -> float:
+    """Return how long what is pending takes at least, by the pauses alone.
+
+    A host must first be due, or its robots file be tried again; then come as many pauses as
+    it has URLs pending, or fewer if the last ones may go in a burst.
+    """
+    now = time.time() if now is None else now
+    longest = 0.0
+    for state in states:
+        sites = state.sites
+        for host, due in enumerate(state.hosts.due):
+            pending, opens = 0, float("inf")
+            for site in state.sites_of(host):
+                if sites.closed[site] or not sites.pending[site]:
+                    continue
+                pending += sites.pending[site]
+                is_blocked = sites.robots[site] in BLOCKED_STATES
+                site_due = max(sites.robots_expires[site] if is_blocked else 0.0, sites.due[site])
+                opens = min(opens, site_due)
+            if pending:
+                wait = max(due, opens, now) - now
+                pauses = max(0, pending - job.politeness.burst_urls)
+                longest = max(longest, wait + pauses * due_pause(job, state, host))
+    return longest

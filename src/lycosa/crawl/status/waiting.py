@@ -1,0 +1,233 @@
+"""What a crawl waits for: which origins, why, and until when.
+
+One derivation for all who ask. `explain` asks for one page, `status` for everything that the log
+holds (`waits_of`), the panel of a running crawl for a few of what is due next (`next_waits`), which
+also knows what is not in the log: names that are being looked up, addresses that are busy.
+
+Cost: a page or a host some microseconds; `waits_of` a pass over all hosts; `next_waits` a bounded
+sample of the agenda, however large the crawl is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.pauses import usual_pause
+from lycosa.frontier.fold.columns import NONE, WAITING
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.partition import Partition
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.hosts import Readiness
+from lycosa.records import NO_CONNECTION, TRANSIENT, Outcome, RobotsState
+from lycosa.url import host_of, url_of
+
+MOST_NAMED = 5
+"""How many waits are told with their names."""
+
+SAMPLE = 64
+"""How many entries of the agenda a running crawl looks at."""
+
+MOST_PAGES = 1_000
+"""How many pages that are due at a moment of their own are looked at."""
+
+NO_NAME = "its name does not exist; it is looked up once more"
+NO_ANSWER = "no name server could say its address; it is looked up again"
+REFUSED = "it said 429 or 503; back-off"
+ANNOUNCED = "it said 429 or 503 with Retry-After"
+NO_CONNECTION_MADE = "no connection could be made; it is tried again"
+ROBOTS = "its robots file could not be had; it is asked for again"
+ELSEWHERE = "its robots file is elsewhere, and being asked for there"
+CRAWL_DELAY = "Crawl-delay"
+PAUSE = "the usual pause"
+LOOKED_UP = "its name is being looked up"
+BUSY = "its address serves another host, or rests"
+REVISIT = "a page is to be revisited"
+
+
+class Wait(NamedTuple):
+    """Somebody that the crawl waits for."""
+
+    who: str
+    """A host or an origin."""
+    why: str
+    until: float
+    """When it is due; 0 when only an answer can tell."""
+    urls: int = 0
+    """How many URLs wait with it; 0 when nobody has counted."""
+
+    def by_clock_behind(self, seconds: float) -> Wait:
+        """Return the wait by a clock that is so far behind the crawl's (`timekeeping`)."""
+        return self._replace(until=self.until - seconds) if self.until else self
+
+
+class Waits(NamedTuple):
+    """What a crawl waits for."""
+
+    first: list[Wait]
+    """What is due first, `MOST_NAMED` at most."""
+    total: int
+    """How many there are."""
+
+
+def wait_of_site(state: PartitionState, site: int, job: Job, now: float) -> Wait | None:
+    """Return what the URLs of an open site wait for; None when they may be asked for now."""
+    sites, hosts = state.sites, state.hosts
+    host = sites.host[site]
+    host_due, robots = hosts.due[host], sites.robots[site]
+    why, until = "", host_due
+    if hosts.missing[host]:
+        why = NO_NAME
+    elif state.has_no_address(host):
+        why = NO_ANSWER
+    elif hosts.strikes[host] and host_due > now:
+        why = ANNOUNCED if hosts.announced[host] else REFUSED
+    elif sites.strikes[site]:
+        why, until = NO_CONNECTION_MADE, max(host_due, sites.due[site])
+    elif robots == RobotsState.UNREACHABLE:
+        why, until = ROBOTS, max(host_due, sites.robots_expires[site])
+    elif robots == RobotsState.ELSEWHERE:
+        why, until = ELSEWHERE, 0.0
+    elif host_due > now:
+        why = _pause(state, host, job)
+    return Wait(_origin(state, site), why, until, sites.pending[site]) if why else None
+
+
+def _pause(state: PartitionState, host: int, job: Job) -> str:
+    usual = usual_pause(job, state.hosts.kept[host])
+    delays = (state.sites.crawl_delay[site] for site in state.sites_of(host))
+    return CRAWL_DELAY if any(delay > usual for delay in delays) else PAUSE
+
+
+def wait_of_page(state: PartitionState, page: int, job: Job, now: float) -> Wait | None:
+    """Return what a pending URL waits for: its own moment, or what its site waits for."""
+    site, fetch = state.pages.site[page], state.pages.fetch[page]
+    of_site = wait_of_site(state, site, job, now)
+    own = state.fetches.due[fetch] if fetch != NONE else 0.0
+    if state.pages.status[page] != WAITING or own <= max(now, of_site.until if of_site else 0.0):
+        return of_site
+    return Wait(_origin(state, site), _own_reason(state, page), own, 1)
+
+
+def _own_reason(state: PartitionState, page: int) -> str:
+    outcome = state.pages.outcome[page]
+    if outcome in NO_CONNECTION:
+        return NO_CONNECTION_MADE
+    if outcome not in TRANSIENT:
+        return REVISIT
+    name = Outcome(outcome).name.lower().replace("_", " ")
+    return f"a page is tried again after a failure ({name})"
+
+
+def waits_of(states: Iterable[PartitionState], job: Job, now: float) -> Waits:
+    """Return what a crawl waits for, by what its log holds."""
+    found: list[Wait] = []
+    for state in states:
+        found += _waits_of_sites(state, job, now)
+    return _first(found, len(found))
+
+
+def _waits_of_sites(state: PartitionState, job: Job, now: float) -> Iterator[Wait]:
+    sites = state.sites
+    own = _pages_with_own_moment(state, now) if state.pending else {}
+    for site, pending in enumerate(sites.pending):
+        if not pending or sites.closed[site]:
+            continue
+        pages = own.get(site, [])
+        wait = wait_of_site(state, site, job, now)
+        if pages and len(pages) == pending:
+            first = min(pages, key=lambda page: state.fetches.due[state.pages.fetch[page]])
+            wait = wait_of_page(state, first, job, now) or wait
+            wait = wait._replace(urls=pending) if wait is not None else None
+        if wait is not None:
+            yield wait
+
+
+def _pages_with_own_moment(state: PartitionState, now: float) -> dict[int, list[int]]:
+    """Return pages that are due later, by their sites; the first of them, if there are many."""
+    found: dict[int, list[int]] = {}
+    status, page = state.pages.status, -1
+    for _ in range(MOST_PAGES):
+        try:
+            page = status.index(WAITING, page + 1)
+        except ValueError:
+            break
+        if state.fetches.due[state.pages.fetch[page]] > now:
+            found.setdefault(state.pages.site[page], []).append(page)
+    return found
+
+
+def next_waits(
+    agenda: Agenda,
+    partitions: dict[int, Partition],
+    looking_up: Iterable[tuple[int, int]],
+    total: int,
+    job: Job,
+    now: float,
+) -> Waits:
+    """Return what a running worker waits for, as far as a sample of its agenda tells.
+
+    `total` is how many of its hosts wait: for their moment, their address or their turn at it.
+    """
+    by_readiness = {id(p.readiness): p for p in partitions.values()}
+    found: dict[str, Wait] = {}
+    for number, host in looking_up:
+        if number in partitions and partitions[number].readiness.is_resolving(host):
+            wait = Wait(_host(partitions[number].state, host), LOOKED_UP, 0.0)
+            found[wait.who] = wait
+    for moment, owner, subject in agenda.sample(SAMPLE):
+        waits: Iterable[Wait | None] = ()
+        if isinstance(owner, Readiness) and (partition := by_readiness.get(id(owner))):
+            if owner.rests_until(subject) == moment:
+                waits = _waits_of_host(partition.state, subject, moment, job, now)
+        elif isinstance(owner, Partition) and _is_waiting(owner.state, subject):
+            waits = [wait_of_page(owner.state, subject, job, now)]
+        for one in waits:
+            if one is not None:
+                found.setdefault(one.who, one)
+    if not found and total:
+        found.update(_queued(partitions))
+    return _first(list(found.values()), max(total, len(found)))
+
+
+def _waits_of_host(
+    state: PartitionState, host: int, moment: float, job: Job, now: float
+) -> Iterator[Wait]:
+    """Yield what the sites of a host wait for that is due at a moment."""
+    is_told = False
+    for site in state.sites_of(host):
+        if state.sites.pending[site] and not state.sites.closed[site]:
+            wait = wait_of_site(state, site, job, now)
+            if wait is not None:
+                is_told = True
+                yield wait
+    if not is_told:  # the full pause after a resume is nobody's due moment
+        yield Wait(_host(state, host), PAUSE, moment)
+
+
+def _is_waiting(state: PartitionState, page: int) -> bool:
+    is_open = not state.sites.closed[state.pages.site[page]]
+    return is_open and state.pages.status[page] == WAITING
+
+
+def _queued(partitions: dict[int, Partition]) -> dict[str, Wait]:
+    """Return some hosts whose address is busy."""
+    for partition in partitions.values():
+        host = partition.readiness.first_queued()
+        if host is not None:
+            name = _host(partition.state, host)
+            return {name: Wait(name, BUSY, 0.0)}
+    return {}
+
+
+def _first(found: list[Wait], count: int) -> Waits:
+    return Waits(sorted(found, key=lambda wait: wait.until)[:MOST_NAMED], count)
+
+
+def _origin(state: PartitionState, site: int) -> str:
+    return url_of(state.site_names[site] + "/").removesuffix("/")
+
+
+def _host(state: PartitionState, host: int) -> str:
+    return host_of(state.host_names[host] + ":/")

@@ -1,0 +1,185 @@
+"""Pages that the segments hold and the log does not know: they are entered, not asked for again.
+
+A log that lost its end, or all of it, knows less than the segments. Every row of a page that it
+does not name becomes the events that a crawl would have written: the URL is admitted, and its fetch
+is recorded with the place of its record. Robots rules are learned anew.
+
+The links of stored pages are sent again where their target is not known: messages on their way are
+lost with a log. Robots files that were being asked for elsewhere are asked for again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from lycosa.cluster.partitioners import Partitioner
+from lycosa.config import Job
+from lycosa.crawl.scope import JobScope
+from lycosa.errors import StoreError
+from lycosa.frontier.distance import farthest, through
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.log.format import encode
+from lycosa.log.protocol import Log, Write
+from lycosa.records import (
+    Admitted,
+    AnyEvent,
+    Discovered,
+    Fetched,
+    LinkKind,
+    Outcome,
+    Passed,
+    Place,
+    RecordsLost,
+    RobotsState,
+)
+from lycosa.store.exchange import links_in
+from lycosa.store.layout import Name, sealed_path
+from lycosa.store.reader import rows
+from lycosa.store.record_reader import WarcFiles
+from lycosa.store.rows import signed, url_id
+from lycosa.url import key_of, url_of
+
+States = Mapping[int, PartitionState]
+
+_COLUMNS = ["key", "outcome", "status", "size_bytes", "ended", "offset", "length", "distance"]
+_POST_KEYS = 1000
+
+
+class Adoption:
+    """Enters what the log does not know, into partitions that are ours."""
+
+    def __init__(self, log: Log, states: States, partitioner: Partitioner, job: Job) -> None:
+        self._log = log
+        self._states = states
+        self._partition_of = partitioner.partition_of
+        self._job = job
+        self._now = time.time()
+
+    def enter(self, folder: Path, unknown: Mapping[Name, Iterable[int]]) -> int:
+        """Enter the fetches at these offsets; returns how many there are."""
+        found: dict[int, list[tuple[str, Any]]] = {}
+        scope = JobScope(self._job, self._log)
+        for name, offsets in unknown.items():
+            wanted = set(offsets)
+            with pq.ParquetFile(sealed_path(folder, "pages", name)) as file:
+                for batch in file.iter_batches(columns=_COLUMNS):
+                    for row in batch.to_pylist():
+                        if row["length"] and row["offset"] in wanted:
+                            row["place"] = Place(name.segment, row["offset"], row["length"])
+                            number = self._partition_of(row["key"])
+                            found.setdefault(number, []).append((row["key"], row))
+                            scope.join(row["key"])
+        for number, some in found.items():
+            self._enter(number, some)
+        return sum(map(len, found.values()))
+
+    def _enter(self, number: int, found: list[tuple[str, Any]]) -> None:
+        state = self._states[number]
+        new = {key: row["distance"] for key, row in found if state.table.find(key) is None}
+        events: list[AnyEvent] = []
+        if new:
+            events.append(Admitted(self._now, "", list(new), list(new.values())))
+            state.apply(events[0])
+        for key, row in sorted(found, key=lambda pair: pair[1]["ended"]):
+            page = state.table.find(key)
+            assert page is not None
+            event = Fetched(
+                row["ended"].timestamp(),
+                page,
+                Outcome[row["outcome"]],
+                row["status"],
+                row["size_bytes"],
+                0.0,
+                self._now,
+                row["place"],
+            )
+            state.apply(event)
+            events.append(event)
+        # A fetch of long ago is not when the crawl last ran.
+        events.append(Passed(self._now))
+        state.apply(events[-1])
+        self._commit(number, events)
+
+    def _commit(self, number: int, events: list[AnyEvent]) -> None:
+        state = self._states[number]
+        write = Write(number, state.sequence, encode(events), (), state.inbox_read)
+        (sequence,) = self._log.commit([write])
+        assert sequence is not None
+        state.sequence = sequence
+
+    def learn_anew(self) -> int:
+        """Have robots files asked for again whose answer was on its way."""
+        count = 0
+        for number, state in self._states.items():
+            sites = [
+                site
+                for site, robots in enumerate(state.sites.robots)
+                if robots == RobotsState.ELSEWHERE
+            ]
+            if sites:
+                event = RecordsLost(self._now, [], [], [], [], sites)
+                state.apply(event)
+                self._commit(number, [event])
+                count += len(sites)
+        return count
+
+    def send_links(self, folder: Path) -> int:
+        """Send the links of stored pages whose target is not known; returns how many."""
+        limits = self._job.limits
+        static, dynamic = farthest(limits.depth_static), farthest(limits.depth_dynamic)
+        distances = self._distances()
+        found: dict[int, dict[str, int]] = {}
+        for source, target, kind in self._links(folder):
+            distance = distances.get(source)
+            if distance is None:
+                continue
+            key = key_of(target)
+            reached = through(distance, LinkKind[kind.upper()])
+            number = self._partition_of(key)
+            is_near = reached <= (dynamic if "?" in key else static)
+            if is_near and self._states[number].table.find(key) is None:
+                known = found.setdefault(number, {})
+                known[key] = min(reached, known.get(key, reached))
+        for number, keys in found.items():
+            listed = list(keys.items())
+            for first in range(0, len(listed), _POST_KEYS):
+                some = dict(listed[first : first + _POST_KEYS])
+                message = Discovered(self._now, "", list(some), list(some.values()))
+                self._log.post(number, encode([message]))
+        return sum(map(len, found.values()))
+
+    def _distances(self) -> dict[int, int]:
+        """Return how far stored pages are, by the ids that rows have."""
+        return {
+            signed(url_id(state.table.key(page))): state.pages.distance[page]
+            for state in self._states.values()
+            for page in range(len(state.table))
+            if state.place_of(page) is not None
+        }
+
+    def _links(self, folder: Path) -> Iterator[tuple[int, str, str]]:
+        """Yield source, target and kind of all links that are stored, redirects among them."""
+        for batch in rows(folder, "links", ["source_id", "target_url", "kind"]):
+            for row in batch.to_pylist():
+                yield row["source_id"], row["target_url"], row["kind"]
+        files = WarcFiles(folder)
+        try:
+            for state in self._states.values():
+                for page, outcome in enumerate(state.pages.outcome):
+                    place = state.place_of(page)
+                    if outcome == Outcome.REDIRECTED and place is not None:
+                        behind = Place(place.segment, place.offset + place.length, 0)
+                        try:
+                            found = links_in(files.member(behind))
+                        except StoreError:
+                            continue
+                        source = signed(url_id(state.table.key(page)))
+                        for link in found:
+                            yield source, url_of(link.key), link.kind.name.lower()
+        finally:
+            files.close()

@@ -1,0 +1,135 @@
+"""One partition's log: how far it goes, what is missing of it, and what it comes to.
+
+The batches of a partition are numbered from 1 on. They stand in the archive or in SQLite, and a
+snapshot stands for all up to its own number. So a partition can be folded up to the last number
+that is reached without a gap, from the beginning or from a snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.crawl.verify.log_reader import LogView, frames, labels
+from lycosa.errors import FormatError, LycosaError
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.log.fold import replay
+from lycosa.log.format import decode_events
+from lycosa.log.protocol import Head
+from lycosa.log.snapshot import read_snapshot
+
+
+class History(NamedTuple):
+    """What is known of one partition."""
+
+    partition: int
+    head: Head | None
+    """As SQLite says; None when that cannot be read."""
+    end: int
+    """The last sequence that can be reached without a gap."""
+    whole_end: int
+    """The same from the beginning, without a snapshot."""
+    state: PartitionState
+    """As of `end`."""
+    bad_snapshots: list[Path]
+    bad_archive: str
+    """What is wrong with the archive, or ""."""
+    inbox: list[int]
+    """The messages that are there."""
+
+
+def examine(view: LogView, partition: int, head: Head | None, *, is_quick: bool) -> History:
+    """Look at everything that there is of a partition, and fold it as far as it goes.
+
+    Quickly means that of an archive only the labels are read, unless it must be folded.
+    """
+    available = _labelled(view, partition) if is_quick else _available(view, partition)
+    whole_end = _reach(available, 0)
+    state, bad_snapshots = PartitionState(), list[Path]()
+    for path in _snapshots(view.folder, partition):
+        if state.sequence:
+            continue
+        found = _unpacked(path)
+        if found is None:
+            bad_snapshots.append(path)
+        elif _reach(available, found.sequence) >= max(whole_end, head.log if head else 0):
+            state = found
+    end = _reach(available, state.sequence)
+    state, end = _folded(view, partition, state, end)
+    return History(
+        partition,
+        head,
+        end,
+        min(whole_end, end),
+        state,
+        bad_snapshots,
+        "" if is_quick else _archive_damage(view.archive_path(partition)),
+        view.sequences("inbox", partition),
+    )
+
+
+def batches(view: LogView, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield the batches that can be read and understood."""
+    for sequence, batch in view.history(partition, after):
+        if _is_readable(batch):
+            yield sequence, batch
+
+
+def _available(view: LogView, partition: int) -> set[int]:
+    return {sequence for sequence, _ in batches(view, partition)}
+
+
+def _labelled(view: LogView, partition: int) -> set[int]:
+    found = set(view.sequences("log", partition))
+    for first, last in labels(view.archive_path(partition)):
+        found.update(range(first, last + 1))
+    return found
+
+
+def _is_readable(batch: bytes) -> bool:
+    try:
+        decode_events(batch)
+    except FormatError:
+        return False
+    return True
+
+
+def _reach(available: set[int], start: int) -> int:
+    while start + 1 in available:
+        start += 1
+    return start
+
+
+def _snapshots(folder: Path, partition: int) -> list[Path]:
+    found = (folder / "snapshots").glob(f"{partition:04d}-*.snapshot")
+    return sorted(found, reverse=True)
+
+
+def _unpacked(path: Path) -> PartitionState | None:
+    try:
+        found = read_snapshot(path)
+        return PartitionState.unpack(found[1]) if found is not None else None
+    except Exception:  # whatever it is that its bytes have become
+        return None
+
+
+def _folded(
+    view: LogView, partition: int, state: PartitionState, end: int
+) -> tuple[PartitionState, int]:
+    """Fold up to `end`, or up to the batch that makes no sense."""
+    packed = state.pack(state.sequence)
+    for sequence, batch in batches(view, partition, state.sequence):
+        if sequence > end:
+            break
+        try:
+            replay(state, [(sequence, batch)])
+        except (LycosaError, LookupError, TypeError, ValueError, OverflowError):
+            # What was half applied is thrown away.
+            return _folded(view, partition, PartitionState.unpack(packed), sequence - 1)
+    return state, state.sequence
+
+
+def _archive_damage(path: Path) -> str:
+    damaged = [frame for frame in frames(path) if frame.batches is None]
+    return f"{len(damaged)} parts of it cannot be read" if damaged else ""

@@ -1,0 +1,243 @@
+"""Rows and quads made anew from records: what a page says of itself is read again.
+
+What the log knows of a fetch (its key, when it ended, how large it was) is taken from there, the
+rest from the records: the answer, and the `metadata` behind it with the outcome, the way to the
+page and the links that were followed. What the text of a link was is read from the page again.
+
+Not in the records, and therefore lost with a table: the columns of plugins, and the rows of fetches
+that failed beneath HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from lycosa.config import Job
+from lycosa.crawl.answers.reading import links_of_page, read_page
+from lycosa.crawl.answers.triples import distiller_of, label_of
+from lycosa.crawl.verify.segments import Segment
+from lycosa.extract.facts import Facts
+from lycosa.extract.fingerprint import fingerprint
+from lycosa.extract.structured.distiller import Page
+from lycosa.records import Answer, LinkKind, Links, Place, Target
+from lycosa.store.exchange import links_in
+from lycosa.store.quads import Block, quads_of
+from lycosa.store.record_reader import Stored, WarcFiles, read_exchange
+from lycosa.store.rows import (
+    JOURNAL_SCHEMAS,
+    SCHEMAS,
+    Pending,
+    Row,
+    fetch_id,
+    microseconds,
+    signed,
+    url_id,
+)
+from lycosa.store.warc import Record
+from lycosa.url import canonicalize, host_of, key_of, url_of
+
+_FLUSH_PAGES = 500
+
+
+class Source(NamedTuple):
+    """A fetch whose rows are made anew, and what the log knows of it."""
+
+    place: Place
+    key: str
+    ended: float
+    """0 when nobody knows: then it is the moment at which the request began."""
+    size_bytes: int
+    """Below 0 when the log does not say."""
+    is_page: bool
+    address: str
+
+
+class Reindexed(NamedTuple):
+    """What was made of some fetches."""
+
+    tables: dict[str, pa.Table]
+    blocks: list[Block]
+
+
+def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Reindexed:
+    """Make rows and quads of the records of a segment."""
+    distiller = distiller_of(job) if job.structured.forms else None
+    parts: dict[str, list[pa.Table]] = {kind: [SCHEMAS[kind].empty_table()] for kind in SCHEMAS}
+    said: list[Block] = []
+    files = WarcFiles(folder)
+    try:
+        pending = Pending()
+        for number, source in enumerate(sorted(sources)):
+            fetched = _Fetched(files, source, found)
+            if not source.is_page:
+                pending.add_host(fetched.row())
+                continue
+            pending.add_page(fetched.row() + fetched.facts_row(job))
+            if fetched.has_content:
+                pending.add_content(fetched.row(), fetched.links(job), fetched.facts(job).content)
+            if distiller is not None and fetched.is_kept:
+                page = Page(
+                    fetched.stored.body,
+                    fetched.stored.url,
+                    fetched.content_type,
+                    fetched.facts(job),
+                )
+                if forms := distiller.forms_of(page):
+                    label = label_of(fetched.key, fetched.ended)
+                    triples = distiller.distil(page, label, forms).triples
+                    said += [fetched.block(triples)] if triples else []
+            if number % _FLUSH_PAGES == 0:
+                _flush(pending, parts)
+                pending = Pending()
+        _flush(pending, parts)
+    finally:
+        files.close()
+    return Reindexed({kind: pa.concat_tables(some) for kind, some in parts.items()}, said)
+
+
+def _flush(pending: Pending, parts: dict[str, list[pa.Table]]) -> None:
+    for kind, batch in pending.batches().items():
+        rows = pa.Table.from_batches([batch], JOURNAL_SCHEMAS[kind])
+        parts[kind].append(rows.select(SCHEMAS[kind].names))
+
+
+class _Fetched:
+    """One exchange, read back."""
+
+    def __init__(self, files: WarcFiles, source: Source, found: Segment) -> None:
+        self._source, place = source, source.place
+        self.stored: Stored = read_exchange(place, files.member)
+        self._record = files.member(place)
+        self._metadata = files.member(Place(place.segment, place.offset + place.length, 0))
+        self._fields = dict(_fields(self._metadata))
+        self._file = files.name(place.segment)
+        self.key = source.key or key_of(self.stored.url)
+        self.began = datetime.fromisoformat(self.stored.date).timestamp()
+        self.ended = source.ended or self.began
+        self.is_kept = self._fields.get("outcome") == "KEPT"
+        self._facts: Facts | None = None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it has rows of links and text: not if it gave what it had given before."""
+        of = self._record.headers.get("WARC-Refers-To-Target-URI")
+        return self.is_kept and of != self.stored.url
+
+    @property
+    def content_type(self) -> str:
+        return next((v for n, v in self.stored.headers if n.lower() == "content-type"), "")
+
+    def answer(self) -> Answer:
+        """Return the answer as the crawl had it."""
+        stored = self.stored
+        return Answer(
+            stored.status,
+            stored.headers,
+            stored.body,
+            self.began,
+            self.ended,
+            truncated=stored.is_truncated,
+        )
+
+    def facts(self, job: Job) -> Facts:
+        """Read what the page says, once."""
+        if self._facts is None:
+            self._facts = read_page(self.answer(), job)
+        return self._facts
+
+    def row(self) -> Row:
+        """Return what all rows of a fetch share."""
+        source, stored = self._source, self.stored
+        is_page_size = source.size_bytes >= 0
+        moment = microseconds(self.ended)
+        return (
+            url_id(self.key),
+            fetch_id(self.key, self.ended),
+            moment,
+            self.key,
+            stored.url,
+            host_of(self.key),
+            self._address(),
+            self._fields.get("outcome", "KEPT"),
+            stored.status,
+            self.content_type,
+            source.size_bytes if is_page_size else len(stored.body),
+            stored.is_truncated,
+            self._fields.get("payload-digest"),
+            microseconds(self.began),
+            moment,
+            stored.type,
+            self._file,
+            source.place.offset,
+            source.place.length,
+            0,
+            0,
+        )
+
+    def _address(self) -> str:
+        told = self._record.headers.get("WARC-IP-Address", "")
+        return self._source.address if told and told in self._source.address else told
+
+    def facts_row(self, job: Job) -> Row:
+        """Return what was made of the page."""
+        fields, via = self._fields, self._fields.get("via")
+        distance = int(fields.get("distance", "0"))
+        outcome, rule = fields.get("outcome", ""), fields.get("mined-by", "")
+        how = "mined" if rule else "probe" if outcome.startswith("PROBE") else ""
+        how = how or ("link" if distance else "seed")
+        about: Row = ("", "", "", "", 0)
+        if self.is_kept:
+            facts = self.facts(job)
+            mark = fingerprint(facts.content) if facts.content else 0
+            about = (
+                facts.charset,
+                facts.title,
+                facts.description,
+                facts.language,
+                mark & 0xFFFFFFFFFFFFFFFF,
+            )
+        source = url_id(key_of(via)) if via else None
+        return (*about, distance, source, how, rule, 0, 0, 0)
+
+    def links(self, job: Job) -> Links:
+        """Return the links that were followed, with what the page says of them."""
+        facts, url = self.facts(job), self.stored.url
+        found, _ = links_of_page(self.answer(), facts, job)
+        base = (canonicalize(facts.base, url) if facts.base else url) or url
+        said: dict[tuple[str, int], tuple[str, str, int]] = {}
+        for link in found.each():
+            target = canonicalize(link.href, base)
+            if target is not None:
+                text, rel, times = said.get((target, link.kind), ("", "", 0))
+                said[target, link.kind] = (text or link.text, rel or link.rel, times + link.times)
+        columns: tuple[list[Target], list[int], list[str], list[str], list[int]] = (
+            [],
+            [],
+            [],
+            [],
+            [],
+        )
+        for key, kind in links_in(self._metadata):
+            target = url_of(key)
+            text, rel, times = said.get((target, int(kind)), ("", "", 1))
+            row = (Target(key, target, url_id(key)), int(LinkKind(kind)), text, rel, times)
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)  # type: ignore[attr-defined]
+        return Links(*columns)
+
+    def block(self, triples: bytes) -> Block:
+        """Return what the page says to machines, as it stands in a file of quads."""
+        row = self.row()
+        return Block(self.stored.url, signed(row[1]), row[2], quads_of(triples, self.stored.url))
+
+
+def _fields(metadata: Record) -> Iterator[tuple[str, str]]:
+    for line in metadata.block.decode("utf-8", "replace").split("\r\n"):
+        name, colon, value = line.partition(": ")
+        if colon and name != "outlink":
+            yield name, value

@@ -1,0 +1,225 @@
+"""What `--repair` does, in the order in which it can be interrupted.
+
+    1   the job file is put back
+    2   a damaged log is put together anew
+    3   what is lost is given up in the log: its pages are pending, the limits have it back
+    4   open segments are sealed, sealed ones written anew without what was given up
+    5   pages that the log does not know are entered, and links sent again that a log lost
+
+A repair that is killed leaves a crawl that can be repaired again: given up is given up, and a
+segment that still has such records is written anew the next time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.cluster.partitioners import Partitioner
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.recovery.lost_records import give_up, mend_open
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import plant
+from lycosa.crawl.takeover import check_partitioner, take_partitions
+from lycosa.crawl.verify.findings import Tell, say_nothing
+from lycosa.crawl.verify.inspection import Report, verify
+from lycosa.crawl.verify.log_repair import rebuild_log
+from lycosa.crawl.verify.orphans import Adoption
+from lycosa.crawl.verify.rebuild import Source
+from lycosa.crawl.verify.rewrite import rewrite
+from lycosa.crawl.verify.segments import Segment
+from lycosa.errors import ConfigError
+from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.log.places import Named, places_of
+from lycosa.log.sqlite import SqliteLog
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
+from lycosa.records import Outcome, Place, Taken
+from lycosa.store.digests import refresh_digests
+from lycosa.store.quarantine import move_aside
+from lycosa.store.sealing import seal_dead
+from lycosa.url import key_of
+
+
+class Repaired(NamedTuple):
+    """What was done, and what the crawl is like afterwards."""
+
+    done: list[str]
+    after: Report
+
+
+def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
+    """Mend a crawl that is at rest."""
+    directory = CrawlDirectory(folder)
+    if not directory.log_folder.exists() and not directory.job_file.exists():
+        raise ConfigError(f"{folder}: there is no crawl here (no crawl.toml and no log)")
+    with directory.locked():
+        report = verify(folder, tell=tell, is_ours=True)
+        needs_digests = [found for found in report.segments if found.damaged == {"digests"}]
+        if report.is_clean and not needs_digests:
+            return Repaired([], report)
+        done: list[str] = []
+        if report.job is None:
+            return Repaired([], report)
+        _mend_job(directory, report, done)
+        _Repair(directory, report, done).run()
+        # What was entered or sealed just now may itself have to be written anew.
+        after = verify(folder, is_ours=True)
+        if not after.is_clean:
+            _Repair(directory, after, done).run()
+            after = verify(folder, is_ours=True)
+        return Repaired(done, after)
+
+
+def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> None:
+    files = {finding.file for finding in report.findings if finding.is_damage}
+    if "crawl.toml" in files and directory.job_copy.exists():
+        move_aside(report.folder, [directory.job_file])
+        shutil.copyfile(directory.job_copy, directory.job_file)
+        report.job = directory.job()
+        done.append("crawl.toml was put back as the last run had it")
+    elif "log/crawl.toml" in files:
+        move_aside(report.folder, [directory.job_copy])
+        directory.copy_job()
+
+
+class _Repair:
+    """One pass over a report."""
+
+    def __init__(self, directory: CrawlDirectory, report: Report, done: list[str]) -> None:
+        assert report.job is not None
+        self._directory = directory
+        self._folder = report.folder
+        self._report = report
+        self._job = report.job
+        self._done = done
+
+    def run(self) -> None:
+        """Do all that the report asks for."""
+        report, job = self._report, self._job
+        if report.is_log_damaged:
+            rebuild_log(report, self._directory.log_folder)
+            self._done.append("the log was put together from what could be read of it")
+        else:
+            for history in report.histories.values():
+                move_aside(self._folder, history.bad_snapshots)
+        own = load_hooks(job) if ":" in job.frontier.partitioner else None
+        partitioner = partitioner_of(job, own)
+        log = self._directory.log(job)
+        try:
+            check_partitioner(log, partitioner)
+            taken = Taken(time.time(), f"repair {os.getpid()} {time.time():.3f}")
+            numbers = range(job.frontier.partitions)
+            opened = take_partitions(log, self._directory.snapshots(), numbers, taken, job.digest())
+            states = {number: one.state for number, one in opened.items()}
+            self._mend(log, states, partitioner)
+        finally:
+            log.close()
+
+    def _mend(
+        self, log: SqliteLog, states: dict[int, PartitionState], partitioner: Partitioner
+    ) -> None:
+        report = self._report
+        self._drop_doubles(states, partitioner)
+        lost = {(one.place.segment, one.place.offset): one for one in report.lost_open}
+        for found in report.segments:
+            lost |= {(one.place.segment, one.place.offset): one for one in found.lost}
+        if lost:
+            self._done.append(str(give_up(log, states, partitioner, lost.values())))
+        self._seal_open(log, states, partitioner)
+        self._rewrite(log, states)
+        adoption = Adoption(log, states, partitioner, self._job)
+        unknown = {found.name: list(found.unknown) for found in report.segments if found.unknown}
+        if unknown:
+            count = adoption.enter(self._folder, unknown)
+            self._done.append(f"{count:,} fetches that the log did not know were entered in it")
+        if report.is_log_damaged or unknown:
+            adoption.learn_anew()
+            scope = JobScope(self._job, log)
+            plant(self._job.seeds, scope, partitioner, log, time.time())
+            log.note("planted", b"")
+            sent = adoption.send_links(self._folder)
+            self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")
+
+    def _drop_doubles(self, states: Mapping[int, PartitionState], partitioner: Partitioner) -> None:
+        """Take pages out that the log does not know, and that were fetched again since."""
+        for found in self._report.segments:
+            for offset, url in list(found.unknown.items()):
+                key = key_of(url)
+                state = states[partitioner.partition_of(key)]
+                page = state.table.find(key)
+                if page is not None and state.pages.outcome[page] == Outcome.KEPT:
+                    del found.unknown[offset]
+                    found.stale.add(offset)
+
+    def _seal_open(
+        self, log: SqliteLog, states: dict[int, PartitionState], partitioner: Partitioner
+    ) -> None:
+        mended = mend_open(self._folder, log, states, partitioner)
+        if any(mended):
+            self._done.append(str(mended))
+        accounts = counted_by(states.values())
+
+        def is_counted(place: Place) -> bool:
+            # A log that lost its end does not know everything that is to be kept.
+            if self._report.is_log_damaged:
+                return place.offset not in accounts.lost.get(place.segment, ())
+            return accounts(place)
+
+        if sealed := seal_dead(self._folder, is_counted):
+            self._done.append(f"{len(sealed):,} open segments were sealed")
+
+    def _rewrite(self, log: SqliteLog, states: Mapping[int, PartitionState]) -> None:
+        report = self._report
+        written = [found for found in report.segments if found.must_be_written]
+        only_digests = [found for found in written if _needs_only_digests(found)]
+        for found in only_digests:
+            refresh_digests(self._folder, found.name)
+        written = [found for found in written if found not in only_digests]
+        if not written:
+            return
+        segments = {found.name.segment for found in written}
+        named: dict[int, list[Named]] = {segment: [] for segment in segments}
+        for number, state in states.items():
+            for one in places_of(number, log.read(number, 0)):
+                segment, offset, _ = one.place
+                if segment in segments and offset not in state.lost.get(segment, ()):
+                    named[segment].append(one)
+        for found in written:
+            sources = _sources(found, named[found.name.segment], states)
+            rewrite(self._folder, found, sources, self._job)
+        self._done.append(f"{len(written):,} segments were written anew from what is whole")
+
+
+def _needs_only_digests(found: Segment) -> bool:
+    is_otherwise_whole = not found.stale and not found.damage and not found.lost
+    return found.damaged == {"digests"} and is_otherwise_whole
+
+
+def _sources(
+    found: Segment, named: list[Named], states: Mapping[int, PartitionState]
+) -> list[Source]:
+    """Return the fetches of a segment that count or are to be entered, with what is known."""
+    sources: dict[int, Source] = {}
+    for one in named:
+        state = states[one.partition]
+        key, address = "", ""
+        if one.is_page:
+            key = state.table.key(one.page)
+            address = state.address_of(state.sites.host[state.pages.site[one.page]])
+        size = one.size_bytes if one.is_page else -1
+        sources[one.place.offset] = Source(one.place, key, one.moment, size, one.is_page, address)
+    for offset in found.unknown:
+        main = found.mains[offset]
+        place = Place(found.name.segment, offset, main.length)
+        sources.setdefault(offset, Source(place, "", 0.0, -1, True, ""))
+    for offset, main in found.mains.items():
+        if offset not in sources and main.is_whole and main.url.endswith("/robots.txt"):
+            place = Place(found.name.segment, offset, main.length)
+            sources[offset] = Source(place, "", 0.0, -1, False, "")
+    whole = {offset for offset, main in found.mains.items() if main.is_whole}
+    return [source for offset, source in sources.items() if offset in whole]

@@ -1,0 +1,163 @@
+"""A segment written anew: what is whole stays where it is, everything else goes.
+
+Records never move. What is damaged among them is overwritten by one record without meaning, or cut
+off at the end; the file as it was is copied to `damaged/` first. Tables that are whole lose the
+rows of what went; the others are made anew from the records, as index and digests always are.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lycosa.config import Job
+from lycosa.crawl.verify.rebuild import Source, reindex
+from lycosa.crawl.verify.segments import Segment
+from lycosa.store import arrow_functions, cdx
+from lycosa.store.digests import guarded, write_digests
+from lycosa.store.files import sync_file, temporary, write_at
+from lycosa.store.layout import (
+    KINDS,
+    cdx_path,
+    digests_path,
+    make_folders,
+    quads_path,
+    sealed_path,
+    warc_path,
+)
+from lycosa.store.quads import Block, blocks, write_sealed
+from lycosa.store.quarantine import copy_aside, move_aside
+from lycosa.store.sealing import rows_writer
+from lycosa.store.warc import Ids, blank
+
+_INDEX = ["url", "began", "content_type", "status", "digest", "length", "offset", "warc"]
+_INDEX += ["record", "outcome"]
+
+
+def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> None:
+    """Write the files of a segment anew, without what is not whole."""
+    path = warc_path(folder, found.name)
+    files = guarded(folder, found.name)
+    if not path.exists():
+        move_aside(folder, [*files, digests_path(folder, found.name)])
+        return
+    make_folders(folder)
+    gone = {one.place.offset for one in found.lost} | found.stale
+    _overwrite(folder, path, found, gone)
+    kept = [source for source in sources if source.place.offset not in gone]
+    made = reindex(folder, found, kept, job) if found.damaged & {*KINDS, "quads"} else None
+    tables: dict[str, pa.Table] = {}
+    for kind in reversed(KINDS):
+        is_whole = kind not in found.damaged
+        if is_whole:
+            tables[kind] = pq.read_table(sealed_path(folder, kind, found.name))
+        else:
+            assert made is not None
+            tables[kind] = made.tables[kind]
+        tables[kind] = _without(tables[kind], kind, gone, tables)
+    pages = set(tables["pages"].column("fetch_id").to_pylist())
+    written = []
+    said = _blocks(folder, found, made.blocks if made is not None else [], pages)
+    if said is not None:
+        write_sealed(temporary(quads_path(folder, found.name)), said)
+        written.append(quads_path(folder, found.name))
+    for kind, rows in tables.items():
+        final = sealed_path(folder, kind, found.name)
+        with rows_writer(temporary(final), rows.schema.remove_metadata()) as writer:
+            rows = rows.replace_schema_metadata(None)
+            writer.write_table(
+                arrow_functions.sorted_by(rows, "key") if "key" in rows.schema.names else rows
+            )
+        written.append(final)
+    written.append(_write_index(folder, found, tables))
+    written.append(write_digests(folder, found.name, written, temporary))
+    damaged = [path for path in files if _part(path) in found.damaged]
+    move_aside(folder, damaged)
+    if "digests" in found.damaged:
+        move_aside(folder, [digests_path(folder, found.name)])
+    for final in written:
+        sync_file(temporary(final))
+        temporary(final).rename(final)
+
+
+def _part(path: Path) -> str:
+    part = path.parent.name
+    return "quads" if part == "triples" else part
+
+
+def _without(rows: pa.Table, kind: str, gone: set[int], tables: dict[str, pa.Table]) -> pa.Table:
+    """Return rows without those of records that went."""
+    if kind in ("pages", "hosts"):
+        offsets = rows.column("offset").to_pylist()
+        lengths = rows.column("length").to_pylist()
+        keep = [not (length and at in gone) for at, length in zip(offsets, lengths, strict=True)]
+        return rows if all(keep) else rows.filter(pa.array(keep))
+    return arrow_functions.with_ids(
+        rows, pa.array(tables["pages"].column("fetch_id").to_pylist(), pa.int64())
+    )
+
+
+def _blocks(
+    folder: Path, found: Segment, made: list[Block], pages: set[int]
+) -> Iterable[Block] | None:
+    path = quads_path(folder, found.name)
+    if "quads" in found.damaged:
+        return made
+    if not path.exists():
+        return None
+    return [block for block in blocks(path) if block.fetch_id in pages]
+
+
+def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table]) -> Path:
+    final = cdx_path(folder, found.name)
+    sorter = cdx.Sorter()
+    for kind in ("hosts", "pages"):
+        rows = tables[kind].select(_INDEX)
+        began = rows.column("began").cast(pa.int64())
+        rows = rows.set_column(1, "began", began)
+        for row in rows.to_pylist():
+            *entry, record, outcome = row.values()
+            if record and outcome != "NOT_MODIFIED":
+                sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
+    with temporary(final).open("w", encoding="ascii", newline="\n") as file:
+        sorter.write(file)
+    return final
+
+
+def _overwrite(folder: Path, path: Path, found: Segment, gone: set[int]) -> None:
+    """Blank what is damaged or does not count; at the end of the file it is cut off."""
+    ranges = [(start, start + length) for start, length in found.damage]
+    ranges += [(found.mains[at].start, found.mains[at].end) for at in gone if at in found.mains]
+    if not ranges:
+        return
+    copy_aside(folder, path)
+    size, ids = path.stat().st_size, Ids()
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        for start, end in _merged(ranges):
+            if end >= size:
+                os.ftruncate(descriptor, start)
+            else:
+                record = blank(end - start, ids.next(), time.time())
+                write_at(descriptor, memoryview(record), start)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _merged(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join ranges that touch."""
+    start, end = -1, -1
+    for first, last in sorted(ranges):
+        if first > end:
+            if end > 0:
+                yield start, end
+            start = first
+        end = max(end, last)
+    if end > 0:
+        yield start, end

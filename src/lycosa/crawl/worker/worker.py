@@ -1,0 +1,450 @@
+"""The worker: wakes what is due, sends requests, decides on answers, and commits.
+
+Everything runs in callbacks of one loop:
+
+    pump       wake hosts that are due; while connections are free, let the next partition that has
+               work send a request (`sending`)
+    on_answer  decide on the answer (`answers.page`, `answers.robots_file`), free the host, pump
+    tick       read inboxes (`inbox`), commit (`commits`), look for the end (`end_search`)
+
+No callback blocks or waits: blocking work is handed to the clock.
+
+Always true:
+  * a request is sent only for a host that readiness says is awake, with a reservation
+    if it is for a page, and while the log says that the partition is ours;
+  * a host that asked to be left alone, or whose robots file came in, is given back only
+    when that is durable: no request is sent in the knowledge of what a kill could make us forget;
+  * the same holds for a host whose pause is long enough for a commit (`HOLDING_PAUSE_SECONDS`): a
+    kill repeats one request to it, its last.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+from lycosa.clock import Timer
+from lycosa.crawl.answers.links import Router
+from lycosa.crawl.answers.mining import Mining
+from lycosa.crawl.answers.novelty.copies import SeenTexts
+from lycosa.crawl.answers.novelty.mirrors import Mirrors
+from lycosa.crawl.answers.novelty.traps import TrapWatch
+from lycosa.crawl.answers.page import FORGETTABLE_SECONDS, PageAnswers
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.answers.robots_file import RobotsFiles
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.pauses import resume_pause
+from lycosa.crawl.ports import Parts
+from lycosa.crawl.status.unreachable import SeedWatch
+from lycosa.crawl.status.waiting import Waits, next_waits
+from lycosa.crawl.takeover import take_partitions
+from lycosa.crawl.worker.alarms import NEVER, Alarm
+from lycosa.crawl.worker.commits import Committer, CommitTimes
+from lycosa.crawl.worker.cycles import Cycles
+from lycosa.crawl.worker.end_search import EndSearch, Verdict
+from lycosa.crawl.worker.inbox import InboxReader
+from lycosa.crawl.worker.lookups import Lookups
+from lycosa.crawl.worker.sending import Sender
+from lycosa.failpoints import reach
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.memory_limit import Thrift
+from lycosa.frontier.partition import Partition, Task, TaskKind
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.urltable import FileVault
+from lycosa.plugins.scheduling import scheduler_of
+from lycosa.records import (
+    Answer,
+    Outcome,
+    Passed,
+    Request,
+    Resolved,
+    Taken,
+)
+
+EXHAUSTED = "exhausted"
+"""The end of a crawl that no limit ended."""
+
+log_messages = logging.getLogger(__name__)
+
+HOLDING_PAUSE_SECONDS = 0.2
+"""A host with at least this pause is asked again only when the log has its last answer."""
+
+COMMIT_WITHIN_PAUSE = 0.9
+"""After this part of a pause its answer is committed: the rest is for the commit, so that no host
+waits for it (docs/decisions/0037-repeats-after-a-kill.md)."""
+
+_TICK_SECONDS = 0.001  # a pause of 0.2 s is a little shorter as a difference of two moments
+
+
+class Worker:
+    """Crawls the partitions it is given."""
+
+    def __init__(self, parts: Parts, on_end: Callable[[str], None]) -> None:
+        self._parts = parts
+        self._job = parts.job
+        self._clock = parts.clock
+        self._on_end = on_end
+        self._agenda = Agenda()
+        self._thrift = Thrift(0)
+        self._router = Router(parts)
+        self._partitions: dict[int, Partition] = {}
+        seen_texts = SeenTexts()
+        self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked, seen_texts)
+        traps = TrapWatch(self._job.traps, seen_texts)
+        mirrors = Mirrors(self._job.traps, self._partitions)
+        self._committer = Committer(parts, self._lose)
+        self._cycles = Cycles(
+            parts, self._partitions, self._agenda, self.when_durable, self._has_measured
+        )
+        self._pages = PageAnswers(
+            parts,
+            self._router,
+            self._mining,
+            seen_texts,
+            traps,
+            mirrors,
+            self._cycles.planner,
+        )
+        self._robots = RobotsFiles(parts, self._pages, self._router)
+        self._seeds = SeedWatch(self._job, parts.seed_failed)
+        self._sender = Sender(parts, traps, self._mining, self._seeds, self._on_answer, self._lose)
+        self._inbox = InboxReader(
+            parts, self._partitions, self._router, self._robots, self._cycles, self._sender
+        )
+        self._tick_alarm = Alarm(self._clock, self._tick)
+        self._wake_alarm = Alarm(self._clock, self._wake)
+        self._end = EndSearch(parts, self._partitions, self._mining, self._cycles, self._tick_alarm)
+        self._with_work: dict[int, None] = {}
+        self._changed: dict[int, None] = {}
+        self._lookups = Lookups(parts, self._partitions, self._has_no_address, self.pump)
+        self._noted_time = 0.0
+        self._wants_commit = False
+        self._unsaved_answers = 0
+        """Of hosts that may be asked again before the next commit."""
+        self._is_stopping = False
+        self._cut_timer: Timer | None = None
+        self._is_cutting = False
+        self.is_over = False
+
+    # -- beginning and end ----------------------------------------------------------------
+
+    def open(self, numbers: Iterable[int]) -> None:
+        """Take partitions over: everything is known, nothing is asked yet."""
+        now = self._clock.now()
+        parts = self._parts
+        taken = Taken(now, parts.owner, parts.clock_ahead)
+        digest = parts.job_digest or self._job.digest()
+        opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
+        is_resumed = any(partition.is_resumed for partition in opened.values())
+        scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
+        politeness = self._job.politeness
+        addresses = Addresses(
+            self._agenda,
+            politeness.ip_delay_seconds,
+            now + politeness.ip_delay_seconds if is_resumed else 0.0,
+            parts.slots,
+        )
+        frontier = self._job.frontier
+        self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
+        for number, (state, _, snapshot_sequence) in opened.items():
+            around = Surroundings(
+                self._agenda,
+                addresses,
+                self._lookups.resolve,
+                self._pause_after_resume,
+                now if is_resumed else None,
+                self._with_work,
+                self._changed,
+                self._lookups.look_ahead,
+            )
+            if parts.sealed_folder is not None:
+                state.table.put_into(FileVault(parts.sealed_folder))
+            partition = Partition(number, state, scheduler, around)
+            self._partitions[number] = partition
+            self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
+
+    def begin(self, on_partition: Callable[[], None] = lambda: None) -> None:
+        """Start crawling; `on_partition` is called before each partition is looked through."""
+        for partition in self._partitions.values():
+            on_partition()
+            partition.resume(self._clock.now())
+            self._cycles.resume(partition, self._clock.now())
+            self._mining.resume(partition)
+        self._tick()
+
+    def stop(self) -> None:
+        """Send nothing more; end when what is under way is answered, or cut, and committed."""
+        self._is_stopping = True
+        self._lookups.stop()
+        self._tick()
+
+    def look(self) -> None:
+        """Look around at once: somebody else has seen the end, or a limit."""
+        self._tick()
+
+    def cycle_over(self) -> None:
+        """Note that a cycle has ended everywhere, as somebody else has seen."""
+        self._cycles.over(self._clock.now())
+        self.pump()
+
+    def when_durable(self, callback: Callable[[], None]) -> None:
+        """Call back when everything decided so far is durable."""
+        self._committer.after_next(callback)
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are under way."""
+        return self._sender.in_flight
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent."""
+        return self._sender.requests
+
+    @property
+    def commit_times(self) -> CommitTimes:
+        """How long commits have waited and taken."""
+        return self._committer.times
+
+    def states(self) -> dict[int, PartitionState]:
+        """Return the state of every partition owned."""
+        return {number: partition.state for number, partition in self._partitions.items()}
+
+    def waits(self, total: int) -> Waits:
+        """Return what the worker waits for, as far as a few of what is due next tell.
+
+        `total` is how many hosts wait.
+        """
+        looking_up, now = self._lookups.under_way(), self._clock.now()
+        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now)
+
+    def patience_left(self) -> float | None:
+        """Return after how many seconds what is out of reach is given up, if all else is done."""
+        return self._end.patience_left()
+
+    def partitions(self) -> dict[int, Partition]:
+        """Return every partition owned."""
+        return self._partitions
+
+    def _finish(self, reason: str) -> None:
+        if self.is_over:
+            return
+        reach("end.seen")
+        self.is_over = True
+        self._wake_alarm.cancel()
+        self._tick_alarm.cancel()
+        if self._cut_timer is not None:
+            self._cut_timer.cancel()
+        self._on_end(reason)
+
+    def _cut_later(self) -> None:
+        """Once nothing more is sent, give what is under way some seconds and no more."""
+        if self._cut_timer is None and (self._is_stopping or self._parts.budget.reached):
+            moment = self._clock.now() + self._job.fetch.stop_seconds
+            self._cut_timer = self._clock.call_at(moment, self._cut)
+
+    def _cut(self) -> None:
+        """End every request: its page stays pending, as if it had not been asked for."""
+        if self.is_over or not self.in_flight:
+            return
+        were = "1 request was" if self.in_flight == 1 else f"{self.in_flight} requests were"
+        log_messages.info(
+            "%s still under way %g s after the stop: cut, and asked for again by `resume`",
+            were,
+            self._job.fetch.stop_seconds,
+        )
+        self._is_cutting = True
+        self._parts.transport.cut_all()
+        self._tick()
+
+    def _lose(self, number: int) -> None:
+        """Drop a partition that another owner has taken."""
+        partition = self._partitions.pop(number, None)
+        if partition is not None:
+            self._with_work.pop(number, None)
+            self._changed.pop(number, None)
+            self._router.forget(number)
+            self._parts.ending.report(number, None)
+            partition.abandon(self._clock.now())
+
+    # -- choosing and sending -------------------------------------------------------------
+
+    def pump(self) -> None:
+        """Start everything that may be started now, and see to being woken again."""
+        if self.is_over:
+            return
+        now = self._clock.now()
+        self._agenda.run(now)
+        connections = self._parts.connections or self._job.fetch.connections
+        while self.in_flight < connections and not self._is_stopping:
+            partition = self._next_partition()
+            if partition is None or not self._sender.start_task(partition, now):
+                break
+        if self._changed and not self._committer.is_busy:
+            self._tick_alarm.set_before(now + self._job.log.commit_seconds)
+        if self._parts.poll_seconds != NEVER:
+            self._tick_alarm.set_before(now + self._parts.poll_seconds)
+        due = self._agenda.next_moment() or NEVER
+        self._wake_alarm.set_before(min(due, self._parts.budget.next_moment()))
+
+    def _next_partition(self) -> Partition | None:
+        """Return the next partition in turn that has something to ask for."""
+        turns = self._with_work
+        while turns:
+            number = next(iter(turns))
+            del turns[number]
+            partition = self._partitions[number]
+            if partition.has_work():
+                turns[number] = None
+                return partition
+        return None
+
+    # -- answers --------------------------------------------------------------------------
+
+    def _on_answer(
+        self, partition: Partition, task: Task, reserved: int, request: Request, answer: Answer
+    ) -> None:
+        reach("answer.before")
+        self._sender.in_flight -= 1
+        readiness, host = partition.readiness, task.host
+        if partition.is_lost or self._is_cutting:
+            if task.kind is TaskKind.PAGE:
+                self._parts.budget.give_back(reserved)
+            readiness.give_back(host, self._clock.now())
+            self.pump()
+            return
+        if answer.failure is Outcome.CONNECT_FAILURE:
+            self._lookups.failed(partition, host, answer.ended)
+        must_commit = True
+        if task.kind is TaskKind.PAGE:
+            page = PageAnswer(partition, task.subject, request, answer, reserved)
+            must_commit = self._pages.decide(page)
+            if answer.failure is not None:
+                site = partition.state.pages.site[task.subject]
+                self._seeds.answered(partition, site, request.address, answer)
+        elif task.kind is TaskKind.ROBOTS:
+            self._sender.forget_rules(partition.number, task.subject)
+            self._robots.site_answered(partition, task.subject, request, answer)
+            self._seeds.answered(partition, task.subject, request.address, answer)
+        else:
+            self._robots.errand_answered(partition, task.subject, request, answer)
+        if partition.state.errands and partition.state.hosts.closed[host]:
+            self._robots.errands_failed(partition, host, answer.ended)
+        if must_commit:
+            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+            self._commit()
+        else:
+            self._give_back(partition, host, answer.ended)
+        reach("answer.applied")
+        self.pump()
+
+    def _give_back(self, partition: Partition, host: int, ended: float) -> None:
+        """Let a host be asked again: if it rests, when its answer is durable; else at once."""
+        readiness, log = partition.readiness, self._job.log
+        pause = partition.state.hosts.due[host] - ended
+        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
+            readiness.free_address(host, self._clock.now())
+            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+            soon = min(log.commit_seconds, COMMIT_WITHIN_PAUSE * pause)
+            self._tick_alarm.set_before(ended + soon)
+            return
+        readiness.give_back(host, self._clock.now())
+        self._unsaved_answers += 1
+        if self._unsaved_answers == log.commit_answers:
+            self._commit()
+
+    def _has_measured(self) -> None:
+        """Go on with what waited for the qualities of pages."""
+        if not self.is_over:
+            self._tick()
+
+    def _has_looked(self) -> None:
+        """See to it that an end which waited for a look at some site is found."""
+        self._tick_alarm.set_within(self._job.log.commit_seconds)
+
+    def _has_no_address(self, partition: Partition, host: int, found: Resolved) -> None:
+        """Record that a host cannot be asked because its name leads nowhere."""
+        now = self._clock.now()
+        self._seeds.has_no_address(partition, host, found.is_missing)
+        self._pages.host_pauses.after_no_address(partition, host, found, now)
+        self._robots.errands_failed(partition, host, now)
+
+    def _pause_after_resume(self, state: PartitionState, host: int) -> float:
+        return resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
+
+    # -- the rhythm -----------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """Read what has come in, make what was decided durable, look for the end."""
+        if self.is_over:
+            return
+        if self._parts.ending.is_over:
+            self._finish(EXHAUSTED)
+            return
+        self._parts.budget.look(self._clock.now())
+        self._cut_later()
+        self._read_inbox()
+        self._note_time()
+        self._end.give_up_if_told()
+        self._commit()
+        self._thrift.look(self._partitions.values(), self._clock.now())
+        self.pump()
+
+    def _note_time(self) -> None:
+        """Write down that we are running, so that a limit on the running time holds over kills.
+
+        Always in one partition, whoever owns it: how long the crawl has run is what the
+        partition that has run longest says.
+        """
+        now, first = self._clock.now(), self._partitions.get(0)
+        if self._job.limits.seconds and first is not None and now >= self._noted_time + 1.0:
+            self._noted_time = now
+            first.record(Passed(now))
+            self._tick_alarm.set_within(1.0)
+
+    def _commit(self) -> None:
+        if self._committer.is_busy:
+            self._wants_commit = True
+            return
+        changed = [self._partitions[number] for number in self._changed]
+        # Before the commit: who waited for it may decide something more when it is done.
+        self._changed.clear()
+        self._unsaved_answers = 0
+        self._committer.commit(changed, self._committed)
+
+    def _committed(self) -> None:
+        """Go on after a commit: more may have come, or everything may be over."""
+        if self._wants_commit:
+            self._wants_commit = False
+            self._commit()
+        self._read_inbox()
+        self._look_for_end()
+        self.pump()
+
+    def _read_inbox(self) -> None:
+        if self._cycles.is_measuring or self._is_stopping:
+            return
+        if self._inbox.read():
+            self._tick_alarm.set_within(0.0)
+
+    def _look_for_end(self) -> None:
+        """End when a limit is reached and nothing is under way, or when all is done."""
+        if self._changed or self._committer.is_busy:
+            return
+        if not self.in_flight and (self._is_stopping or self._parts.budget.reached):
+            self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+            return
+        verdict = self._end.look(self.requests)
+        if verdict is Verdict.OVER:
+            self._finish(EXHAUSTED)
+        elif verdict is Verdict.CYCLE_OVER:
+            self._cycles.over(self._clock.now())
+
+    def _wake(self) -> None:
+        """Go on at the moment for which the next thing was due."""
+        budget = self._parts.budget
+        if self._clock.now() >= budget.next_moment() and not budget.reached:
+            self._tick()
+        self.pump()

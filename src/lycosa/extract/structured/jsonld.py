@@ -1,0 +1,214 @@
+"""JSON-LD 1.1 in the `script` elements of a page, as triples.
+
+The elements are found without a tree: a script ends where its end tag stands, whatever is in it.
+Their content is read as JSON; contexts that lie elsewhere are replaced by ours (`contexts`) where
+they are well known; the rest is the work of pyoxigraph's parser, which asks nobody for anything.
+
+That parser's time grows with the square of the nesting, and beyond some thousands it crashes; so
+it does where the terms of a context are defined by each other in a long chain. So JSON that is
+nested deeper than `DEEPEST`, and contexts of more than `MOST_TERMS`, are refused before.
+
+What a page says in a graph of its own (`@graph` with a name) is taken for said by the page.
+
+Always true: any bytes give triples or reasons why there are none; nothing here raises.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html import unescape
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import urldefrag
+
+import pyoxigraph
+
+from lycosa.extract.charset import in_utf8
+from lycosa.extract.structured import ntriples
+from lycosa.extract.structured.contexts import CONTEXTS
+from lycosa.extract.structured.counts import (
+    BAD_JSON,
+    BAD_JSON_LD,
+    JSON_TOO_DEEP,
+    JSON_TOO_LARGE,
+    UNKNOWN_CONTEXT,
+)
+from lycosa.extract.structured.tags import attributes_at, document_base
+
+DEEPEST = 48
+MOST_TERMS = 500
+LARGEST_BYTES = 2_000_000
+MOST_TRIPLES = 100_000
+
+_OPENING = re.compile(rb"<!--|<(script|style|textarea|title)\b", re.IGNORECASE)
+_WRAPPING = re.compile(r"\A\s*+(?:<!--|(?:(?://|/\*)\s*+)?+<!\[CDATA\[(?:\s*+\*/)?+)")
+_WRAPPED = re.compile(r"(?:-->|(?:(?://|/\*)\s*+)?+\]\]>(?:\s*+\*/)?+)\s*+\Z")
+
+
+class Distilled(NamedTuple):
+    """What came of a page."""
+
+    triples: bytes
+    """As N-Triples."""
+    refused: Counter[str]
+    """Scripts that gave none, by reason."""
+
+
+def distil_with_reasons(
+    body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
+) -> Distilled:
+    """Return the triples of a page, and why some of its scripts gave none."""
+    text = in_utf8(body, media_type, charset)
+    is_html = "xml" not in media_type
+    refused: Counter[str] = Counter()
+    lines: dict[str, None] = {}
+    names: dict[str, str] = {}
+    found = scripts(text)
+    if found:
+        base = document_base(text, base)
+    for number, script in enumerate(found):
+        data = script.decode("utf-8", "replace")
+        try:
+            document = _read(data if is_html else unescape(data))
+            _add(document, base, f"{label}{number}_", names, lines)
+        except _Refused as refusal:
+            refused[refusal.reason] += 1
+        names.clear()
+    return Distilled(ntriples.encoded(list(lines)), refused)
+
+
+def distil_document(body: bytes, base: str, *, label: str = "b") -> Distilled:
+    """Return the triples of a document that is JSON-LD as a whole."""
+    refused: Counter[str] = Counter()
+    lines: dict[str, None] = {}
+    try:
+        _add(_read(body.decode("utf-8-sig", "replace")), base, label, {}, lines)
+    except _Refused as refusal:
+        refused[refusal.reason] += 1
+    return Distilled(ntriples.encoded(list(lines)), refused)
+
+
+def scripts(body: bytes) -> list[bytes]:
+    """Return the contents of the elements that hold JSON-LD, in UTF-8 as the page is."""
+    found: list[bytes] = []
+    position = 0
+    while opening := _OPENING.search(body, position):
+        name = opening[1]
+        if name is None:
+            end = body.find(b"-->", opening.end() - 2)
+            position = len(body) if end < 0 else end + 3
+            continue
+        attributes, start = attributes_at(body, opening.end())
+        closing = re.compile(rb"</" + name + rb"[\s/>]", re.IGNORECASE).search(body, start)
+        end = closing.start() if closing else len(body)
+        position = closing.end() if closing else len(body)
+        kind = attributes.get("type", "").partition(";")[0].strip().lower()
+        if name.lower() == b"script" and kind == "application/ld+json":
+            found.append(body[start:end])
+    return found
+
+
+class _Refused(Exception):
+    """A script gives nothing, for this reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _read(text: str) -> Any:
+    """Return what JSON says, with the contexts that it needs in it."""
+    if len(text) > LARGEST_BYTES:
+        raise _Refused(JSON_TOO_LARGE)
+    text = _WRAPPED.sub("", _WRAPPING.sub("", text)).strip()
+    try:
+        # Line breaks within texts are wrong, common, and harmless.
+        document = json.loads(text, strict=False, parse_constant=_no_number)
+    except RecursionError:
+        raise _Refused(JSON_TOO_DEEP) from None
+    except ValueError:
+        raise _Refused(BAD_JSON) from None
+    _bring_contexts(document)
+    return document
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _bring_contexts(document: Any) -> None:
+    """Put known contexts where their addresses stand; refuse others, and what is too deep.
+
+    Of a known context only the terms are taken that occur at all: reading it costs more than
+    everything else.
+    """
+    with_context: list[dict[str, Any]] = []
+    words: set[str] = set()
+    layer: list[Any] = [document]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for part in layer:
+            if isinstance(part, dict):
+                words.update(part)
+                if "@context" in part:
+                    with_context.append(part)
+                inner += [value for value in part.values() if isinstance(value, dict | list)]
+            elif isinstance(part, list):
+                inner += [value for value in part if isinstance(value, dict | list)]
+        if not inner:
+            break
+        layer = inner
+    else:
+        raise _Refused(JSON_TOO_DEEP)
+    for part in with_context:
+        part["@context"] = _context(part["@context"], words)
+
+
+def _context(given: Any, words: set[str]) -> Any:
+    if isinstance(given, list):
+        return [_context(one, words) for one in given]
+    if isinstance(given, str):
+        address = urldefrag(given.strip())[0].partition("://")[2].removeprefix("www.").rstrip("/")
+        known = CONTEXTS.get(address.lower())
+        if known is None:
+            raise _Refused(UNKNOWN_CONTEXT)
+        return {
+            term: meaning
+            for term, meaning in known.items()
+            if term in words or isinstance(meaning, str)
+        }
+    if isinstance(given, dict):
+        if len(given) > MOST_TERMS:
+            raise _Refused(JSON_TOO_LARGE)
+        if "@import" in given:
+            raise _Refused(UNKNOWN_CONTEXT)
+    return given
+
+
+def _add(
+    document: Any, base: str, label: str, names: dict[str, str], lines: dict[str, None]
+) -> None:
+    """Write down what a document says; on a mistake what was said before it stays."""
+    data = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    try:
+        for quad in pyoxigraph.parse(
+            data, format=pyoxigraph.RdfFormat.JSON_LD, base_iri=ntriples.checked(base)
+        ):
+            if len(lines) >= MOST_TRIPLES:
+                return
+            subject, value = quad.subject, quad.object
+            words = [
+                _blank(word, label, names) if isinstance(word, pyoxigraph.BlankNode) else str(word)
+                for word in (subject, value)
+            ]
+            lines[f"{words[0]} {quad.predicate} {words[1]}"] = None
+    except (SyntaxError, ValueError):
+        raise _Refused(BAD_JSON_LD) from None
+
+
+def _blank(node: pyoxigraph.BlankNode, label: str, names: dict[str, str]) -> str:
+    name = names.get(node.value)
+    if name is None:
+        name = names[node.value] = f"_:{label}{len(names)}"
+    return name

@@ -1,0 +1,122 @@
+"""What `meta` elements say to machines: Open Graph, Twitter cards and Dublin Core, as triples.
+
+    <meta property="og:title" content="…">        <page> <http://ogp.me/ns#title> "…"
+    <meta name="twitter:card" content="…">        <page> <https://dev.twitter.com/cards#card> "…"
+    <meta name="DC.title" content="…">            <page> <http://purl.org/dc/elements/1.1/title> "…"
+    <meta name="DCTERMS.issued" content="…">      <page> <http://purl.org/dc/terms/issued> "…"
+    <link rel="DCTERMS.license" href="…">         <page> <http://purl.org/dc/terms/license> <…>
+
+`property` and `name` are taken for each other, as those do who write and read them. Where a
+`link rel="schema.DC"` says otherwise, Dublin Core's prefix means that (DC-HTML, 2008). Twitter
+never published a vocabulary; the prefix is ours. Open Graph's triples are those that RDFa gives,
+so that a page on which both are found says nothing twice.
+
+The elements are found without a tree.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lycosa.extract.charset import in_utf8
+from lycosa.extract.structured import ntriples
+from lycosa.extract.structured.meta_names import has_meta
+from lycosa.extract.structured.ntriples import XSD, literal, resolved
+from lycosa.extract.structured.tags import attributes_at, document_base
+
+MOST_TRIPLES = 1000
+
+OPEN_GRAPH = {
+    "og": "http://ogp.me/ns#",
+    "article": "http://ogp.me/ns/article#",
+    "book": "http://ogp.me/ns/book#",
+    "fb": "http://ogp.me/ns/fb#",
+    "music": "http://ogp.me/ns/music#",
+    "product": "http://ogp.me/ns/product#",
+    "profile": "http://ogp.me/ns/profile#",
+    "video": "http://ogp.me/ns/video#",
+    "twitter": "https://dev.twitter.com/cards#",
+}
+DUBLIN_CORE = {
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": "http://purl.org/dc/terms/",
+}
+
+_ELEMENT = re.compile(rb"<!--|<(meta|link|script|style|html)(?=[\s/>])", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_:.-]*")
+_SCHEMES = {"w3cdtf": f"{XSD}date", "dcterms.w3cdtf": f"{XSD}date"}
+
+
+def distil(
+    body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
+) -> bytes:
+    """Return the triples of a page as N-Triples; it has no blank nodes."""
+    text = in_utf8(body, media_type, charset)
+    if not has_meta(text):
+        return b""
+    page = document_base(text, base)
+    subject = ntriples.checked(page)
+    if subject is None:
+        return b""
+    found, schemas, language = _elements(text)
+    lines: dict[str, None] = {}
+    for name, attributes in found:
+        for word in name.split():
+            predicate = _predicate(word, schemas)
+            value = _value(attributes, page, attributes.get("lang", language))
+            if predicate is not None and value is not None:
+                lines[f"<{subject}> <{predicate}> {value}"] = None
+        if len(lines) >= MOST_TRIPLES:
+            break
+    return ntriples.encoded(list(lines))
+
+
+def _elements(body: bytes) -> tuple[list[tuple[str, dict[str, str]]], dict[str, str], str]:
+    """Return names and attributes, the prefixes that the page itself gives, its language."""
+    found: list[tuple[str, dict[str, str]]] = []
+    schemas = dict(DUBLIN_CORE)
+    language = ""
+    position = 0
+    while element := _ELEMENT.search(body, position):
+        position = element.end()
+        tag = element[1].lower() if element[1] else b"!"
+        if tag == b"!":
+            end = body.find(b"-->", position - 2)
+            position = len(body) if end < 0 else end + 3
+            continue
+        attributes, position = attributes_at(body, position)
+        if tag in (b"script", b"style"):
+            closing = re.compile(b"</" + tag, re.IGNORECASE).search(body, position)
+            position = closing.end() if closing else len(body)
+        elif tag == b"html":
+            language = attributes.get("lang", "")
+        elif tag == b"meta":
+            found += [
+                (attributes[key], attributes) for key in ("property", "name") if key in attributes
+            ]
+        elif (relation := attributes.get("rel", "")).lower().startswith("schema."):
+            schemas[relation[7:].lower()] = attributes.get("href", "")
+        elif relation:
+            found.append((relation, attributes))
+    return found, schemas, language
+
+
+def _predicate(word: str, schemas: dict[str, str]) -> str | None:
+    prefix, mark, name = word.partition(":")
+    if mark and (vocabulary := OPEN_GRAPH.get(prefix.lower())) and _NAME.fullmatch(name):
+        return ntriples.checked(vocabulary + name)
+    prefix, mark, name = word.partition(".")
+    if mark and (schema := schemas.get(prefix.lower())) and _NAME.fullmatch(name):
+        # Qualifiers ("DC.date.issued") refine what is said, and may be left out.
+        first = name.partition(".")[0]
+        return ntriples.checked(schema + first[:1].lower() + first[1:])
+    return None
+
+
+def _value(attributes: dict[str, str], base: str, language: str) -> str | None:
+    if (content := attributes.get("content")) is not None:
+        datatype = _SCHEMES.get(attributes.get("scheme", "").lower(), "")
+        is_day = re.fullmatch(r"\d{4}-\d\d-\d\d", content) is not None
+        return literal(content, language, datatype if is_day else "")
+    target = resolved(attributes["href"], base) if "href" in attributes else None
+    return f"<{target}>" if target else None

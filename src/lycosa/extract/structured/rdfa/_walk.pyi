@@ -1,0 +1,3 @@
+from lycosa.extract.structured.rdfa.hosts import Host
+
+def walk(markup: bytes, host: Host, document: str, base: str, label: str, room: int) -> bytes: ...

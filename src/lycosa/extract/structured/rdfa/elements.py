@@ -1,0 +1,84 @@
+"""What `plain` keeps of elements while they are open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lycosa.extract.structured.rdfa.names import without_terms
+from lycosa.extract.structured.rdfa.terms import Scope
+from lycosa.extract.structured.rdfa.tokens import Start
+
+
+class Slot:
+    """The place of a literal in a list."""
+
+    term = ""
+
+
+Item = str | Slot
+
+
+class Lists:
+    """The lists of one subject, by predicate."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.items: dict[str, list[Item]] = {}
+
+
+class Incomplete(NamedTuple):
+    """A triple that waits for a child to be its object, or subject; or a list for an item."""
+
+    subject: str
+    predicate: str
+    is_reverse: bool
+    items: list[Item] | None
+
+
+class Context(NamedTuple):
+    """What an element hands down to its children (Core, 7.2)."""
+
+    parent_object: str
+    incomplete: list[Incomplete]
+    lists: Lists
+
+
+class Element:
+    """An element that is open: what it says, and what is to be done and undone when it ends."""
+
+    def __init__(self, tag: Start) -> None:
+        self.name, self.attributes, self.content_start = tag
+        get = self.attributes.get
+        self.rel, self.rev, self.property = get("rel"), get("rev"), get("property")
+        self.content, self.datatype = get("content"), get("datatype")
+        self.is_typed, self.is_list = "typeof" in tag.attributes, "inlist" in tag.attributes
+        self.is_moment = False
+        self.about = self.target = self.subject = self.typed = self.current = ""
+        # What was in force outside of it, if it changed that.
+        self.context: Context | None = None
+        self.scope: Scope | None = None
+        self.prefixes: list[tuple[str, str | None]] = []
+        self.lists: Lists | None = None
+        # The literal that its text will be.
+        self.predicates: list[str] = []
+        self.slots: list[Slot] = []
+        self.text_start = -1
+
+    def obey_html5(self) -> None:
+        """Take what HTML+RDFa 1.1, 3.1 says of an element with a `property`."""
+        self.rel, self.rev = without_terms(self.rel), without_terms(self.rev)
+        if self.content is None:
+            get = self.attributes.get
+            self.content = get("datetime", get("dateTime"))
+            if self.datatype is None:
+                self.is_moment = self.content is not None or self.name == "time"
+
+    @property
+    def is_linked(self) -> bool:
+        """It has a `rel` or a `rev` that counts."""
+        return self.rel is not None or self.rev is not None
+
+    @property
+    def is_valued(self) -> bool:
+        """Its `property` is a literal, whatever else it refers to."""
+        return self.content is not None or self.datatype is not None or self.is_moment

@@ -1,0 +1,79 @@
+"""Literals that are not just text: moments, and pieces of markup.
+
+A moment's type is the one whose lexical form it has (HTML+RDFa 1.1, 3.1). A piece of markup
+as XML carries the namespaces and prefixes that are in scope around it, in the order of
+canonical XML, which is what makes it a document of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import turbohtml
+from lxml import etree
+
+from lycosa.extract.structured.rdfa.hosts import XHTML_NAMESPACE
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+_DATE = r"-?\d{4,}-\d\d-\d\d"
+_TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
+_ZONE = r"(?:Z|[+-]\d\d:\d\d)?"
+_DAYS = r"(?:\d+Y)?(?:\d+M)?(?:\d+D)?"
+_HOURS = r"(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
+_MOMENT = re.compile(
+    rf"(?:(?P<dateTime>{_DATE}T{_TIME}{_ZONE})|(?P<date>{_DATE}{_ZONE})|(?P<time>{_TIME}{_ZONE})"
+    rf"|(?P<gYearMonth>-?\d{{4,}}-\d\d{_ZONE})|(?P<gYear>-?\d{{4,}}{_ZONE})"
+    rf"|(?P<duration>-?P(?=[\dT]){_DAYS}{_HOURS}))\Z",
+    re.ASCII,
+)
+
+
+def moment_type(value: str) -> str:
+    """Return the datatype of a `datetime`, as a term, or "" if it has the form of none."""
+    found = _MOMENT.match(value)
+    return f"<{XSD}{found.lastgroup}>" if found else ""
+
+
+def xml_literal(markup: str, prefixes: Mapping[str, str], is_xml: bool) -> str:
+    """Return a piece of markup as canonical XML with what is in scope.
+
+    `prefixes` has the prefixes and namespaces in scope, the default one under "". What cannot
+    be read as XML is returned as it is.
+    """
+    if "<" not in markup and "&" not in markup:
+        return markup
+    scope = prefixes if is_xml else {**prefixes, "": XHTML_NAMESPACE}
+    declared = "".join(
+        f' xmlns{":" + name if name else ""}="{_quoted(iri)}"'
+        for name, iri in scope.items()
+        if iri and name not in (":", "xml", "xmlns")
+    )
+    try:
+        inner = markup if is_xml else turbohtml.parse_fragment(markup).inner_xml
+        root = etree.fromstring(f"<x{declared}>{inner}</x>".encode(), _parser())
+        return _text(root.text) + "".join(map(_canonical, root))
+    except (etree.LxmlError, ValueError):
+        return markup
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+
+
+def _canonical(node: etree._Element) -> str:
+    # Of a comment or an instruction alone, lxml makes no canonical form: it crashes.
+    method = "c14n" if isinstance(node.tag, str) else "xml"
+    written: bytes = etree.tostring(node, method=method, with_tail=False)
+    return written.decode() + _text(node.tail)
+
+
+def _text(text: str | None) -> str:
+    if not text:
+        return ""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escaped.replace("\r", "&#xD;")
+
+
+def _quoted(value: str) -> str:
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")

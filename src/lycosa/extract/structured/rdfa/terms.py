@@ -1,0 +1,85 @@
+"""What words stand for: terms, CURIEs, IRIs and blank nodes, by what is in scope. For `plain`.
+
+Terms are strings as N-Triples writes them: `<iri>`, `_:b0`; "" is none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lycosa.extract.structured.rdfa.hosts import PREFIXES, Host
+from lycosa.extract.structured.rdfa.iris import iri_term, is_absolute, resolve
+from lycosa.extract.structured.rdfa.names import IS_TERM, SPACES, split_words
+
+
+class Scope(NamedTuple):
+    """What attributes change that make no triples; prefixes are kept apart."""
+
+    language: str
+    vocabulary: str
+    base: str
+
+
+class Terms:
+    """What words stand for."""
+
+    def __init__(self, host: Host, document: str, base: str, label: str) -> None:
+        self.host = host
+        self.document = document
+        self.label = label
+        self.prefixes: dict[str, str] = {}
+        self.nodes: dict[str, str] = {}
+        self.node_count = 0
+        self.scope = Scope("", "", base)
+
+    def node(self) -> str:
+        """Make a blank node."""
+        self.node_count += 1
+        return f"_:{self.label}{self.node_count - 1}"
+
+    def curie(self, value: str) -> str:
+        """Return what a CURIE stands for, or "" if it is none."""
+        prefix, colon, reference = value.partition(":")
+        if not colon:
+            return ""
+        if prefix == "_":
+            if reference not in self.nodes:
+                self.nodes[reference] = self.node()
+            return self.nodes[reference]
+        if reference.startswith("//"):
+            return ""
+        prefix = prefix.lower() or ":"
+        iri = self.prefixes.get(prefix) or PREFIXES.get(prefix)
+        return iri_term(resolve(self.document, iri + reference)) if iri else ""
+
+    def term(self, value: str) -> str:
+        """Return what a term, a CURIE or an absolute IRI stands for, or ""."""
+        if IS_TERM(value):
+            if self.scope.vocabulary:
+                return iri_term(self.scope.vocabulary + value)
+            terms = self.host.terms
+            iri = terms.get(value) or terms.get(value.lower())
+            return iri_term(iri) if iri else ""
+        found = self.curie(value)
+        return found or (iri_term(value) if is_absolute(value) else "")
+
+    def terms(self, value: str | None) -> list[str]:
+        """Return what the words of a value stand for."""
+        return [term for word in split_words(value or "") if (term := self.term(word))]
+
+    def iris(self, value: str | None) -> list[str]:
+        """Return the same without blank nodes, which are no predicates."""
+        return [term for term in self.terms(value) if term[0] == "<"]
+
+    def reference(self, value: str | None) -> str:
+        """Return what an IRI stands for."""
+        return "" if value is None else iri_term(resolve(self.scope.base, value.strip(SPACES)))
+
+    def resource(self, value: str | None) -> str:
+        """Return what a CURIE, safe or not, or an IRI stands for; "" if it is to be ignored."""
+        if value is None:
+            return ""
+        value = value.strip(SPACES)
+        if value.startswith("["):
+            return self.curie(value[1:-1]) if value.endswith("]") else ""
+        return self.curie(value) or self.reference(value)

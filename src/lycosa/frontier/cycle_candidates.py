@@ -1,0 +1,164 @@
+"""The URLs that a partition could fetch in its next cycle, and which of what it finds it takes.
+
+Candidates are the URLs that wait for a cycle, and the pages that are held and were not seen too
+lately. Of a host there are no more than its pause permits within a cycle: the best of them.
+
+Always true:
+  * what is pending, waits to be tried again, failed for good or is of a closed site is no
+    candidate;
+  * candidates follow from the state, the moment and the qualities alone: asked twice, a partition
+    bids twice the same.
+
+Cost: one pass over all URLs of the partition, a microsecond or two for each page that is held.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from heapq import nlargest
+from typing import NamedTuple
+
+from lycosa.config import Revisit
+from lycosa.frontier.distance import depth_of
+from lycosa.frontier.fold.columns import DONE, PUT_OFF
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.freshness.bids import Candidate
+from lycosa.frontier.freshness.changes import Belief, first_belief, of_host
+from lycosa.frontier.freshness.worth import POLICIES
+from lycosa.records import Outcome
+from lycosa.url.key import reversed_host_of
+
+KEPT = int(Outcome.KEPT)
+
+QualityOf = Callable[[str, int], float]
+"""(key, depth) → between 0 and 1."""
+
+MostOfHost = Callable[[PartitionState, int | None], int]
+"""(state, host, or None for one that is new) → how many of its URLs fit into a cycle."""
+
+
+class Assessment(NamedTuple):
+    """What is known of a page, for those who want to see it."""
+
+    quality: float
+    worth: float
+    """Of a visit at that moment; 0 when it was seen too lately."""
+    belief: Belief
+    fresh: float
+    """The probability that the copy is what the page is; 0 when there is none."""
+    visited_at: float
+
+
+class Planner:
+    """Finds the candidates of partitions; one for each worker."""
+
+    def __init__(self, revisit: Revisit, most_of_host: MostOfHost) -> None:
+        self._policy = POLICIES.get(revisit.policy, POLICIES["profit"])
+        self._revisit = revisit
+        self._most_of_host = most_of_host
+        self._first = first_belief(revisit.change_seconds)
+
+    @property
+    def needs_quality(self) -> bool:
+        """Whether the policy asks what a page is worth in itself."""
+        return self._policy.needs_quality
+
+    def candidates(
+        self, state: PartitionState, moment: float, quality_of: QualityOf
+    ) -> list[Candidate]:
+        """Return what could be fetched in a cycle that begins at that moment."""
+        of_hosts: dict[int, list[Candidate]] = {}
+        beliefs: dict[int, Belief] = {}
+        pages, sites = state.pages, state.sites
+        for page, status in enumerate(pages.status):
+            is_new = status == PUT_OFF
+            if not is_new and (status != DONE or pages.outcome[page] != KEPT):
+                continue
+            site = pages.site[page]
+            if sites.closed[site]:
+                continue
+            host = sites.host[site]
+            if host not in beliefs:
+                beliefs[host] = of_host(self.host_belief(state, host))
+            worth = self._worth(state, page, moment, quality_of, beliefs[host])
+            if worth > 0.0:
+                of_hosts.setdefault(host, []).append(Candidate(worth, page))
+        found: list[Candidate] = []
+        for host, candidates in of_hosts.items():
+            most = self._most_of_host(state, host)
+            found += candidates if len(candidates) <= most else nlargest(most, candidates, _order)
+        return found
+
+    def assess(
+        self, state: PartitionState, page: int, moment: float, quality_of: QualityOf
+    ) -> Assessment:
+        """Return what is known of a page, and what a visit is worth."""
+        host = state.sites.host[state.pages.site[page]]
+        prior, history = of_host(self.host_belief(state, host)), state.history
+        fetch = state.pages.fetch[page]
+        belief, visited_at = prior.given(history.evidence(fetch)), history.visited_at(fetch)
+        is_held = visited_at and state.pages.outcome[page] == KEPT
+        is_told = is_held and history.visits.announced[fetch] > visited_at
+        return Assessment(
+            self._quality(state, page, quality_of),
+            self._worth(state, page, moment, quality_of, prior),
+            belief,
+            belief.fresh(moment - visited_at) if is_held and not is_told else 0.0,
+            visited_at,
+        )
+
+    def host_belief(self, state: PartitionState, host: int) -> Belief:
+        """Return what is believed of a host's pages in general."""
+        return self._first.given(state.history.host_evidence(host))
+
+    def put_off(self, state: PartitionState, keys: Sequence[str]) -> list[int]:
+        """Return which of these new URLs the cycle under way has no room for, by their places."""
+        history, later = state.history, []
+        room = history.room if history.cycle else 0
+        taken: Counter[str] = Counter()
+        for place, key in enumerate(keys):
+            name = reversed_host_of(key)
+            if room > 0 and self._has_room(state, name, taken[name]):
+                room -= 1
+                taken[name] += 1
+            else:
+                later.append(place)
+        return later
+
+    def _has_room(self, state: PartitionState, name: str, taken: int) -> bool:
+        host = state.host_number(name)
+        planned = state.history.planned_of(host) if host is not None else 0
+        return planned + taken < self._most_of_host(state, host)
+
+    def _worth(
+        self,
+        state: PartitionState,
+        page: int,
+        moment: float,
+        quality_of: QualityOf,
+        prior: Belief,
+    ) -> float:
+        """Return what a visit is worth; this is done for every page of the crawl."""
+        history, fetch = state.history, state.pages.fetch[page]
+        visited_at = history.visited_at(fetch)
+        if not visited_at or state.pages.outcome[page] != KEPT:
+            return self._policy.new(self._quality(state, page, quality_of))
+        age = moment - visited_at
+        if age < self._revisit.not_before_seconds:
+            return 0.0
+        quality, visits = self._quality(state, page, quality_of), history.visits
+        if visits.announced[fetch] > visited_at:
+            # The site says that the page has changed: a visit is worth as much as a first one.
+            return self._policy.new(quality)
+        belief = Belief(prior.shape + visits.changes[fetch], prior.seconds + visits.seconds[fetch])
+        return self._policy.known(quality, belief, age)
+
+    def _quality(self, state: PartitionState, page: int, quality_of: QualityOf) -> float:
+        if not self._policy.needs_quality:
+            return 1.0
+        return quality_of(state.table.key(page), depth_of(state.pages.distance[page]))
+
+
+def _order(candidate: Candidate) -> tuple[float, int]:
+    return candidate.worth, -candidate.page

@@ -1,0 +1,267 @@
+"""What a partition has: its URLs, sites and hosts, and what was counted of them.
+
+Everything here is fields, questions about them, and the small steps that events are folded by.
+
+Always true:
+  * `pending` is the number of URLs that still need something done: those that are
+    pending or waiting on sites that are not closed;
+  * a closed site ends all its pending URLs at once, in the outcome it was closed with,
+    without touching them one by one: ask `outcome_of`, not the column;
+  * a URL that is put off is not pending: nothing is done about it in this cycle.
+
+Not here: which event takes which steps (`state`), the bytes of a snapshot (`packing`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from lycosa.frontier.fold.address_book import AddressBook
+from lycosa.frontier.fold.columns import (
+    DONE,
+    JUDGED,
+    NONE,
+    PENDING,
+    PUT_OFF,
+    WAITING,
+    Fetches,
+    Hosts,
+    Pages,
+    Sites,
+)
+from lycosa.frontier.fold.guesses import Guesses
+from lycosa.frontier.fold.probes import Probes
+from lycosa.frontier.fold.traps import Traps
+from lycosa.frontier.fold.visits import History
+from lycosa.frontier.urltable import CompactUrlTable
+from lycosa.records import TRAPS, Outcome, Place, RobotsState
+from lycosa.url.key import reversed_host_of
+
+
+class Errand(msgspec.Struct, frozen=True, array_like=True):
+    """A URL to be asked for because another site's robots file redirects to it."""
+
+    site: str
+    key: str
+    hops: int
+    host: int
+
+
+ROBOTS_TRIES = 5
+"""How often a robots file has failed when it was asked for after 1, 2 and 4 minutes and once more
+after an hour: sooner a site is not out of reach for it."""
+
+
+class Holdings:
+    """The URLs, sites and hosts of one partition."""
+
+    def __init__(self) -> None:
+        self.sequence = 0
+        self.inbox_read = 0
+        self.owner = ""
+        self.job_digest = ""
+        self.table = CompactUrlTable()
+        self.pages = Pages()
+        self.fetches = Fetches()
+        self.sites = Sites()
+        self.hosts = Hosts()
+        self.addresses = AddressBook()
+        self.site_names: list[str] = []
+        self.host_names: list[str] = []
+        self.rules: dict[int, bytes] = {}
+        self.errands: dict[int, Errand] = {}
+        self.errands_taken = 0
+        self.parts: set[int] = set()
+        """URLs that some page needs to be shown: where they move to is fetched as well."""
+        self.segment_ends: dict[int, int] = {}
+        """How far each segment is accounted for; what lies behind has no event and counts not."""
+        self.lost: dict[int, set[int]] = {}
+        """Offsets of records that were named and are gone, by segment: they count no longer."""
+        self.ran_seconds = 0.0
+        self.run_began = 0.0
+        self.last_moment = 0.0
+        self.waited_seconds = 0.0
+        """In partition 0: how long the crawl has waited for nothing but what is out of reach."""
+        self.pending = 0
+        self.kept_pages = 0
+        self.kept_bytes = 0
+        self.outcomes: Counter[int] = Counter()
+        """Of fetches and settlements; what closing ended is in `ended_by_closing`."""
+        self.refusals: Counter[str] = Counter()
+        self.structured: Counter[str] = Counter()
+        """Triples kept, and what was left out of structured data."""
+        self.probes = Probes()
+        self.guesses = Guesses()
+        self.traps = Traps()
+        self.history = History()
+        self._site_numbers: dict[str, int] = {}
+        self._host_numbers: dict[str, int] = {}
+
+    # -- asking ---------------------------------------------------------------------------
+
+    def site_number(self, site: str) -> int | None:
+        """Return the number of a site's key, or None."""
+        return self._site_numbers.get(site)
+
+    def host_number(self, reversed_host: str) -> int | None:
+        """Return the number of a host, or None."""
+        return self._host_numbers.get(reversed_host)
+
+    def sites_of(self, host: int) -> Iterator[int]:
+        """Yield the sites of a host."""
+        site = self.hosts.first_site[host]
+        while site != NONE:
+            yield site
+            site = self.sites.following[site]
+
+    def is_pending(self, page: int) -> bool:
+        """Return whether the URL waits to be chosen, now or at its due moment."""
+        waits = self.pages.status[page] in (PENDING, WAITING)
+        return waits and not self.sites.closed[self.pages.site[page]]
+
+    def outcome_of(self, page: int) -> Outcome | None:
+        """Return the last outcome of a URL, or None while it has none."""
+        closed = self.sites.closed[self.pages.site[page]]
+        if closed and self.pages.status[page] != DONE:
+            return Outcome(closed)
+        outcome = self.pages.outcome[page]
+        return Outcome(outcome) if outcome else None
+
+    def ended_by_closing(self) -> Counter[int]:
+        """Return how many URLs have ended because their site was closed, by outcome."""
+        ended: Counter[int] = Counter()
+        for closed, pending in zip(self.sites.closed, self.sites.pending, strict=True):
+            if closed and pending:
+                ended[closed] += pending
+        return ended
+
+    def place_of(self, page: int) -> Place | None:
+        """Return where the record of the URL's last answer is."""
+        fetch = self.pages.fetch[page]
+        if fetch == NONE or not self.fetches.length[fetch]:
+            return None
+        return Place(
+            self.fetches.segment[fetch], self.fetches.offset[fetch], self.fetches.length[fetch]
+        )
+
+    def address_of(self, host: int) -> str:
+        """Return the address that a host had when it was last looked up, or ""."""
+        return self.addresses.address(self.hosts.address[host])
+
+    def has_no_address(self, host: int) -> bool:
+        """Return whether a host was looked up, the last time in vain."""
+        return not self.hosts.address[host] and self.hosts.address_expires[host] > 0.0
+
+    def is_out_of_reach(self, site: int, now: float) -> bool:
+        """Return whether a site waits for nothing but to be reached at all.
+
+        It does not while its host waits because it said so (429, 503), nor while its robots file
+        has failed less often than `ROBOTS_TRIES`: the first tries all fall into some minutes.
+        """
+        sites, hosts = self.sites, self.hosts
+        host = sites.host[site]
+        if self.has_no_address(host):
+            return True
+        if hosts.strikes[host] and hosts.due[host] > now:
+            return False
+        return bool(sites.strikes[site]) or (
+            sites.robots[site] == RobotsState.UNREACHABLE
+            and sites.robots_tries[site] >= ROBOTS_TRIES
+        )
+
+    def given_up_for_now(self) -> list[int]:
+        """Return the sites that were closed because nobody wanted to wait for them any longer."""
+        sites = self.sites
+        return [
+            site
+            for site, closed in enumerate(sites.closed)
+            if closed == Outcome.UNREACHABLE
+            or (closed == Outcome.ROBOTS_UNREACHABLE and sites.robots[site] != RobotsState.GIVEN_UP)
+        ]
+
+    def seconds_run(self) -> float:
+        """Return for how long the partition has been crawled, over all runs."""
+        return self.ran_seconds + self.last_moment - self.run_began
+
+    # -- steps ----------------------------------------------------------------------------
+
+    def _account_for(self, place: Place | None) -> None:
+        if place is not None:
+            end = place.offset + place.length
+            if end > self.segment_ends.get(place.segment, 0):
+                self.segment_ends[place.segment] = end
+
+    def _finish(self, page: int, site: int) -> None:
+        """Mark a pending or waiting URL as done."""
+        if self.pages.status[page] == DONE:
+            return
+        was_put_off = self.pages.status[page] == PUT_OFF
+        self.pages.status[page] = DONE
+        if was_put_off:
+            return
+        self.sites.pending[site] -= 1
+        if not self.sites.closed[site]:
+            self.pending -= 1
+
+    def _put_up(self, page: int) -> None:
+        """Let a URL be fetched that has ended, or that was put off."""
+        if self.pages.status[page] in (DONE, PUT_OFF):
+            site = self.pages.site[page]
+            self.pages.status[page] = PENDING
+            self.sites.pending[site] += 1
+            self.pending += not self.sites.closed[site]
+        self.pages.tries[page] = 0
+        if self.pages.outcome[page] in TRAPS:
+            self.traps.put_aside[self.pages.outcome[page]] -= 1
+            self.pages.outcome[page] = 0
+
+    def _withdraw_guess(self, page: int) -> None:
+        """Judge a guess no more, if it is one that nobody has judged."""
+        rule = self.pages.guess[page]
+        if rule and not rule & JUDGED:
+            self.guesses.withdrawn(self.sites.host[self.pages.site[page]], rule)
+            self.pages.guess[page] = rule | JUDGED
+
+    def _close(self, site: int, outcome: Outcome) -> None:
+        if not self.sites.closed[site]:
+            self.pending -= self.sites.pending[site]
+        self.sites.closed[site] = outcome
+
+    def _open(self, site: int) -> None:
+        """Undo `_close`; the robots file is asked for anew."""
+        if self.sites.closed[site]:
+            self.sites.closed[site] = 0
+            self.pending += self.sites.pending[site]
+        self.sites.robots_tries[site] = self.sites.strikes[site] = 0
+        self.sites.due[site] = 0.0
+        if self.sites.robots[site] in (RobotsState.GIVEN_UP, RobotsState.UNREACHABLE):
+            self.sites.robots[site] = RobotsState.UNKNOWN
+
+    def _add_site(self, name: str) -> int:
+        host_name = reversed_host_of(name)
+        host = self._host_numbers.get(host_name)
+        if host is None:
+            host = self._add_host(host_name)
+        site = self._site_numbers[name] = len(self.site_names)
+        self.site_names.append(name)
+        self.sites.add(host, self.hosts.first_site[host])
+        self.hosts.first_site[host] = site
+        if self.hosts.closed[host]:
+            self.sites.closed[site] = self.hosts.closed[host]
+        return site
+
+    def _add_host(self, name: str) -> int:
+        host = self._host_numbers[name] = len(self.host_names)
+        self.host_names.append(name)
+        self.hosts.add()
+        return host
+
+    def restore_names(self, sites: list[str], hosts: list[str]) -> None:
+        """Take the names of all sites and hosts, in the order of their numbers."""
+        self.site_names = sites
+        self.host_names = hosts
+        self._site_numbers = {name: number for number, name in enumerate(sites)}
+        self._host_numbers = {name: number for number, name in enumerate(hosts)}

@@ -1,0 +1,96 @@
+"""The whole of what a partition has, as bytes: what a snapshot keeps.
+
+Always true: what `unpack` fills an empty `Holdings` with is what `pack` was given. What a snapshot
+of an older Lycosa has not is as if nothing had happened yet.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from lycosa.errors import FormatError
+from lycosa.frontier.fold.holdings import Errand, Holdings
+
+SNAPSHOT_VERSION = 2
+"""1 had all keys as one text, in the order of their numbers; it is still read."""
+_SCALARS = (
+    "inbox_read",
+    "owner",
+    "job_digest",
+    "errands_taken",
+    "pending",
+    "kept_pages",
+    "kept_bytes",
+    "ran_seconds",
+    "run_began",
+    "last_moment",
+    "waited_seconds",
+)
+
+
+def pack(holdings: Holdings, sequence: int) -> bytes:
+    """Return everything as bytes, to be kept as of `sequence`."""
+    scalars = {name: getattr(holdings, name) for name in _SCALARS}
+    return msgspec.msgpack.encode(
+        {
+            "version": SNAPSHOT_VERSION,
+            "sequence": sequence,
+            "scalars": scalars,
+            "table": holdings.table.pack(),
+            "sites": holdings.site_names,
+            "hosts": holdings.host_names,
+            "addresses": holdings.addresses.others,
+            "rules": holdings.rules,
+            "errands": holdings.errands,
+            "parts": sorted(holdings.parts),
+            "segments": holdings.segment_ends,
+            "lost": {segment: sorted(some) for segment, some in holdings.lost.items()},
+            "outcomes": dict(holdings.outcomes),
+            "refusals": dict(holdings.refusals),
+            "structured": dict(holdings.structured),
+            "probes": holdings.probes.pack(),
+            "guesses": holdings.guesses.pack(),
+            "traps": holdings.traps.pack(),
+            "history": holdings.history.pack(),
+            "columns": [
+                holdings.pages.pack(),
+                holdings.fetches.pack(),
+                holdings.sites.pack(),
+                holdings.hosts.pack(),
+            ],
+        }
+    )
+
+
+def unpack(data: bytes, holdings: Holdings) -> None:
+    """Fill what is empty with what `pack` made bytes of."""
+    packed = msgspec.msgpack.decode(data)
+    if packed["version"] > SNAPSHOT_VERSION:
+        raise FormatError(
+            f"a snapshot of state format {packed['version']}; this Lycosa reads up to"
+            f" {SNAPSHOT_VERSION}\n  delete log/snapshots to fold the log instead"
+        )
+    holdings.sequence = packed["sequence"]
+    for name, value in packed["scalars"].items():
+        setattr(holdings, name, value)
+    if packed["version"] > 1:
+        holdings.table.unpack(packed["table"])
+    elif packed["keys"]:
+        holdings.table.add_many(packed["keys"].split("\n"))
+    holdings.restore_names(packed["sites"], packed["hosts"])
+    holdings.addresses.restore(packed.get("addresses", []))
+    holdings.rules = packed["rules"]
+    holdings.errands = msgspec.convert(packed["errands"], dict[int, Errand])
+    holdings.parts.update(packed.get("parts", ()))
+    holdings.segment_ends = packed.get("segments", {})
+    holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
+    holdings.outcomes.update(packed["outcomes"])
+    holdings.refusals.update(packed["refusals"])
+    holdings.structured.update(packed.get("structured", {}))
+    holdings.probes.unpack(packed.get("probes", {}))
+    holdings.guesses.unpack(packed.get("guesses", {}))
+    holdings.traps.unpack(packed.get("traps", {}))
+    holdings.history.unpack(packed.get("history", {}))
+    columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]
+    for column, content in zip(columns, packed["columns"], strict=True):
+        column.unpack(content)

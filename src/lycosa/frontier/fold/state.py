@@ -1,0 +1,429 @@
+"""The fold: what a partition's events have made of it.
+
+Always true:
+  * `apply` is the only way in which anything here changes;
+  * it depends on the event and on what is here, never on a clock, a configuration or
+    chance: two folds of the same log are equal, byte for byte;
+  * a page that was kept stays kept when a revisit fails in a way that will pass.
+
+What there is to be changed, and what is always true of it, stands in `holdings`; `packing` makes
+bytes of it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lycosa.frontier.fold.columns import (
+    JUDGED,
+    NONE,
+    PENDING,
+    PUT_OFF,
+    VAIN,
+    WAITING,
+)
+from lycosa.frontier.fold.holdings import Errand, Holdings
+from lycosa.frontier.fold.packing import pack, unpack
+from lycosa.records import (
+    STAY_AWAY,
+    TRANSIENT,
+    TRAPS,
+    Admitted,
+    AnyEvent,
+    BidTaken,
+    Configured,
+    Counted,
+    CycleBegun,
+    CycleWanted,
+    ErrandDone,
+    ErrandTaken,
+    Fetched,
+    Forgotten,
+    GuessJudged,
+    HostChanged,
+    HostResolved,
+    InboxRead,
+    Mined,
+    MinedOut,
+    MirrorFound,
+    Outcome,
+    Passed,
+    Place,
+    ProbeChosen,
+    RecordsLost,
+    Reopened,
+    RobotsLearned,
+    RobotsState,
+    Sampled,
+    Settled,
+    SiteChanged,
+    SiteProbed,
+    Taken,
+    Visited,
+    Waited,
+    Weighed,
+    Worth,
+)
+from lycosa.url.key import reversed_host_of, site_of
+
+KEPT = Outcome.KEPT
+STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
+"""After these a page that was kept is what it was: its record and its links stay."""
+
+
+class PartitionState(Holdings):
+    """What one partition has, changed by events alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._appliers: dict[type, Callable[[Any], None]] = {
+            Taken: self._apply_taken,
+            Configured: self._apply_configured,
+            Admitted: self._apply_admitted,
+            InboxRead: self._apply_inbox_read,
+            Fetched: self._apply_fetched,
+            Settled: self._apply_settled,
+            RobotsLearned: self._apply_robots_learned,
+            HostChanged: self._apply_host_changed,
+            Counted: self._apply_counted,
+            ErrandTaken: self._apply_errand_taken,
+            ErrandDone: self._apply_errand_done,
+            Passed: self._apply_passed,
+            Reopened: self._apply_reopened,
+            Forgotten: self._apply_forgotten,
+            Sampled: self.probes.apply_sampled,
+            ProbeChosen: self._apply_probe_chosen,
+            SiteProbed: self.probes.apply_probed,
+            HostResolved: self._apply_host_resolved,
+            SiteChanged: self._apply_site_changed,
+            Waited: self._apply_waited,
+            Mined: self._apply_mined,
+            GuessJudged: self._apply_guess_judged,
+            MinedOut: self._apply_mined_out,
+            Weighed: self._apply_weighed,
+            MirrorFound: self.traps.apply_mirror_found,
+            CycleWanted: self.history.apply_wanted,
+            BidTaken: self.history.apply_bid,
+            CycleBegun: self._apply_cycle_begun,
+            Visited: self._apply_visited,
+            RecordsLost: self._apply_records_lost,
+        }
+
+    def apply(self, event: AnyEvent) -> None:
+        """Change the state as the event says."""
+        self._appliers[type(event)](event)
+
+    # -- folding --------------------------------------------------------------------------
+
+    def _apply_taken(self, event: Taken) -> None:
+        self.ran_seconds += self.last_moment - self.run_began
+        self.run_began = self.last_moment = event.moment
+        self.owner = event.owner
+
+    def _apply_configured(self, event: Configured) -> None:
+        self.job_digest = event.digest
+        # Another job may ask another name server, a proxy, or a hosts file.
+        expires = self.hosts.address_expires
+        expires[:] = array("d", bytes(len(expires) * expires.itemsize))
+        # Or guess more.
+        self.sites.mined_out[:] = array("B", bytes(len(self.sites.mined_out)))
+
+    def _apply_inbox_read(self, event: InboxRead) -> None:
+        self.inbox_read = event.sequence
+
+    def _apply_counted(self, event: Counted) -> None:
+        self.refusals.update(event.refusals)
+        self.structured.update(event.structured)
+
+    def _apply_admitted(self, event: Admitted) -> None:
+        pages, sites = self.pages, self.sites
+        self.table.add_many(event.keys)
+        for key, distance in zip(event.keys, event.distances, strict=True):
+            name = site_of(key)
+            site = self._site_numbers.get(name)
+            if site is None:
+                site = self._add_site(name)
+            pages.add(site, distance)
+            sites.pending[site] += 1
+            sites.mined_out[site] = 0
+            if not sites.closed[site]:
+                self.pending += 1
+        if event.hops:
+            for page in range(len(pages.site) - len(event.keys), len(pages.site)):
+                pages.hops[page] = event.hops
+        for page in event.fewer:
+            pages.hops[page] = event.hops
+        if self.history.cycle or event.put_off:
+            self._sort_in(len(pages.site) - len(event.keys), len(event.keys), event.put_off)
+        for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
+            pages.distance[page] = distance
+        self.parts.update(event.parts)
+        for page in event.linked:
+            self._withdraw_guess(page)
+            pages.guess[page] = 0
+
+    def _apply_fetched(self, event: Fetched) -> None:
+        pages, page = self.pages, event.page
+        site = pages.site[page]
+        host = self.sites.host[site]
+        fetch = pages.fetch[page]
+        if fetch == NONE:
+            fetch = pages.fetch[page] = self.fetches.add()
+        self._account_for(event.place)
+        is_held = pages.outcome[page] == KEPT and event.outcome in STILL_HELD
+        if event.place is not None and not is_held:
+            self.fetches.segment[fetch] = event.place.segment
+            self.fetches.offset[fetch] = event.place.offset
+            self.fetches.length[fetch] = event.place.length
+        self.fetches.due[fetch] = event.due
+        self.last_moment = event.moment
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+        if not is_held:
+            if event.outcome is KEPT and pages.outcome[page] != KEPT:
+                self.sites.mined_out[site] = 0
+            pages.outcome[page] = event.outcome
+        self.outcomes[event.outcome] += 1
+        self.guesses.asked += 1
+        if event.outcome is KEPT:
+            self.kept_pages += 1
+            self.kept_bytes += event.size_bytes
+            self.hosts.kept[host] += 1
+            pages.tries[page] = 0
+        elif event.outcome is Outcome.NOT_MODIFIED:
+            pages.tries[page] = 0
+        elif event.outcome not in STAY_AWAY:
+            pages.tries[page] = min(pages.tries[page] + 1, 255)
+        if event.due:
+            pages.status[page] = WAITING
+        else:
+            self._finish(page, site)
+
+    def _apply_settled(self, event: Settled) -> None:
+        for page in event.pages:
+            self.pages.outcome[page] = event.outcome
+            self.outcomes[event.outcome] += 1
+            self._withdraw_guess(page)
+            self._finish(page, self.pages.site[page])
+        if event.outcome in TRAPS:
+            self.traps.put_aside[event.outcome] += len(event.pages)
+
+    def _apply_robots_learned(self, event: RobotsLearned) -> None:
+        sites, site = self.sites, event.site
+        sites.robots[site] = event.state
+        sites.robots_expires[site] = event.expires
+        host = sites.host[site]
+        self._account_for(event.place)
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+        if event.state is RobotsState.KNOWN:
+            sites.robots_tries[site] = 0
+            sites.crawl_delay[site] = event.crawl_delay_seconds
+            self.rules.pop(site, None)
+            if event.rules:
+                self.rules[site] = event.rules
+        elif event.state is RobotsState.UNREACHABLE:
+            sites.robots_tries[site] = min(sites.robots_tries[site] + 1, 255)
+        elif event.state is RobotsState.GIVEN_UP:
+            self._close(site, Outcome.ROBOTS_UNREACHABLE)
+
+    def _apply_host_changed(self, event: HostChanged) -> None:
+        hosts, host = self.hosts, event.host
+        hosts.due[host] = max(hosts.due[host], event.due)
+        hosts.strikes[host] = event.strikes
+        hosts.announced[host] = event.is_announced
+        if event.closed is not None:
+            hosts.closed[host] = event.closed
+            self.guesses.closed(host)
+            for site in self.sites_of(host):
+                self._close(site, event.closed)
+
+    def _apply_host_resolved(self, event: HostResolved) -> None:
+        self.hosts.address[event.host] = self.addresses.number(event.address)
+        self.hosts.address_expires[event.host] = event.expires
+        missing = self.hosts.missing[event.host]
+        self.hosts.missing[event.host] = min(missing + 1, 255) if event.is_missing else 0
+
+    def _apply_site_changed(self, event: SiteChanged) -> None:
+        sites, site = self.sites, event.site
+        sites.due[site] = event.due
+        sites.strikes[site] = min(event.strikes, 255)
+        host = sites.host[site]
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+        if event.closed is not None:
+            self._close(site, event.closed)
+
+    def _apply_waited(self, event: Waited) -> None:
+        self.waited_seconds = event.seconds
+
+    def _apply_passed(self, event: Passed) -> None:
+        self.last_moment = event.moment
+
+    def _apply_reopened(self, event: Reopened) -> None:
+        for host in event.hosts:
+            if self.has_no_address(host):
+                self.hosts.due[host] = 0.0  # it waited for a name server, which asked for nothing
+            self.hosts.closed[host] = self.hosts.strikes[host] = self.hosts.missing[host] = 0
+            self.hosts.address_expires[host] = 0.0
+            self.traps.release(host)
+            for site in self.sites_of(host):
+                self._open(site)
+        for page in event.pages:
+            self._put_up(page)
+
+    def _apply_forgotten(self, event: Forgotten) -> None:
+        """End everything of a host as blocked, and forget where its records were.
+
+        `kept_pages`, `kept_bytes` and `outcomes` stay: they count what was fetched, and a
+        limit that was used up is not given back.
+        """
+        self.hosts.closed[event.host] = Outcome.BLOCKED
+        self.guesses.closed(event.host)
+        sites = set(self.sites_of(event.host))
+        for site in sites:
+            self._close(site, Outcome.BLOCKED)
+        pages = self.pages
+        for page, site in enumerate(pages.site):
+            if site in sites:
+                pages.outcome[page] = Outcome.BLOCKED
+                if pages.fetch[page] != NONE:
+                    self.fetches.length[pages.fetch[page]] = 0
+
+    def _apply_errand_taken(self, event: ErrandTaken) -> None:
+        name = reversed_host_of(event.key)
+        host = self._host_numbers.get(name)
+        if host is None:
+            host = self._add_host(name)
+        self.errands[self.errands_taken] = Errand(event.site, event.key, event.hops, host)
+        self.errands_taken += 1
+
+    def _apply_errand_done(self, event: ErrandDone) -> None:
+        host = self.errands.pop(event.errand).host
+        self._account_for(event.place)
+        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
+
+    def _apply_probe_chosen(self, event: ProbeChosen) -> None:
+        self.probes.apply_chosen(event, len(self.table))
+        if event.key:
+            self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
+
+    def _apply_mined(self, event: Mined) -> None:
+        first = len(self.table)
+        self._apply_admitted(Admitted(event.moment, "", event.keys, event.distances))
+        host = self.sites.host[event.site]
+        for page, rule in enumerate(event.rules, first):
+            self.pages.guess[page] = rule
+            self.guesses.guessed(host, rule)
+
+    def _apply_guess_judged(self, event: GuessJudged) -> None:
+        rule = self.pages.guess[event.page]
+        in_vain = VAIN if event.worth is Worth.NOTHING else 0
+        self.pages.guess[event.page] = rule | JUDGED | in_vain
+        self.guesses.judged(self.sites.host[self.pages.site[event.page]], rule, event)
+
+    def _apply_mined_out(self, event: MinedOut) -> None:
+        self.sites.mined_out[event.site] = 1
+
+    def _apply_weighed(self, event: Weighed) -> None:
+        self.traps.apply_weighed(event, self.sites.host[self.pages.site[event.page]])
+
+    def _apply_visited(self, event: Visited) -> None:
+        site = self.pages.site[event.page]
+        self.history.apply_visited(event, self.pages.fetch[event.page], self.sites.host[site])
+
+    def _apply_cycle_begun(self, event: CycleBegun) -> None:
+        self.history.apply_begun(event)
+        self.waited_seconds = 0.0
+        for site in self.given_up_for_now():
+            self._open(site)
+        for page in event.pages:
+            self._put_up(page)
+            self.history.take(self.sites.host[self.pages.site[page]])
+
+    def _sort_in(self, first: int, count: int, put_off: list[int]) -> None:
+        """Count URLs that were just admitted to the cycle, or put them off."""
+        sites, later = self.sites, set(put_off)
+        for place in range(count):
+            site = self.pages.site[first + place]
+            if place in later:
+                self.pages.status[first + place] = PUT_OFF
+                sites.pending[site] -= 1
+                self.pending -= not sites.closed[site]
+            else:
+                self.history.room -= 1
+                self.history.take(sites.host[site])
+
+    def _apply_records_lost(self, event: RecordsLost) -> None:
+        columns = (event.pages, event.outcomes, event.sizes, event.places)
+        for page, outcome, size_bytes, place in zip(*columns, strict=True):
+            self.lost.setdefault(place.segment, set()).add(place.offset)
+            host = self.sites.host[self.pages.site[page]]
+            self.outcomes[outcome] -= 1
+            if outcome is KEPT:
+                self.kept_pages -= 1
+                self.kept_bytes -= size_bytes
+                self.hosts.kept[host] -= bool(self.hosts.kept[host])
+            if self.place_of(page) == place:
+                self._ask_again(page, host)
+        for place in event.robots:
+            self.lost.setdefault(place.segment, set()).add(place.offset)
+        for site in event.sites:
+            self.sites.robots[site] = RobotsState.UNKNOWN
+            self.sites.robots_expires[site] = 0.0
+            self.rules.pop(site, None)
+
+    def _ask_again(self, page: int, host: int) -> None:
+        """Let a page be fetched whose record is lost, also if its host was full by it."""
+        fetch = self.pages.fetch[page]
+        self.fetches.length[fetch], self.fetches.due[fetch] = 0, 0.0
+        if self.hosts.closed[host] == Outcome.HOST_LIMIT:
+            self.hosts.closed[host] = 0
+            for site in self.sites_of(host):
+                self._open(site)
+        if self.pages.status[page] == WAITING:
+            self.pages.status[page] = PENDING
+        self._put_up(page)
+        self.pages.outcome[page] = 0
+
+    # -- snapshots ------------------------------------------------------------------------
+
+    def pack(self, sequence: int) -> bytes:
+        """Return the whole state as bytes, to be kept as of `sequence`."""
+        return pack(self, sequence)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> PartitionState:
+        """Return the state that `pack` made bytes of."""
+        state = cls()
+        unpack(data, state)
+        return state
+
+
+class Accounts:
+    """What counts in segments: which records have an event in the log of a partition."""
+
+    def __init__(self) -> None:
+        self.ends: dict[int, int] = {}
+        """Where the last record ends that the log names, by segment."""
+        self.lost: dict[int, set[int]] = {}
+        """Where records begin that the log has given up, by segment."""
+
+    def add(self, state: PartitionState) -> None:
+        """Take in what one partition says."""
+        for segment, end in state.segment_ends.items():
+            self.ends[segment] = max(end, self.ends.get(segment, 0))
+        for segment, offsets in state.lost.items():
+            self.lost.setdefault(segment, set()).update(offsets)
+
+    def __call__(self, place: Place) -> bool:
+        """Return whether a record counts."""
+        is_named = place.offset < self.ends.get(place.segment, 0)
+        return is_named and place.offset not in self.lost.get(place.segment, ())
+
+
+def counted_by(states: Iterable[PartitionState]) -> Accounts:
+    """Return what says whether a record counts in one of the partitions."""
+    accounts = Accounts()
+    for state in states:
+        accounts.add(state)
+    return accounts

@@ -1,0 +1,140 @@
+"""Where a partition's hosts repeat themselves, and what follows from it: a part of the fold.
+
+A host, every first folder of it and every shape of URLs on it have a *purse*: how many more pages
+may bring nothing new. A folder is a shape that ends in `**`.
+A purse that is full is not kept, so that a host which always brings something new costs nothing.
+Beside what is left, a purse has what was repeated, so that it is known again after a kill.
+
+Always true:
+  * a shape that was shut stays so until the operator reopens one of its URLs;
+  * of a host at most `MOST_SHAPES` open purses are kept, the latest ones.
+
+Not here: what is new, and what a page costs (`lycosa.crawl.answers.novelty.traps`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from xxhash import xxh3_64_intdigest
+
+from lycosa.frontier.patterns.shapes import shape_of
+from lycosa.records import MirrorFound, Outcome, Weighed
+
+FULL = -1
+MOST_SHAPES = 256
+MOST_CONTENTS = 32
+"""So many contents that were repeated are remembered for a shape."""
+
+
+class Purse:
+    """What is left of a shape's budget."""
+
+    __slots__ = ("contents", "left")
+
+    def __init__(self, left: int, contents: list[int]) -> None:
+        self.left = left
+        self.contents = contents
+
+
+class HostPurses:
+    """What is known of a host that has repeated itself."""
+
+    __slots__ = ("left", "shapes", "shut")
+
+    def __init__(self) -> None:
+        self.left = FULL
+        self.shapes: dict[int, Purse] = {}
+        self.shut: dict[int, int] = {}
+        """Shapes of which nothing more is asked for, with the outcome of what is left."""
+
+
+class Traps:
+    """The purses and mirrors among the hosts of a partition."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[int, HostPurses] = {}
+        self.mirrors: dict[int, str] = {}
+        """Hosts whose links are not followed, with the name of the host that they repeat."""
+        self.put_aside: Counter[int] = Counter()
+        """How many URLs are put aside one by one, by outcome; a closed host's are not counted."""
+
+    def outcome_of(self, host: int, site_name: str, key: str) -> Outcome | None:
+        """Return what a URL that nobody has asked for ends as, if its shape is shut."""
+        purses = self.hosts.get(host)
+        if purses is None or not purses.shut:
+            return None
+        path = key[len(site_name) :]
+        shut = purses.shut.get(shape_number(site_name, shape_of(path).text))
+        if shut is None and (folder := first_folder(path)):
+            shut = purses.shut.get(shape_number(site_name, folder))
+        return None if shut is None else Outcome(shut)
+
+    def holds(self, host: int) -> bool:
+        """Return whether something of a host is put aside, or its links are not followed."""
+        purses = self.hosts.get(host)
+        return host in self.mirrors or (purses is not None and bool(purses.shut))
+
+    def apply_weighed(self, event: Weighed, host: int) -> None:
+        """Note what is left after a page."""
+        purses = self.hosts.get(host)
+        if purses is None:
+            purses = self.hosts[host] = HostPurses()
+        purses.left = event.host_left
+        purse = purses.shapes.pop(event.shape, None)
+        if event.shuts is not None:
+            purses.shut[event.shape] = event.shuts
+        elif event.left != FULL:
+            contents = purse.contents if purse is not None else []
+            if event.content and event.content not in contents:
+                contents = [*contents, event.content][-MOST_CONTENTS:]
+            purses.shapes[event.shape] = Purse(event.left, contents)
+            if len(purses.shapes) > MOST_SHAPES:
+                del purses.shapes[next(iter(purses.shapes))]
+        if purses.left == FULL and not purses.shapes and not purses.shut:
+            del self.hosts[host]
+
+    def apply_mirror_found(self, event: MirrorFound) -> None:
+        """Note that a host repeats another one."""
+        self.mirrors[event.host] = event.original
+
+    def release(self, host: int) -> None:
+        """Forget everything about a host: the operator wants to see more of it."""
+        self.hosts.pop(host, None)
+        self.mirrors.pop(host, None)
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "hosts": {
+                host: [
+                    purses.left,
+                    {shape: [purse.left, purse.contents] for shape, purse in purses.shapes.items()},
+                    purses.shut,
+                ]
+                for host, purses in self.hosts.items()
+            },
+            "mirrors": self.mirrors,
+            "put_aside": dict(self.put_aside),
+        }
+
+    def unpack(self, packed: dict[str, Any]) -> None:
+        """Take over what `pack` returned; nothing, from before there was a defence."""
+        for host, (left, shapes, shut) in packed.get("hosts", {}).items():
+            purses = self.hosts[host] = HostPurses()
+            purses.left, purses.shut = left, shut
+            purses.shapes = {shape: Purse(*purse) for shape, purse in shapes.items()}
+        self.mirrors = packed.get("mirrors", {})
+        self.put_aside.update(packed.get("put_aside", {}))
+
+
+def first_folder(path: str) -> str:
+    """Return the shape of everything below the first folder of a path; "" if it has none."""
+    folder, slash, _ = path[1:].partition("?")[0].partition("/")
+    return f"/{folder}/**" if slash else ""
+
+
+def shape_number(site_name: str, shape: str) -> int:
+    """Return the number by which a shape of a site is known."""
+    return int(xxh3_64_intdigest(f"{site_name}{shape}".encode()))

@@ -1,0 +1,450 @@
+"""Which hosts of a partition may be asked now.
+
+Every host is in one of six phases:
+
+    idle        nothing to ask for
+    waiting     its pause, its back-off or a robots retry runs; it is on the agenda
+    resolving   its pause is over, its address is not known
+    queued      its address serves another host or rests
+    awake       its sites are awake in the scheduler, or one wants its robots file
+    taken       a request is under way, or its answer is not durable yet
+
+    idle ─ a URL comes ─▶ waiting ─ due ─▶ resolving ─▶ queued ─ let through ─▶ awake
+      ▲                      ▲                                                   │
+      └─ nothing left ───────┴────────────── answer is in ◀── taken ◀── chosen ──┘
+
+Always true:
+  * a site is awake in the scheduler only while its host is awake here, its robots rules
+    are known and have not expired, no connection to it has just failed, and it is not closed;
+  * a host is awake only at or after its due moment, or in a burst, and while its address is
+    let through for it: at most one request per host and per address, and each after its pause;
+  * a host with something to ask for is never idle;
+  * a site where nobody was found is tried again when the host's other sites have nothing to be
+    asked for, or `YIELD_SECONDS` after it is due;
+  * a host is awake only for an address that is valid: one that expired while the host was
+    queued is asked for again, and the host keeps its place.
+
+So that hosts seldom resolve, the names of those that are due within `AHEAD_SECONDS`, and of
+those that are next at an address, are looked up ahead. A host that fails is not: it waits
+long enough as it is.
+
+A host whose *burst* goes on is the exception to its due moment: it may be asked again at once, as
+far as its address permits, until somebody takes that back (`end_burst`).
+
+Not here: when a burst may go on (lycosa.crawl.answers.bursts), how long a pause is
+(lycosa.crawl.pauses), the order of URLs (schedulers).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable
+from enum import IntEnum
+from typing import NamedTuple
+
+from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.schedulers import Scheduler
+from lycosa.records import RobotsState
+
+
+class Phase(IntEnum):
+    """What a host is doing."""
+
+    IDLE = 0
+    WAITING = 1
+    RESOLVING = 2
+    QUEUED = 3
+    AWAKE = 4
+    TAKEN = 5
+
+
+NEVER = float("inf")
+
+AHEAD_SECONDS = 10.0
+"""How long before a host is due its name is looked up, if that is necessary."""
+
+YIELD_SECONDS = 600.0
+"""So long a site where nobody was found lets the other sites of its host go first when it is to be
+tried again: a dead port must not slow a live one down."""
+
+# Bound once: reading a member of an enum costs as much as all the rest of a comparison.
+IDLE, WAITING, RESOLVING, QUEUED, AWAKE, TAKEN = (int(phase) for phase in Phase)
+UNKNOWN, KNOWN = int(RobotsState.UNKNOWN), int(RobotsState.KNOWN)
+UNREACHABLE, ELSEWHERE = int(RobotsState.UNREACHABLE), int(RobotsState.ELSEWHERE)
+
+
+class Surroundings(NamedTuple):
+    """What the readiness of a partition shares with the rest of its worker."""
+
+    agenda: Agenda
+    addresses: Addresses
+    resolve: Callable[[int, int], str | None]
+    """(partition, host) → its address, or None: `resolved` will be called."""
+    pause_of: Callable[[PartitionState, int], float]
+    """(state, host) → the pause that is due to the host in any case."""
+    resumed_at: float | None
+    """When the partition was taken over, or None if nobody had it before."""
+    with_work: dict[int, None]
+    """The partitions that may have something to ask for, in turn; a partition enters itself."""
+    changed: dict[int, None]
+    """The partitions that have decided something since the last commit, in that order."""
+    look_ahead: Callable[[int, int], None] = lambda partition, host: None
+    """(partition, host): its address will be wanted soon."""
+
+
+class Readiness:
+    """The phases of a partition's hosts."""
+
+    def __init__(
+        self, number: int, state: PartitionState, scheduler: Scheduler, around: Surroundings
+    ) -> None:
+        self._number = number
+        self._state = state
+        self._scheduler = scheduler
+        self._around = around
+        self._agenda = around.agenda
+        self._with_work = around.with_work
+        self._when_due = self._on_due
+        """Bound once: the agenda holds one for every host that waits."""
+        self._addresses = around.addresses
+        self._phase = array("B")
+        self._wake_at = array("d")
+        self._address: dict[int, str] = {}
+        """Of hosts that are queued, awake or taken: where they are to be asked this time."""
+        self._had_turn: set[int] = set()
+        """Hosts that resolve because their address had expired when their turn came."""
+        self._errands: dict[int, deque[int]] = {}
+        self._bursting: set[int] = set()
+        """Hosts that may be asked before they are due."""
+        self._held = 0
+        """How many hosts are taken only until their answer is durable."""
+        self._is_abandoned = False
+        self.robots_wanted: dict[int, None] = {}
+        """Sites of awake hosts that need their robots file before anything else, in order."""
+        self.errands_wanted: dict[int, None] = {}
+        """Awake hosts that have an errand to be done, in order."""
+        self.bursts_wanted: dict[int, None] = {}
+        """Awake hosts whose burst goes on with a page, in order."""
+
+    # -- what the partition tells us ------------------------------------------------------
+
+    def work_came(self, host: int, now: float) -> None:
+        """Note that a host has something new to ask for."""
+        self._grow(host)
+        phase = self._phase[host]
+        if phase == AWAKE:
+            self.look_again(host, now)
+        elif phase in (IDLE, WAITING):
+            self._plan(host, now)
+
+    def errand_came(self, errand: int, host: int, now: float) -> None:
+        """Note an errand; it is served before the host's own pages."""
+        self._errands.setdefault(host, deque()).append(errand)
+        self.work_came(host, now)
+
+    def claim(self, host: int, now: float) -> bool:
+        """Claim an awake host's address before a request; if that fails the host waits again.
+
+        Whoever chose the host must then hand back what it wanted to ask for.
+        """
+        address = self._address[host]
+        if self._addresses.claim(address, now):
+            return True
+        self._rest_sites(host)
+        self._phase[host] = QUEUED
+        self._addresses.queue_again(address, self, host, now)
+        return False
+
+    def take(self, host: int) -> str:
+        """Begin a request: the host's sites rest; returns the address to be asked."""
+        if self._phase[host] != AWAKE:
+            raise AssertionError(f"host {host} is {Phase(self._phase[host]).name}, not awake")
+        self._phase[host] = TAKEN
+        self._bursting.discard(host)
+        self._rest_sites(host)
+        return self._address[host]
+
+    def free_address(self, host: int, now: float) -> None:
+        """End a request, but not the turn of its host: only the address's pause begins."""
+        self._addresses.asked(self._address.pop(host), now)
+        self._held += 1
+
+    def give_back(self, host: int, now: float) -> None:
+        """End a request: the address's pause begins, and the host's, as the state has it."""
+        self._phase[host] = IDLE
+        if host in self._address:
+            self._addresses.asked(self._address.pop(host), now)
+        else:
+            self._held -= 1
+        self._plan(host, now)
+
+    def put_back(self, host: int, now: float) -> None:
+        """End a request that was never sent."""
+        self._phase[host] = IDLE
+        self._addresses.leave(self._address.pop(host), now)
+        self._plan(host, now)
+
+    def let_go_on(self, host: int) -> None:
+        """Let a host that is taken be asked again at once: its burst goes on."""
+        self._bursting.add(host)
+
+    def goes_on(self, host: int) -> bool:
+        """Return whether the burst of a host goes on."""
+        return host in self._bursting
+
+    def end_burst(self, host: int, now: float) -> None:
+        """Let a host be asked no earlier than it is due; harmless when it has no burst."""
+        if host in self._bursting:
+            self._bursting.discard(host)
+            if self._phase[host] == AWAKE:
+                self._rest_sites(host)
+                self.put_back(host, now)
+
+    def take_errand(self) -> int:
+        """Take the first errand that can be done out of its host's queue."""
+        host = next(iter(self.errands_wanted))
+        errands = self._errands[host]
+        errand = errands.popleft()
+        if not errands:
+            del self._errands[host]
+            del self.errands_wanted[host]
+        return errand
+
+    def drop_errands(self, host: int) -> None:
+        """Forget the errands of a host that cannot be asked."""
+        self._errands.pop(host, None)
+        self.errands_wanted.pop(host, None)
+
+    def look_again(self, host: int, now: float) -> None:
+        """Reconsider an awake host: it may have nothing left that can be asked for."""
+        if self._phase[host] == AWAKE and not self._wake_sites(host, now):
+            self._rest_sites(host)
+            self.put_back(host, now)
+
+    def resolved(self, host: int, address: str | None, now: float) -> None:
+        """Take the answer of the name server; None means that it had none."""
+        if self._phase[host] != RESOLVING:
+            return
+        before = self._address.pop(host, None)
+        had_turn = host in self._had_turn
+        self._had_turn.discard(host)
+        if address is None:
+            self._phase[host] = IDLE
+            self._plan(host, now)
+            return
+        self._address[host] = address
+        self._phase[host] = QUEUED
+        self._addresses.enter(address, self, host, now, had_turn and address == before)
+
+    def rests_until(self, host: int) -> float:
+        """Return when a host is next due: never if it has nothing to do, now if it is busy."""
+        phase = self._phase[host] if host < len(self._phase) else IDLE
+        return NEVER if phase == IDLE else self._wake_at[host] if phase == WAITING else 0.0
+
+    def first_queued(self) -> int | None:
+        """Return a host that waits for its turn at an address."""
+        return self._phase.index(QUEUED) if QUEUED in self._phase else None
+
+    def is_taken(self, host: int) -> bool:
+        """Return whether a request to the host is under way."""
+        return host < len(self._phase) and self._phase[host] == TAKEN
+
+    def is_resolving(self, host: int) -> bool:
+        """Return whether the host waits for its address."""
+        return self._phase[host] == RESOLVING
+
+    def abandon(self, now: float) -> None:
+        """Let go of everything: the partition belongs to another owner."""
+        self._is_abandoned = True
+        for host, phase in enumerate(self._phase):
+            if phase == AWAKE:
+                self._rest_sites(host)
+                self._phase[host] = IDLE
+                self._addresses.leave(self._address[host], now)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many hosts are in each phase."""
+        phases = self._phase
+        counts = {phase.name.lower(): phases.count(phase) for phase in Phase}
+        counts["taken"] -= self._held  # these rest as others do
+        counts["waiting"] += self._held
+        return counts
+
+    # -- what the address gate tells us ---------------------------------------------------
+
+    def let_through(self, host: int, now: float) -> bool:
+        """Wake a queued host's sites; False when there is nothing left to ask for."""
+        if self._is_abandoned:
+            return False
+        address = self._around.resolve(self._number, host)
+        if address is None:
+            self._phase[host] = RESOLVING
+            self._had_turn.add(host)
+            return False
+        if address != self._address[host]:
+            self._address[host] = address
+            self._addresses.enter(address, self, host, now)
+            return False
+        self._phase[host] = AWAKE
+        if self._due(host) <= now and self._wake_sites(host, now):
+            return True
+        self._phase[host] = IDLE
+        del self._address[host]
+        self._plan(host, now)
+        return False
+
+    def comes_next(self, host: int, now: float) -> None:
+        """See to it that the next host of a queue knows its address when its turn comes."""
+        if self._state.hosts.address_expires[host] <= now + AHEAD_SECONDS:
+            self._around.look_ahead(self._number, host)
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _grow(self, host: int) -> None:
+        while len(self._phase) <= host:
+            self._phase.append(IDLE)
+            self._wake_at.append(NEVER)
+
+    def _plan(self, host: int, now: float) -> None:
+        """Find out when an idle or waiting host has something to ask for, and wait for that."""
+        if self._is_abandoned:
+            return
+        moment = self._moment_of_work(host)
+        if moment == NEVER:
+            self._phase[host] = IDLE
+            return
+        moment = max(moment, self._due(host), self._floor(host))
+        if moment > now:
+            is_news = self._phase[host] != WAITING or moment != self._wake_at[host]
+            self._phase[host] = WAITING
+            self._wake_at[host] = moment
+            if is_news:
+                self._agenda.note(moment, self._when_due, host)
+                if self._state.hosts.address_expires[host] <= moment:
+                    self._look_ahead(host, now)
+            return
+        self._phase[host] = RESOLVING
+        address = self._around.resolve(self._number, host)
+        if address is not None:
+            self.resolved(host, address, now)
+
+    def _due(self, host: int) -> float:
+        return 0.0 if host in self._bursting else self._state.hosts.due[host]
+
+    def _floor(self, host: int) -> float:
+        """Return when a host may be asked at the earliest after a resume.
+
+        What the half second before a kill has forgotten, a full pause from the moment of
+        the resume makes good, also for hosts whose very existence was forgotten.
+        """
+        resumed_at = self._around.resumed_at
+        return 0.0 if resumed_at is None else resumed_at + self._around.pause_of(self._state, host)
+
+    def _on_due(self, host: int, now: float) -> None:
+        if self._phase[host] == WAITING and self._wake_at[host] <= now:
+            self._phase[host] = IDLE
+            self._plan(host, now)
+
+    def _look_ahead(self, host: int, now: float) -> None:
+        """Let the address of a waiting host be known when the host is due."""
+        hosts, moment = self._state.hosts, self._wake_at[host]
+        if self._phase[host] != WAITING or hosts.address_expires[host] > moment:
+            return
+        if hosts.strikes[host] or hosts.closed[host] or hosts.missing[host]:
+            return
+        if moment - now > AHEAD_SECONDS:
+            self._agenda.note(moment - AHEAD_SECONDS, self._look_ahead, host)
+        else:
+            self._around.look_ahead(self._number, host)
+
+    def _moment_of_work(self, host: int) -> float:
+        """Return the earliest moment at which a site of the host can be asked something."""
+        if host in self._errands:
+            return 0.0
+        sites = self._state.sites
+        earliest = NEVER
+        site = self._state.hosts.first_site[host]
+        while site != NONE:
+            if not sites.closed[site] and self._scheduler.waiting(site):
+                robots, moment = sites.robots[site], sites.due[site]
+                if robots in (UNREACHABLE, ELSEWHERE):
+                    moment = max(moment, sites.robots_expires[site])
+                elif not moment:
+                    return 0.0
+                earliest = min(earliest, moment)
+            site = sites.following[site]
+        return earliest
+
+    def _wake_sites(self, host: int, now: float) -> bool:
+        """Wake every site that can be asked for pages; queue those that lack robots rules.
+
+        Returns whether there is anything to ask for.
+        """
+        has_work = False
+        if host in self._errands:
+            self.errands_wanted[host] = None
+            has_work = True
+        failed: list[int] = []
+        sites, following = self._state.sites, self._state.hosts.first_site[host]
+        while following != NONE:
+            site, following = following, sites.following[following]
+            if sites.closed[site] or not self._scheduler.waiting(site):
+                continue
+            due = sites.due[site]
+            if due and due > now - YIELD_SECONDS:  # nobody was there
+                self._scheduler.rest(site)
+                if self.robots_wanted:
+                    self.robots_wanted.pop(site, None)
+                if due <= now:
+                    failed.append(site)
+                continue
+            robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
+            if robots == KNOWN and is_fresh:
+                if self.robots_wanted:
+                    self.robots_wanted.pop(site, None)
+                self._scheduler.wake(site)
+                if host in self._bursting:
+                    self.bursts_wanted[host] = None
+                has_work = True
+                continue
+            self._scheduler.rest(site)
+            if robots == UNKNOWN or not is_fresh:
+                self.robots_wanted[site] = None
+                has_work = True
+            else:
+                self.robots_wanted.pop(site, None)
+        if failed and not has_work:
+            has_work = self._wake_failed(failed, now)
+        if has_work:
+            self._with_work[self._number] = None
+        return has_work
+
+    def _wake_failed(self, failed: list[int], now: float) -> bool:
+        """Wake sites that are to be tried again; returns whether there is anything to ask for."""
+        sites, has_work = self._state.sites, False
+        for site in failed:
+            robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
+            if robots == KNOWN and is_fresh:
+                self._scheduler.wake(site)
+                has_work = True
+            elif robots == UNKNOWN or not is_fresh:
+                self.robots_wanted[site] = None
+                has_work = True
+        return has_work
+
+    def _rest_sites(self, host: int) -> None:
+        if self.errands_wanted:
+            self.errands_wanted.pop(host, None)
+        if self.bursts_wanted:
+            self.bursts_wanted.pop(host, None)
+        sites, wanted = self._state.sites, self.robots_wanted
+        site = self._state.hosts.first_site[host]
+        while site != NONE:
+            self._scheduler.rest(site)
+            if wanted:
+                wanted.pop(site, None)
+            site = sites.following[site]

@@ -1,0 +1,138 @@
+"""Answers SPARQL queries from standard input on standard output, in a process without network.
+
+`python -m lycosa.query.answer_process FOLDER MEMORY_BYTES ENDS_WITH_PARENT`. It gives up the
+network before it accepts the first query, and accepts none if the kernel does not allow that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from lycosa.errors import LycosaError, QueryError
+from lycosa.query import sparql
+from lycosa.query.formats import MEDIA_TYPES, TABLE, chosen_form
+from lycosa.query.generations import Generations
+from lycosa.query.protocol import Answered, Asked, Question, Refused, receive, send
+from lycosa.sandbox import give_up_network
+
+_PIECE_BYTES = 65_536
+_SIGNAL_WHEN_PARENT_ENDS = 1
+"""PR_SET_PDEATHSIG of linux/prctl.h."""
+
+
+class _TooLarge(Exception):
+    """The answer is longer than it may be."""
+
+
+class _Pieces:
+    """Sends what is written to it, some at a time, and so many bytes and no more."""
+
+    def __init__(self, pipe: IO[bytes], largest_bytes: int) -> None:
+        self._pipe = pipe
+        self._left = largest_bytes or sys.maxsize
+        self._some = bytearray()
+        self.is_exceeded = False
+
+    def write(self, data: Any, /) -> int:
+        """Take bytes."""
+        self._left -= len(data)
+        if self._left < 0:
+            self.is_exceeded = True
+            raise _TooLarge
+        self._some += data
+        if len(self._some) >= _PIECE_BYTES:
+            self.flush()
+        return len(data)
+
+    def flush(self) -> None:
+        """Send what there is."""
+        if self._some:
+            send(self._pipe, Answered("piece", body=bytes(self._some)))
+            self._some.clear()
+
+
+def _answer(store: Any, asked: Asked, pipe: IO[bytes]) -> Answered:
+    output = _Pieces(pipe, asked.largest_bytes)
+    try:
+        answer = sparql.ask(store, *asked.question[:3])
+        form = _form(asked.question, answer)
+        if form is None:
+            known = ", ".join(MEDIA_TYPES[form] for form in sparql.forms_of(answer))
+            return Answered("not-acceptable", f"the answer can be had as {known}")
+        send(pipe, Answered("begin", form))
+        if form == TABLE:
+            output.write(msgspec.msgpack.encode(sparql.for_people(answer)))
+        else:
+            sparql.write(answer, form, output, is_guarded=asked.question.is_guarded)
+        output.flush()
+        return Answered("answer", form, is_no=sparql.is_no(answer))
+    except Refused as refusal:
+        return Answered("refused", str(refusal))
+    except Exception as error:
+        if output.is_exceeded:
+            text = f"the answer is longer than {asked.largest_bytes:,} bytes: add a LIMIT"
+            return Answered("too-large", text)
+        if not isinstance(error, LycosaError):
+            return Answered("failed", f"{type(error).__name__}: {error}")
+        return Answered("failed", str(error))
+
+
+def _form(question: Question, answer: sparql.Answer) -> str | None:
+    if question.form == "usual":
+        return "turtle" if sparql.is_graph(answer) else TABLE
+    return question.form or chosen_form(question.accept, sparql.forms_of(answer))
+
+
+def _serve(folder: Path, questions: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer until there are no more questions."""
+    index = Generations(folder)
+    frame = receive(questions)
+    while frame is not None:
+        generation = index.current()
+        try:
+            with index.reading() as store:
+                while frame is not None and index.current() == generation:
+                    asked = msgspec.msgpack.decode(frame, type=Asked)
+                    signal.setitimer(signal.ITIMER_REAL, asked.seconds)
+                    answered = _answer(store, asked, answers)
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                    send(answers, answered)
+                    frame = receive(questions)
+                del store
+        except QueryError as error:
+            send(answers, Answered("failed", str(error)))
+            frame = receive(questions)
+
+
+def main(folder: str, memory_bytes: str, ends_with_parent: str) -> None:
+    """Be the process."""
+    if int(ends_with_parent):
+        ctypes.CDLL(None).prctl(_SIGNAL_WHEN_PARENT_ENDS, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    if int(memory_bytes):
+        resource.setrlimit(resource.RLIMIT_AS, (int(memory_bytes), int(memory_bytes)))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        give_up_network()
+    except QueryError as error:
+        send(sys.stdout.buffer, Answered("unguarded", str(error)))
+        return
+    send(sys.stdout.buffer, Answered("ready"))
+    with contextlib.suppress(BrokenPipeError):
+        _serve(Path(folder), sys.stdin.buffer, sys.stdout.buffer)
+    os._exit(0)  # what is in the buffer has no reader any more
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

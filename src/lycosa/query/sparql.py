@@ -1,0 +1,222 @@
+"""Checks and runs one SPARQL 1.1 query, and writes its result in many formats.
+
+Each page has a graph, named by the page's URL. Without `GRAPH` a query is about all pages: the
+default graph is the union of all graphs.
+
+Always true: a query changes nothing, because the parser accepts no updates. It fetches no
+graph: `FROM` chooses among those in the store.
+
+`SERVICE` is refused here, because the store would connect to the host it names. But a tokenizer
+cannot guarantee that, so queries run in processes without network (`query.answer_process`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pyoxigraph
+from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTriples, RdfFormat
+
+from lycosa.errors import QueryError
+from lycosa.query.protocol import Refused
+from lycosa.spreadsheets import cell
+
+RESULT_FORMATS = {
+    "json": QueryResultsFormat.JSON,
+    "xml": QueryResultsFormat.XML,
+    "csv": QueryResultsFormat.CSV,
+    "tsv": QueryResultsFormat.TSV,
+}
+GRAPH_FORMATS = {
+    "turtle": RdfFormat.TURTLE,
+    "ntriples": RdfFormat.N_TRIPLES,
+    "nquads": RdfFormat.N_QUADS,
+    "trig": RdfFormat.TRIG,
+    "rdfxml": RdfFormat.RDF_XML,
+    "jsonld": RdfFormat.JSON_LD,
+}
+_OF_QUADS = frozenset({"nquads", "trig", "jsonld"})
+
+Answer = QuerySolutions | QueryTriples | QueryBoolean
+
+# Names as SPARQL 1.1 has them (19.8, rules 139 to 169): a dot does not end one, and after `ex:` it
+# does not begin one. So `ex:.SERVICE` is a name, a dot and a word.
+_TOKEN = re.compile(
+    r"""
+      (?P<skip> [\x20\t\r\n]++ | \#[^\n\r]*+ )
+    | (?P<whole>
+        "{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3}|\Z) | '{3}(?:[^'\\]|\\.|'(?!''))*+(?:'{3}|\Z)
+      | "(?:[^"\\\n\r]|\\.)*+" | '(?:[^'\\\n\r]|\\.)*+'
+      | <(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*+>
+      | [?$][\w\u00b7\u0300-\u036f\u203f\u2040]*+
+      | @[A-Za-z]++(?:-[A-Za-z0-9]++)*+
+      | (?P<prefix> (?:_|[^\W\d_](?:\.*+[\w\u00b7\u0300-\u036f\u203f\u2040-])*+)?+) :
+        (?:(?:[\w:]|%[0-9A-Fa-f]{2}|\\.)
+           (?:\.*+(?:[\w:\u00b7\u0300-\u036f\u203f\u2040-]|%[0-9A-Fa-f]{2}|\\.))*+)?+ )
+    | (?P<word> [A-Za-z_][\w-]*+ )
+    | .
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def check(question: str) -> None:
+    """Refuse what would ask somebody else, with a word that helps.
+
+    This is the friendly half. What it overlooks finds no network (`lycosa.sandbox`).
+    """
+    before = ""
+    for found in _TOKEN.finditer(question):
+        if found["skip"] is not None:
+            continue
+        # The store needs no space between words: it reads `SERVICESILENT<x>{`, and `SERVICE:x {` as
+        # the word and the name `:x`.
+        is_asked = found[0] == "{" and "service" in before
+        if is_asked or "service" in (found["word"] or "").lower():
+            raise Refused(
+                "SERVICE asks other hosts, which Lycosa does not do\n"
+                "  leave it out, and ask the other endpoint yourself"
+            )
+        before = (found["prefix"] or "").lower()
+
+
+def ask(
+    store: pyoxigraph.Store,
+    question: str,
+    default_graphs: Sequence[str] = (),
+    named_graphs: Sequence[str] = (),
+) -> Answer:
+    """Put a question; graphs may be named as SPARQL's protocol lets one do."""
+    check(question)
+    try:
+        return store.query(
+            question,
+            use_default_graph_as_union=not default_graphs,
+            default_graph=_nodes(default_graphs) or None,
+            named_graphs=_nodes(named_graphs) or None,
+        )
+    except SyntaxError as error:
+        raise Refused(f"this is no SPARQL query: {error}") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise QueryError(f"the question cannot be answered: {error}") from None
+
+
+def _nodes(names: Sequence[str]) -> Any:
+    try:
+        return [pyoxigraph.NamedNode(name) for name in names]
+    except ValueError as error:
+        raise Refused(f"a graph cannot have this name: {error}") from None
+
+
+def forms_of(answer: Answer) -> tuple[str, ...]:
+    """Return in which forms an answer can be written, the usual one first."""
+    if isinstance(answer, QueryTriples):
+        return tuple(GRAPH_FORMATS)
+    return ("json", "xml") if isinstance(answer, QueryBoolean) else tuple(RESULT_FORMATS)
+
+
+def write(answer: Answer, form: str, output: Any, *, is_guarded: bool = False) -> None:
+    """Write an answer in one of its forms to what has a `write`.
+
+    Texts in CSV that `is_guarded` are such that a spreadsheet takes none for a formula.
+    """
+    if form not in forms_of(answer):
+        kind = {QueryTriples: "a graph", QueryBoolean: "yes or no"}.get(type(answer), "a table")
+        raise QueryError(
+            f"the answer is {kind}, which cannot be written as {form}\n"
+            f"  choose one of: {', '.join(forms_of(answer))}"
+        )
+    try:
+        if form == "csv" and is_guarded:
+            _write_cells(answer, output)
+        elif not isinstance(answer, QueryTriples):
+            answer.serialize(output, RESULT_FORMATS[form])
+        elif form in _OF_QUADS:
+            quads = (pyoxigraph.Quad(*triple) for triple in answer)
+            pyoxigraph.serialize(quads, output, GRAPH_FORMATS[form])
+        else:
+            answer.serialize(output, GRAPH_FORMATS[form])
+    except (SyntaxError, RuntimeError) as error:
+        raise QueryError(f"the question cannot be answered: {error}") from None
+
+
+def _write_cells(answer: Answer, output: Any) -> None:
+    assert isinstance(answer, QuerySolutions)
+    names = [variable.value for variable in answer.variables]
+    writer = csv.writer(_Encoded(output))
+    writer.writerow(names)
+    writer.writerows([cell(_plain(row[name])) for name in names] for row in answer)
+
+
+class _Encoded:
+    """Takes text for what takes bytes."""
+
+    def __init__(self, output: Any) -> None:
+        self._output = output
+
+    def write(self, text: str) -> int:
+        """Take a text."""
+        self._output.write(text.encode())
+        return len(text)
+
+
+def is_graph(answer: Answer) -> bool:
+    """Return whether an answer is a graph."""
+    return isinstance(answer, QueryTriples)
+
+
+def as_yes_or_no(answer: Answer) -> bool | None:
+    """Return the answer to an ASK; None to any other question."""
+    return bool(answer) if isinstance(answer, QueryBoolean) else None
+
+
+def is_no(answer: Answer) -> bool:
+    """Return whether the answer is no."""
+    return as_yes_or_no(answer) is False
+
+
+def for_people(answer: Answer) -> tuple[str, list[str], list[list[str]]]:
+    """Return yes or no, or the variables and the rows of a table."""
+    if is_graph(answer):
+        raise QueryError("the answer is a graph, which is no table\n  choose another --format")
+    said = as_yes_or_no(answer)
+    if said is not None:
+        return ("yes" if said else "no"), [], []
+    return "", *as_table(answer)
+
+
+def as_table(answer: Answer) -> tuple[list[str], list[list[str]]]:
+    """Return the variables and the values of an answer, for people to read."""
+    assert isinstance(answer, QuerySolutions)
+    names = [variable.value for variable in answer.variables]
+    try:
+        return names, [[_plain(row[name]) for name in names] for row in answer]
+    except RuntimeError as error:
+        raise QueryError(f"the question cannot be answered: {error}") from None
+
+
+def _plain(term: Any) -> str:
+    if term is None:
+        return ""
+    if isinstance(term, pyoxigraph.NamedNode | pyoxigraph.Literal):
+        return term.value
+    return str(term)
+
+
+def rewritten(triples: bytes, graph: str, form: str) -> bytes:
+    """Return N-Triples in another form; where that has graphs, they are in this one."""
+    output = io.BytesIO()
+    quads = pyoxigraph.parse(triples, RdfFormat.N_TRIPLES, lenient=True)
+    if form in _OF_QUADS:
+        (name,) = _nodes([graph])
+        in_graph = (
+            pyoxigraph.Quad(quad.subject, quad.predicate, quad.object, name) for quad in quads
+        )
+        pyoxigraph.serialize(in_graph, output, GRAPH_FORMATS[form])
+    else:
+        pyoxigraph.serialize((quad.triple for quad in quads), output, GRAPH_FORMATS[form])
+    return output.getvalue()

@@ -1,0 +1,64 @@
+"""Small numbers that events carry: robots states, mining rules, results of guesses and visits.
+
+They are written into logs, so they never change.
+"""
+
+from __future__ import annotations
+
+import enum
+
+
+class MiningRule(enum.IntEnum):
+    """The rule that a guess was made by. The numbers are part of the log's format."""
+
+    FOLDER = 1
+    """The folders above a page."""
+    NUMBER = 2
+    """Siblings whose names count: `page1.html`, `page2.html`."""
+    PADDED = 3
+    """The same with leading zeros: `007.html`."""
+    NUMBERED_FOLDER = 4
+    """Folders that count: `pics1/page1.html`, `pics2/page1.html`."""
+    DATE = 5
+    """Siblings whose names are days or months: `2021/03/`, `2021-03-31.html`."""
+    HEXADECIMAL = 6
+    """Siblings that count to sixteen: `0a.html`."""
+    PAGING = 7
+    """A parameter of the query that counts: `?page=2`."""
+
+
+class Worth(enum.IntEnum):
+    """The result of a guess. The numbers are part of the log's format."""
+
+    NOTHING = 0
+    """No page, a soft 404, a redirect to a known page, or a copy of one."""
+    PAGE = 1
+    """A new page."""
+    MOVED = 2
+    """A redirect to an unknown URL, which is now the guess instead."""
+
+
+class Sight(enum.IntEnum):
+    """Whether a visit found a page changed. The numbers are part of the log's format."""
+
+    FIRST = 1
+    """There was nothing to compare it with."""
+    UNCHANGED = 2
+    CHANGED = 3
+    ANNOUNCED = 4
+    """The page was not fetched, but its site (a sitemap) says that it has changed."""
+
+
+class RobotsState(enum.IntEnum):
+    """The state of a site's robots file. The numbers are part of the log's format."""
+
+    UNKNOWN = 0
+    """Never asked for."""
+    KNOWN = 1
+    """Rules are in force until they expire."""
+    UNREACHABLE = 2
+    """Unavailable (5xx, no connection): no page may be requested until it is tried again."""
+    ELSEWHERE = 3
+    """A redirect is being followed; no page may be requested until its end is known."""
+    GIVEN_UP = 4
+    """Failed too often: the site's URLs end as `Outcome.ROBOTS_UNREACHABLE`."""

@@ -1,0 +1,386 @@
+"""Events: the decisions that a partition's log holds.
+
+An event carries every moment and every number that the fold (`lycosa.frontier.fold`) needs, so the
+fold reads no clock, no configuration and no randomness. Inside a partition a URL, a site and a host
+are numbers, given in the order in which the log admitted them.
+
+Events are encoded as tagged MessagePack arrays (`lycosa.log.format`): a field may be added at the
+end with a default, and nothing else may change without a new version.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from lycosa.records.codes import RobotsState, Sight, Worth
+from lycosa.records.exchange import Place
+from lycosa.records.outcomes import Outcome
+
+
+class Event(Struct, frozen=True, array_like=True, tag_field="t"):
+    """A decision in a partition's log."""
+
+
+class Taken(Event, frozen=True, array_like=True, tag=1):
+    """A worker became the owner of the partition; its earlier owner may not write any more."""
+
+    moment: float
+    owner: str
+    clock_ahead: float = 0.0
+    """By how much the owner's moments are ahead of its machine's clock (crawl.steady_clock)."""
+
+
+class Configured(Event, frozen=True, array_like=True, tag=2):
+    """From here on decisions were made under the job with this digest."""
+
+    moment: float
+    digest: str
+
+
+class Admitted(Event, frozen=True, array_like=True, tag=3):
+    """URLs that `source` led to: new ones, and known ones that are nearer than was thought."""
+
+    moment: float
+    source: str
+    keys: list[str]
+    distances: list[int]
+    nearer: list[int] = []
+    nearer_distances: list[int] = []
+    parts: list[int] = []
+    """URLs, new or known, that are page requisites of `source`."""
+    linked: list[int] = []
+    """Known URLs that had been guessed, and that a page links to after all."""
+    put_off: list[int] = []
+    """The positions, in `keys`, of URLs that wait until a cycle chooses them."""
+    hops: int = 0
+    """How many redirects in a row have led to the keys; 0 when the last step was none."""
+    fewer: list[int] = []
+    """Known URLs that were now reached with fewer redirects in a row than before."""
+
+
+class InboxRead(Event, frozen=True, array_like=True, tag=4):
+    """Everything up to this sequence of the inbox has been decided on."""
+
+    sequence: int
+
+
+class Fetched(Event, frozen=True, array_like=True, tag=5):
+    """A URL was fetched, with this outcome."""
+
+    moment: float
+    page: int
+    outcome: Outcome
+    status: int
+    size_bytes: int
+    due: float
+    """When to ask again; 0 for never."""
+    host_due: float
+    """Before this moment no request may go to the host."""
+    place: Place | None = None
+
+
+class Settled(Event, frozen=True, array_like=True, tag=6):
+    """URLs that end without a fetch."""
+
+    moment: float
+    pages: list[int]
+    outcome: Outcome
+
+
+class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
+    """The rules of a site's robots file for our agent, or that it was not available."""
+
+    moment: float
+    site: int
+    state: RobotsState
+    rules: bytes
+    """Our agent's rules in the compact form of `lycosa.fetch.robots`."""
+    crawl_delay_seconds: float
+    expires: float
+    """When the rules must be learned anew, or an unreachable file tried again."""
+    host_due: float
+    place: Place | None = None
+
+
+class HostChanged(Event, frozen=True, array_like=True, tag=8):
+    """A host must wait, has recovered, or is closed for good."""
+
+    moment: float
+    host: int
+    due: float
+    strikes: int
+    """How often in a row the whole host has failed or refused us."""
+    closed: Outcome | None = None
+    is_announced: bool = False
+    """Whether the server itself named the time, by Retry-After."""
+
+
+class Counted(Event, frozen=True, array_like=True, tag=9):
+    """URLs that were refused, counted under their reasons; and what structured data came to."""
+
+    refusals: dict[str, int]
+    structured: dict[str, int] = {}
+    """Triples kept, pages that have some, and what was left out of structured data."""
+
+
+class ErrandTaken(Event, frozen=True, array_like=True, tag=10):
+    """The robots file of another site redirects to a URL here, which we fetch for that site."""
+
+    moment: float
+    site: str
+    key: str
+    hops: int
+
+
+class ErrandDone(Event, frozen=True, array_like=True, tag=11):
+    """The errand with this number is over; the answer is on its way to the site that wanted it."""
+
+    moment: float
+    errand: int
+    host_due: float
+    place: Place | None = None
+
+
+class Passed(Event, frozen=True, array_like=True, tag=12):
+    """The crawl was still running at this moment: noted only if its running time is limited."""
+
+    moment: float
+
+
+class Reopened(Event, frozen=True, array_like=True, tag=13):
+    """The operator wants closed hosts or finished pages fetched again."""
+
+    moment: float
+    hosts: list[int]
+    pages: list[int]
+
+
+class Forgotten(Event, frozen=True, array_like=True, tag=14):
+    """The operator blocked a host and removed its pages."""
+
+    moment: float
+    host: int
+
+
+class HostResolved(Event, frozen=True, array_like=True, tag=15):
+    """A host name was looked up."""
+
+    moment: float
+    host: int
+    address: str
+    """"" when the name has none."""
+    expires: float
+    """When it must be looked up again; `moment` itself when no server was found there."""
+    is_missing: bool = False
+    """Without an address: the name server says that the name has none."""
+
+
+class SiteChanged(Event, frozen=True, array_like=True, tag=40):
+    """An origin could not be connected to, can be again, or is closed."""
+
+    moment: float
+    site: int
+    due: float
+    """Before this moment no connection to the origin is tried; its host has other origins."""
+    strikes: int
+    """How often in a row no connection could be made."""
+    closed: Outcome | None = None
+    host_due: float = 0.0
+    """Before this moment no request may go to the host."""
+
+
+class Waited(Event, frozen=True, array_like=True, tag=41):
+    """In partition 0: how long the crawl has waited with only unreachable origins left."""
+
+    moment: float
+    seconds: float
+    """In total; 0 when an origin answered, so that the wait begins anew."""
+
+
+class Sampled(Event, frozen=True, array_like=True, tag=20):
+    """A page was kept that the answer to its site's probe will be compared with."""
+
+    site: int
+    page: int
+    fingerprint: int
+    """Of the text without the page's own address (`lycosa.extract.echo`)."""
+
+
+class ProbeChosen(Event, frozen=True, array_like=True, tag=21):
+    """A URL that cannot exist was made up for the site, to be fetched once."""
+
+    moment: float
+    site: int
+    key: str
+    """The URL, which is admitted by this; "" when none may be asked for."""
+    distance: int
+
+
+class SiteProbed(Event, frozen=True, array_like=True, tag=22):
+    """The result of a site's probe; its own `Fetched` precedes this."""
+
+    moment: float
+    site: int
+    verdict: Outcome
+    """`PROBE_HONEST`, `PROBE_SOFT` or `PROBE_INCONCLUSIVE`."""
+    fingerprint: int = 0
+    """With `PROBE_SOFT`: the fingerprint of the site's error page."""
+    beside: list[int] = []
+    """Pages of the sample that look like the error page and yet are kept as pages."""
+    is_everything: bool = False
+    """With `PROBE_INCONCLUSIVE`: the site made a page of it, as it may of every URL."""
+
+
+class Mined(Event, frozen=True, array_like=True, tag=23):
+    """URLs without a known link to them, guessed from known URLs of the same site."""
+
+    moment: float
+    site: int
+    keys: list[str]
+    distances: list[int]
+    rules: list[int]
+    """Numbers of `MiningRule`."""
+    sources: list[int]
+    """The page that each was guessed from."""
+
+
+class GuessJudged(Event, frozen=True, array_like=True, tag=24):
+    """The result of a guess; its own `Fetched` precedes this."""
+
+    page: int
+    worth: Worth
+    left: int
+    """How many more guesses its rule may make on this host in vain."""
+
+
+class MinedOut(Event, frozen=True, array_like=True, tag=25):
+    """Nothing more is to be guessed of a site, until something new is found on it."""
+
+    moment: float
+    site: int
+
+
+class CycleWanted(Event, frozen=True, array_like=True, tag=26):
+    """In partition 0: all partitions have been asked for their bids for a cycle."""
+
+    moment: float
+    cycle: int
+
+
+class BidTaken(Event, frozen=True, array_like=True, tag=27):
+    """In partition 0: the bid of one partition for the coming cycle."""
+
+    partition: int
+    bins: dict[int, int]
+
+
+class CycleBegun(Event, frozen=True, array_like=True, tag=28):
+    """A cycle has begun in this partition: these URLs are to be fetched, new ones or again."""
+
+    moment: float
+    cycle: int
+    """0 when the job goes in cycles no longer."""
+    pages: list[int]
+    worths: list[float]
+    """What a visit to each is worth."""
+    room: int
+    """How many of the URLs that will be found are fetched in this cycle."""
+
+
+class Visited(Event, frozen=True, array_like=True, tag=29):
+    """What a visit showed about a page's rate of change; its own `Fetched` precedes this."""
+
+    moment: float
+    """Of the visit; with `ANNOUNCED` when the page has changed."""
+    page: int
+    seen: Sight
+    digest: int = 0
+    fingerprint: int = 0
+    """Of the version that further ones are compared with."""
+    changes: float = 0.0
+    seconds: float = 0.0
+    """The evidence of all visits to the page so far (`lycosa.frontier.freshness.changes`)."""
+    host_changes: float = 0.0
+    host_seconds: float = 0.0
+    """The same of all pages of its host."""
+
+
+class Weighed(Event, frozen=True, array_like=True, tag=30):
+    """A page brought nothing new, or something new after others had not.
+
+    Not recorded while pages bring something new and none of their host has failed to.
+    """
+
+    page: int
+    shape: int
+    """What URLs like this one have in common (`lycosa.frontier.patterns.shapes`), as a hash."""
+    left: int
+    """What is left for pages of this shape that bring nothing new; -1 for as much as at first."""
+    host_left: int
+    """The same for the host as a whole."""
+    content: int = 0
+    """What it repeats, as a hash or a fingerprint; 0 when it brought something new."""
+    shuts: Outcome | None = None
+    """The outcome in which further URLs of this shape end, when none is left."""
+
+
+class MirrorFound(Event, frozen=True, array_like=True, tag=31):
+    """A host is a mirror of another one: the links of its pages are no longer followed."""
+
+    moment: float
+    host: int
+    original: str
+    """The name of the other host, reversed as in keys."""
+
+
+class RecordsLost(Event, frozen=True, array_like=True, tag=32):
+    """Records that the log names are damaged or gone, and count no longer.
+
+    A page whose last answer is among them is asked for again. What was kept is given back to the
+    limits of pages and bytes.
+    """
+
+    moment: float
+    pages: list[int]
+    """One entry a record, as in the three lists that follow."""
+    outcomes: list[Outcome]
+    sizes: list[int]
+    places: list[Place]
+    sites: list[int] = []
+    """Whose robots rules are to be learned anew."""
+    robots: list[Place] = []
+    """Where the records of robots files were."""
+
+
+AnyEvent = (
+    Taken
+    | Configured
+    | Admitted
+    | InboxRead
+    | Fetched
+    | Settled
+    | RobotsLearned
+    | HostChanged
+    | Counted
+    | ErrandTaken
+    | ErrandDone
+    | Passed
+    | Reopened
+    | Forgotten
+    | HostResolved
+    | SiteChanged
+    | Waited
+    | Sampled
+    | ProbeChosen
+    | SiteProbed
+    | Mined
+    | GuessJudged
+    | MinedOut
+    | CycleWanted
+    | BidTaken
+    | CycleBegun
+    | Visited
+    | Weighed
+    | MirrorFound
+    | RecordsLost
+)

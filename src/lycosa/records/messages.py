@@ -1,0 +1,86 @@
+"""Messages between partitions: the entries of their inboxes.
+
+A partition never writes into another one's log. It posts a message to the other's inbox, and the
+owner there decides. Inside a partition a URL is a number; in a message it is a key
+(`lycosa.url.key`).
+
+Messages are encoded as tagged MessagePack arrays (`lycosa.log.format`): a field may be added at the
+end with a default, and nothing else may change without a new version.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from lycosa.records.codes import RobotsState
+
+
+class Message(Struct, frozen=True, array_like=True, tag_field="t"):
+    """An entry of a partition's inbox."""
+
+
+class Discovered(Message, frozen=True, array_like=True, tag=1):
+    """URLs that one page (or a list of seeds) led to, on their way to their partition."""
+
+    moment: float
+    source: str
+    """The key of the page, or "" for seeds."""
+    keys: list[str]
+    distances: list[int]
+    """See `lycosa.frontier.distance`."""
+    parts: list[str] = []
+    """Those of the keys that are page requisites: images, style sheets, scripts."""
+    hops: int = 0
+    """How many redirects in a row have led to the keys; 0 when the last step was none."""
+
+
+class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
+    """A site's robots file redirects to a URL of this partition: please ask for it."""
+
+    moment: float
+    site: str
+    """Whose rules these will be."""
+    key: str
+    """The URL to ask for."""
+    hops: int
+
+
+class RobotsFound(Message, frozen=True, array_like=True, tag=3):
+    """What the redirect of a site's robots file led to."""
+
+    moment: float
+    site: str
+    state: RobotsState
+    rules: bytes
+    crawl_delay_seconds: float
+
+
+class BidsWanted(Message, frozen=True, array_like=True, tag=4):
+    """A cycle is to begin: this partition is asked for its bid, as of this moment."""
+
+    moment: float
+    cycle: int
+
+
+class BidMade(Message, frozen=True, array_like=True, tag=5):
+    """The URLs that a partition would fetch, by worth, for partition 0 to choose from."""
+
+    moment: float
+    cycle: int
+    partition: int
+    bins: dict[int, int]
+    """How many URLs are worth how much (`lycosa.frontier.freshness.bids`)."""
+
+
+class CycleShare(Message, frozen=True, array_like=True, tag=6):
+    """The cycle begins: the share of its bid that the partition may fetch."""
+
+    moment: float
+    """As of which the bids were made."""
+    cycle: int
+    bin: int
+    of_bin: int
+    room: int
+
+
+AnyMessage = Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare

@@ -1,0 +1,131 @@
+"""The outcomes of a fetch, and the sets of outcomes that are treated alike.
+
+A server's mistake is an outcome, never an exception. The numbers are written into logs and
+tables, so they never change.
+"""
+
+from __future__ import annotations
+
+import enum
+
+
+class Outcome(enum.IntEnum):
+    """How the fetch of a URL ended. The numbers are part of the log's format."""
+
+    KEPT = 1
+    """An answer with content, stored: a page."""
+    REDIRECTED = 2
+    """The server named another URL, which went to the frontier as a link of cost 0."""
+    NOT_MODIFIED = 3
+    """A revisit found what we already hold."""
+    NOT_FOUND = 10
+    """404 or 410."""
+    CLIENT_ERROR = 11
+    """Another 4xx: asking again changes nothing."""
+    SERVER_ERROR = 12
+    """A 5xx other than 503; tried again later."""
+    TOO_MANY_REQUESTS = 13
+    """429: the whole host waits."""
+    UNAVAILABLE = 14
+    """503: the whole host waits."""
+    BAD_STATUS = 15
+    """A status that ends no exchange (1xx) or that no standard knows."""
+    SOFT_404 = 16
+    """A 2xx whose text is the one that the site shows for pages that are not there."""
+    NAME_FAILURE = 20
+    """The host name has no address."""
+    CONNECT_FAILURE = 21
+    """No connection could be made."""
+    TIMEOUT = 22
+    """The answer took too long, for us or (408) for the server."""
+    CUT_SHORT = 23
+    """The connection ended before the answer did."""
+    BAD_ANSWER = 24
+    """What came is not HTTP."""
+    TOO_LARGE = 25
+    """The page did not fit into what was left of the job's bytes."""
+    WRONG_TYPE = 26
+    """The content type is not among those the job keeps."""
+    REFUSED_ADDRESS = 27
+    """The host's address is private and the job does not allow that."""
+    DISALLOWED = 30
+    """The site's robots rules forbid it."""
+    ROBOTS_UNREACHABLE = 31
+    """The site's robots file could not be had, however often it was asked for."""
+    HOST_LIMIT = 32
+    """The host has given as many pages as the job takes from one host."""
+    HOST_GIVEN_UP = 33
+    """The host kept refusing or failing, and the job stopped asking it."""
+    BLOCKED = 34
+    """The operator blocked the host."""
+    NO_SUCH_HOST = 35
+    """The name servers say that the host name does not exist, or that it has no address."""
+    UNREACHABLE = 36
+    """No connection could be made to the origin, or no name server answered, however often it
+    was tried."""
+    PROBE_HONEST = 40
+    """A URL that we made up: the site said 404 or 410, as it should."""
+    PROBE_SOFT = 41
+    """A URL that we made up: the site showed a page, and now we know its soft 404."""
+    PROBE_INCONCLUSIVE = 42
+    """A URL that we made up: what came says nothing about the site's other pages."""
+    HOOK_FAILED = 50
+    """A plugin failed on a page that would have been kept; the log file has the traceback."""
+    TRAP_PATH_REPETITION = 60
+    """Put aside: its path repeats itself, and pages like it brought nothing new."""
+    TRAP_CALENDAR = 61
+    """Put aside: one more day or month, and pages like it brought nothing new."""
+    TRAP_SESSION = 62
+    """Put aside: it carries a session, and pages like it brought nothing new."""
+    TRAP_NOTHING_NEW = 63
+    """Put aside: pages like it, or all of its host's, brought nothing new."""
+    TRAP_COUNTER = 64
+    """Put aside: one more number, and pages like it differed in their numbers alone."""
+
+
+TRANSIENT = frozenset(
+    {
+        Outcome.SERVER_ERROR,
+        Outcome.TOO_MANY_REQUESTS,
+        Outcome.UNAVAILABLE,
+        Outcome.NAME_FAILURE,
+        Outcome.CONNECT_FAILURE,
+        Outcome.TIMEOUT,
+        Outcome.CUT_SHORT,
+        Outcome.BAD_ANSWER,
+    }
+)
+"""Outcomes that may be different next time."""
+
+
+STAY_AWAY = frozenset(
+    {
+        Outcome.TOO_MANY_REQUESTS,
+        Outcome.UNAVAILABLE,
+        Outcome.NAME_FAILURE,
+        Outcome.CONNECT_FAILURE,
+    }
+)
+"""Outcomes that say something of the host or of the origin, not of the page: no try is spent."""
+
+
+NO_CONNECTION = frozenset({Outcome.NAME_FAILURE, Outcome.CONNECT_FAILURE})
+"""Outcomes that say something of the origin alone: it waits. The first comes from a proxy."""
+
+
+REFUSALS = frozenset({Outcome.TOO_MANY_REQUESTS, Outcome.UNAVAILABLE})
+"""Outcomes by which a server asks to be left alone: its host waits."""
+
+
+GIVEN_UP = frozenset({Outcome.UNREACHABLE, Outcome.ROBOTS_UNREACHABLE, Outcome.HOST_GIVEN_UP})
+"""Outcomes in which an origin or a host ends that may be well again another day."""
+
+
+TRAPS = {
+    Outcome.TRAP_PATH_REPETITION: "trap: path repetition",
+    Outcome.TRAP_CALENDAR: "trap: calendar",
+    Outcome.TRAP_SESSION: "trap: session",
+    Outcome.TRAP_NOTHING_NEW: "trap: nothing new",
+    Outcome.TRAP_COUNTER: "trap: counter",
+}
+"""Outcomes of URLs that were put aside without having been asked for, with their reasons."""

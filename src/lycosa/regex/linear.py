@@ -1,0 +1,80 @@
+"""Compiles users' expressions for RE2, whose time grows linearly with the text.
+
+An expression must be valid in RE2 and in Python's `re`, and mean the same in both. An error names
+the construct that only `re` has, and what to write instead; constructs with two different
+meanings are refused, too. One difference remains: `$` does not match before a final line
+break. It cannot be seen in a canonical URL, which has no line breaks.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import re2
+
+from lycosa.regex import Expression
+
+re2.set_fallback_notification(re2.FALLBACK_EXCEPTION)
+
+_SPLIT = "write two rules instead: reject what must not be there first, then accept the rest"
+_CONSTRUCTS = (
+    ("(?=", "look-ahead `(?=…)`", _SPLIT),
+    ("(?!", "look-ahead `(?!…)`", _SPLIT),
+    ("(?<", "look-behind `(?<=…)` or `(?<!…)`", _SPLIT),
+    ("Backref", "a back-reference `\\1`", "folders that repeat: max_repeated_segments in a rule"),
+    ("(?P", "a back-reference `(?P=name)`", "folders that repeat: max_repeated_segments in a rule"),
+    ("(?>", "an atomic group `(?>…)`", "write `(?:…)`; nothing is tried again anyway"),
+    ("(?(", "a choice by a group `(?(1)…)`", _SPLIT),
+    ("(?#", "a comment `(?#…)`", "leave it out"),
+    ("(?", "a flag or group", "flags that can be used: (?i), (?s), (?m)"),
+    ("repetition operator", "a possessive repetition `*+`", "leave the second sign out"),
+    ("repetition size", "a repetition of more than 1,000 times", "write `*` or `+`"),
+)
+_NO_LEAST = re.compile(r"\{,\d*\}")
+_POSIX = re.compile(r"\[\[?[:.=]")
+
+
+class NotLinear(ValueError):
+    """An expression of `re` that cannot be matched in linear time, or not with the same meaning."""
+
+
+def compile_linear(text: str) -> Expression:
+    """Compile an expression of both dialects; raises ValueError, NotLinear if it is one of `re`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of sets in sets, which are refused below
+            re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(
+            f"`{text}` is not a regular expression ({error}); in TOML write it between "
+            "single quotes, so that `\\` stays what it is"
+        ) from None
+    if _NO_LEAST.search(text):
+        raise NotLinear(f"`{text}`: a repetition needs its least number: write `{{0,3}}`")
+    if _POSIX.search(text):
+        raise NotLinear(f"`{text}`: in a set write `\\[` for the bracket, so that it is no class")
+    try:
+        compiled: Expression = re2.compile(text)
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
+        raise NotLinear(_explained(text, str(error))) from None
+    return compiled
+
+
+def compile_lines(text: bytes) -> re.Pattern[bytes]:
+    """Compile an expression of our own making for the lines of a text."""
+    compiled: re.Pattern[bytes] = re2.compile(text, re2.MULTILINE)
+    return compiled
+
+
+def _explained(text: str, problem: str) -> str:
+    for sign, name, remedy in _CONSTRUCTS:
+        if sign in problem:
+            return (
+                f"`{text}`: {name} cannot be matched in a time that grows with the URL alone\n"
+                f"  {remedy}; what can be used: docs/howto/scope-and-rules.md"
+            )
+    return (
+        f"`{text}` is no expression that can be matched in linear time ({problem})\n"
+        "  what can be used: docs/howto/scope-and-rules.md"
+    )

@@ -1,0 +1,112 @@
+"""A whole report: the study if it is missing or old, the questions, the document, its place."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.report.facts import facts_of
+from lycosa.report.output import INDEX, check_place, write_report
+from lycosa.report.page import Entry, Part, document
+from lycosa.report.section import Facts, Row, Section, Shown
+from lycosa.report.sections import CHAPTERS
+from lycosa.spreadsheets import cell
+from lycosa.store.sealing import ignore
+from lycosa.study.build import study
+from lycosa.study.results import Results
+from lycosa.study.tables import Connection, add_files, connected
+
+FOLDER = "report"
+
+
+class Reported(NamedTuple):
+    """A report that stands in its place."""
+
+    document: Path
+    is_new_study: bool
+    entries: Sequence[Entry]
+
+
+def report(
+    folder: Path,
+    place: Path | None = None,
+    *,
+    rebuild: bool = False,
+    with_audit: bool = True,
+    tell: Callable[[str], None] = ignore,
+    reach: Callable[[str], None] = ignore,
+) -> Reported:
+    """Report on a crawl; `tell` is told what is being done."""
+    directory = CrawlDirectory.open(folder)
+    place = folder / FOLDER if place is None else place
+    check_place(place, folder)
+    is_new = study(folder, rebuild=rebuild, tell=tell).is_new
+    results = Results(folder)
+    with results.locked():  # so that all tables are of one study
+        manifest = results.manifest() or {}
+        tell("audit" if with_audit else "facts")
+        facts = facts_of(directory, manifest, with_audit=with_audit)
+        with connected([]) as connection:
+            for name, path in results.tables().items():
+                add_files(connection, name, [path])
+            parts, files = _parts(connection, facts, tell)
+        tell("writing")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_report(place, document(facts, parts), files, reach)
+    entries = [entry for part in parts for entry in part.entries]
+    return Reported(place / INDEX, is_new, entries)
+
+
+def _parts(
+    connection: Connection, facts: Facts, tell: Callable[[str], None]
+) -> tuple[list[Part], dict[str, str]]:
+    """Answer all sections; returns them, and the files with their rows."""
+    files: dict[str, str] = {}
+    parts = []
+    for chapter in CHAPTERS:
+        entries = []
+        for section in chapter.sections:
+            tell(section.title.lower())
+            shown, written = answered(connection, section, facts)
+            files |= written
+            entries.append(Entry(section, shown, list(written)))
+        parts.append(Part(chapter.title, entries))
+    return parts, files
+
+
+def answered(
+    connection: Connection, section: Section, facts: Facts
+) -> tuple[Shown, dict[str, str]]:
+    """Ask what a section wants to know; returns what it shows, and the rows as files."""
+    missing = set(section.needs) - set(facts.study.get("tables", ()))
+    if missing:
+        tables = " and ".join(sorted(missing))
+        return Shown(f"This study has not counted that: it has no table of {tables}."), {}
+    rows: dict[str, Sequence[Row]] = {}
+    files: dict[str, str] = {}
+    for name, query in {**section.queries, **section.asides}.items():
+        found = connection.sql(query).to_arrow_table()
+        rows[name] = found.to_pylist()
+        if name in section.queries:
+            files[name] = _csv(found.column_names, rows[name])
+    shown = section.show(rows, facts)
+    return shown, files if shown.is_filled else {}
+
+
+def _csv(names: Sequence[str], rows: Sequence[Row]) -> str:
+    with closing(io.StringIO(newline="")) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_plain(row[name]) for name in names] for row in rows)
+        return file.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return cell(value)
+    return "" if value is None else value

@@ -1,0 +1,87 @@
+"""The few Arrow functions that sealing needs, called without importing `pyarrow.compute`.
+
+`pyarrow.compute` builds a Python function for each of Arrow's 250 when it is imported. That takes
+70 ms of every start, as long as the whole rest of Arrow; the functions themselves are in
+`pyarrow._compute` and are called here by name. For the same reason columns are reinterpreted with
+`view` rather than `cast`. `pyarrow.parquet` loads the file systems of three clouds for another
+20 ms; the Parquet writer itself is in `pyarrow._parquet`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+import pyarrow as pa
+from pyarrow._compute import FilterOptions, SetLookupOptions, SortOptions, call_function
+from pyarrow._parquet import ParquetWriter
+
+
+class RowsWriter:
+    """A Parquet file under way: what `pyarrow.parquet.ParquetWriter` makes by default, in zstd.
+
+    The columns in `few_values` get a dictionary.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, few_values: list[str]) -> None:
+        self._schema = schema
+        self._writer = ParquetWriter(
+            str(path),
+            schema,
+            version="2.6",
+            compression="zstd",
+            use_dictionary=few_values,
+            write_statistics=True,
+            writer_engine_version="V2",
+            data_page_version="1.0",
+            use_compliant_nested_type=True,
+            store_schema=True,
+        )
+
+    def __enter__(self) -> RowsWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: object, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+    def write_table(self, rows: pa.Table) -> None:
+        """Write a row group."""
+        if not rows.schema.equals(self._schema, check_metadata=False):
+            raise ValueError(f"rows of another schema:\n{rows.schema}\n{self._schema}")
+        self._writer.write_table(rows, row_group_size=None)
+
+
+def counted(column: pa.Array) -> dict[int, int]:
+    """Return how often each number stands in a column."""
+    found = call_function("value_counts", [column])
+    values, counts = found.field(0).to_pylist(), found.field(1).to_pylist()
+    return dict(zip(values, counts, strict=True))
+
+
+def with_ids(rows: pa.Table, ids: pa.Array) -> pa.Table:
+    """Return the rows whose `fetch_id` is among these."""
+    return _filtered(rows, _is_in(rows, ids))
+
+
+def without_ids(rows: pa.Table, ids: pa.Array) -> pa.Table:
+    """Return the rows whose `fetch_id` is not among these."""
+    return _filtered(rows, call_function("invert", [_is_in(rows, ids)]))
+
+
+def sorted_by(rows: pa.Table, column: str) -> pa.Table:
+    """Return the rows in the order of a column."""
+    order = call_function("sort_indices", [rows], SortOptions([(column, "ascending")]))
+    return call_function("take", [rows, order])
+
+
+def _is_in(rows: pa.Table, ids: pa.Array) -> pa.ChunkedArray:
+    options = SetLookupOptions(value_set=ids, skip_nulls=False)
+    return call_function("is_in", [rows.column("fetch_id")], options)
+
+
+def _filtered(rows: pa.Table, mask: pa.ChunkedArray) -> pa.Table:
+    if not any(part.false_count for part in mask.chunks):
+        return rows  # as it nearly always is: nothing need be copied
+    return call_function("filter", [rows, mask], FilterOptions("drop"))

@@ -1,0 +1,190 @@
+"""Reads a crawl directory: rows of a table, all exchanges, or one page.
+
+Sealed and open segments are read alike: the rows of a segment that is still open, or that a dead
+process left, come from its journals. In a sealed segment every exchange counts; in an open one
+that is not decided yet.
+
+    for batch in rows(folder, "links", ["source_id", "target_id"]): ...
+    stored = find(folder, "https://example.org/")
+    stored.headers, stored.body
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lycosa.errors import StoreError
+from lycosa.records import Place
+from lycosa.store import cdx
+from lycosa.store.layout import (
+    CDX,
+    JOURNAL,
+    SEALED,
+    Name,
+    cdx_path,
+    journal_path,
+    names_in,
+    sealed_path,
+)
+from lycosa.store.missing_tables import damage_told, require_index, require_table, unreadable
+from lycosa.store.record_reader import Stored, WarcFiles, read_exchange
+from lycosa.store.rows import SCHEMAS, signed, url_id
+from lycosa.store.sealing import journal_batches
+from lycosa.url.key import key_of
+
+_BATCH_ROWS = 10_000
+
+
+def rows(folder: Path, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a kind, segment by segment, a batch at a time."""
+    names = list(columns) if columns is not None else SCHEMAS[kind].names
+    for name in _segments(folder, kind):
+        yield from _segment_rows(folder, kind, name, names)
+
+
+def table(folder: Path, kind: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return all rows of a kind."""
+    names = list(columns) if columns is not None else SCHEMAS[kind].names
+    schema = pa.schema([SCHEMAS[kind].field(name) for name in names])
+    return pa.Table.from_batches(rows(folder, kind, names), schema)
+
+
+def captures(folder: Path) -> Iterator[Stored]:
+    """Yield every exchange about a page that is in the archive, in the order of the rows."""
+    files = WarcFiles(folder)
+    try:
+        columns = ["offset", "length"]
+        for name in sorted(
+            {*names_in(folder, "pages", SEALED), *names_in(folder, "pages", JOURNAL)}
+        ):
+            for batch in _segment_rows(folder, "pages", name, columns):
+                for row in batch.to_pylist():
+                    if row["length"]:
+                        place = Place(name.segment, row["offset"], row["length"])
+                        yield read_exchange(place, files.member)
+    finally:
+        files.close()
+
+
+def find(folder: Path, url: str) -> Stored | None:
+    """Return the newest exchange about a canonical URL, or None when there is none."""
+    found = max(_indexed(folder, url), default=None)
+    found = max([*_unindexed(folder, url), *([found] if found else [])], default=None)
+    if found is None:
+        return None
+    files = WarcFiles(folder)
+    try:
+        return read_exchange(found[1], files.member)
+    finally:
+        files.close()
+
+
+def find_text(folder: Path, url: str) -> str | None:
+    """Return the visible text of a canonical URL when it was last kept."""
+    number = pa.scalar(signed(url_id(key_of(url))), pa.int64())
+    newest: tuple[int, str] | None = None
+    for batch in rows(folder, "text"):
+        for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
+            newest = max(newest or (row["fetched_at"], ""), (row["fetched_at"], row["text"]))
+    return newest[1] if newest else None
+
+
+def demands(
+    folder: Path, on_damage: Callable[[StoreError], None] | None = None
+) -> Iterator[tuple[str, float, str | None]]:
+    """Yield URL, moment and Retry-After of every 429 and 503, pages and robots files alike.
+
+    `on_damage` is told of what cannot be read; without it that is an error.
+    """
+    files = WarcFiles(folder)
+    try:
+        for kind in ("pages", "hosts"):
+            for name in _segments(folder, kind):
+                columns = ["url", "ended", "status", "offset", "length"]
+                try:
+                    for batch in _segment_rows(folder, kind, name, columns):
+                        yield from _demands_in(batch, name, files)
+                except StoreError as error:
+                    if on_damage is None:
+                        raise
+                    on_damage(error)
+    finally:
+        files.close()
+
+
+def _demands_in(
+    batch: pa.RecordBatch, name: Name, files: WarcFiles
+) -> Iterator[tuple[str, float, str | None]]:
+    for row in batch.to_pylist():
+        if row["status"] in (429, 503) and row["length"]:
+            place = Place(name.segment, row["offset"], row["length"])
+            headers = read_exchange(place, files.member).headers
+            value = next((v for n, v in headers if n.lower() == "retry-after"), None)
+            yield row["url"], row["ended"].timestamp(), value
+
+
+def each_segment(
+    folder: Path, kind: str, columns: Sequence[str], on_damage: Callable[[StoreError], None]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a kind as far as they can be read; `on_damage` is told of the rest."""
+    try:
+        require_table(folder, kind)
+    except StoreError as error:
+        on_damage(error)
+    for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
+        try:
+            yield from _segment_rows(folder, kind, name, list(columns))
+        except StoreError as error:
+            on_damage(error)
+
+
+def _segments(folder: Path, kind: str) -> list[Name]:
+    require_table(folder, kind)
+    return sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)})
+
+
+def _segment_rows(
+    folder: Path, kind: str, name: Name, columns: list[str]
+) -> Iterator[pa.RecordBatch]:
+    if not sealed_path(folder, kind, name).exists() and journal_path(folder, kind, name).exists():
+        yield from journal_batches(journal_path(folder, kind, name), columns)
+        return
+    path = sealed_path(folder, kind, name)
+    with damage_told(folder, path), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+            yield batch.select(columns)
+
+
+def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
+    require_index(folder)
+    for name in names_in(folder, CDX, ".cdxj"):
+        path = cdx_path(folder, name)
+        try:
+            for line in cdx.search(path, cdx.surt(url)):
+                _, moment, entry = line.split(" ", 2)
+                values = json.loads(entry)
+                if values["url"] == url:
+                    place = Place(name.segment, int(values["offset"]), int(values["length"]))
+                    yield moment, place
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(folder, path, error) from None
+
+
+def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
+    indexed = set(names_in(folder, CDX, ".cdxj"))
+    columns = ["url", "began", "outcome", "offset", "length"]
+    for kind in ("pages", "hosts"):
+        for name in names_in(folder, kind, JOURNAL):
+            if name in indexed:
+                continue
+            for batch in journal_batches(journal_path(folder, kind, name), columns):
+                for row in batch.filter(pc.equal(batch.column("url"), url)).to_pylist():
+                    if row["length"] and row["outcome"] != "NOT_MODIFIED":
+                        place = Place(name.segment, row["offset"], row["length"])
+                        yield row["began"].strftime("%Y%m%d%H%M%S"), place

@@ -1,0 +1,174 @@
+"""Builds a whole study: reads a crawl directory, computes the tables, writes `index/study/`."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.status.progress import outcomes_of, refusals_of
+from lycosa.errors import StoreError
+from lycosa.records import TRAPS, Outcome
+from lycosa.store.sealing import ignore
+from lycosa.study.counts import QUERIES, count, prepare
+from lycosa.study.heads import HEADS, heads_of
+from lycosa.study.languages import write_languages
+from lycosa.study.near_duplicates import write_duplicates, write_near_duplicates
+from lycosa.study.ranks import web_graph, write_ranks
+from lycosa.study.results import Manifest, Results
+from lycosa.study.segment_cache import OnSegment, add_derived
+from lycosa.study.tables import (
+    STUDIED,
+    Connection,
+    Rows,
+    all_rows,
+    connected,
+    require_rows,
+)
+from lycosa.study.text_languages import TEXT_LANGUAGES, text_languages_of
+from lycosa.study.vocabularies import SAID, quads_now, said_in, write_vocabularies
+
+_NOT_OURS = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfMemoryException,
+    pa.ArrowInvalid,
+)
+"""What a full disk, too little memory or a damaged file comes as."""
+
+
+class Studied(NamedTuple):
+    """A study in `index/study/`."""
+
+    is_new: bool
+    """Whether it was made now; otherwise nothing had changed since."""
+    facts: Manifest
+
+
+def study(
+    folder: Path,
+    *,
+    rebuild: bool = False,
+    tell: Callable[[str], None] = ignore,
+    reach: Callable[[str], None] = ignore,
+) -> Studied:
+    """Study a crawl, unless its last study is up to date; `tell` gets the name of each step."""
+    directory = CrawlDirectory.open(folder)
+    results = Results(folder)
+    rows = all_rows(folder, (*STUDIED, "text"))
+    require_rows(folder, rows[0])
+    signature = {some.kind: some.signature() for some in rows}
+    with results.locked():
+        known = results.manifest()
+        if known is not None and known["rows"] == signature and not rebuild:
+            return Studied(False, known)
+        began = time.monotonic()
+        try:
+            facts = _study(directory, rows, results, tell)
+        except _NOT_OURS as error:
+            raise StoreError(
+                f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
+                "  make room on the disk or in memory; the crawl is unchanged\n"
+                f"  if a table is damaged: lycosa verify {folder} --repair"
+            ) from None
+        facts["seconds"] = round(time.monotonic() - began, 3)
+        facts["made_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+        return Studied(True, results.finish(facts | {"rows": signature}, reach))
+
+
+def _study(
+    directory: CrawlDirectory, rows: list[Rows], results: Results, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    asked = [some for some in rows if some.kind in STUDIED]
+    with connected(asked, results.folder) as connection:
+        _derive(directory.path, rows, connection, results.folder, tell)
+        tell("pages and sites")
+        prepare(connection)
+        facts = _ranked(connection, results, tell)
+        for name in QUERIES:
+            tell(name.replace("_", " "))
+            count(connection, results, name)
+        tell("languages of pages")
+        facts["languages"] = write_languages(connection, results)
+        tell("vocabularies")
+        write_vocabularies(connection, results)
+        tell("duplicates")
+        write_duplicates(connection, results)
+        tell("near duplicates")
+        write_near_duplicates(
+            connection, results, lambda n, all: tell(f"near duplicates: sort {n:,} of {all:,}")
+        )
+        tell("refusals")
+        refusals, pending = _from_log(directory)
+        results.write_table("refusals", refusals)
+        traps = set(TRAPS.values())
+        put_aside = sum(row["urls"] for row in refusals.to_pylist() if row["reason"] in traps)
+        return facts | _totals(connection) | {"pending": pending, "put_aside": put_aside}
+
+
+def _derive(
+    folder: Path, rows: list[Rows], connection: Connection, store: Path, tell: Callable[[str], None]
+) -> None:
+    """Bring the segment caches up to date."""
+
+    def of(what: str) -> OnSegment:
+        tell(what)
+        return lambda done, total: tell(f"{what}: segment {done:,} of {total:,}")
+
+    kinds = {some.kind: some for some in rows}
+    heads = heads_of(folder, kinds["pages"], store, of("headers of answers"))
+    add_derived(connection, HEADS, heads)
+    languages = text_languages_of(kinds["text"], store, of("languages of texts"))
+    add_derived(connection, TEXT_LANGUAGES, languages)
+    said = said_in(quads_now(folder), store, of("structured data"))
+    add_derived(connection, SAID, said)
+
+
+def _ranked(
+    connection: Connection, results: Results, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Build the graph and rank it; its memory is free afterwards."""
+    tell("links")
+    web = web_graph(connection)
+    return write_ranks(web, connection, results, tell)
+
+
+def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
+    """Return figures that only the log has: URLs by reason of refusal, and how many still wait."""
+    has_log = directory.log_folder.exists()
+    states = directory.each_state(directory.job()) if has_log else ()
+    refusals: Counter[str] = Counter()
+    pending = 0
+    for state in states:
+        refusals.update(refusals_of([state]))
+        for name, number in outcomes_of([state]).items():
+            if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
+                refusals[name] += number
+        pending += state.pending
+    found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
+    columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
+    schema = pa.schema([("reason", pa.string()), ("urls", pa.int64())])
+    return pa.table(columns, schema), pending if has_log else None
+
+
+def _totals(connection: Connection) -> dict[str, Any]:
+    fetches, first, last = connection.execute(
+        "select count(*), min(began)::varchar, max(ended)::varchar from pages"
+    ).fetchone()
+    size_bytes, distinct = connection.execute(
+        "select coalesce(sum(size_bytes), 0)::bigint, count(distinct digest) from kept"
+    ).fetchone()
+    return {
+        "fetches": fetches,
+        "bytes": size_bytes,
+        "distinct_pages": distinct,
+        "first_asked": first,
+        "last_answered": last,
+    }

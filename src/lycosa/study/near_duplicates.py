@@ -1,0 +1,65 @@
+"""Groups pages with the same content: equal bytes, or nearly equal text by fingerprint.
+
+`duplicates` has the pages that share a payload with others, `near_duplicates` those whose
+fingerprints differ in at most `NEAR_BITS` bits from another's. Each page has the number of its
+group, and the largest group comes first. Nearness is transitive here: A and C are in one group if B
+is near both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from lycosa.graph.near_duplicates import OnSort, near_groups
+from lycosa.study.results import Results
+from lycosa.study.tables import Connection
+
+NEAR_BITS = 6
+"""Finds four of five and hardly anything wrong: docs/decisions/0025-near-duplicates.md."""
+
+_DUPLICATES = """
+    with copied as (
+        select digest, count(*) as copies from kept where size_bytes > 0
+        group by digest having copies > 1
+    ), found as (
+        select copies, url_id, url, site, size_bytes, digest from kept join copied using (digest)
+    ), numbered as (
+        select digest, row_number() over (order by any_value(copies) desc, min(url)) as "set"
+        from found group by digest
+    )
+    select "set", copies, url_id, url, site, size_bytes, digest
+    from found join numbered using (digest) order by "set", url
+"""
+_NEAR = """
+    with sizes as (
+        select component, count(*) as alike from kept join components using (fingerprint)
+        group by component having alike > 1
+    ), found as (
+        select component, alike, url_id, url, site, fingerprint
+        from kept join components using (fingerprint) join sizes using (component)
+    ), numbered as (
+        select component, row_number() over (order by any_value(alike) desc, min(url)) as "set"
+        from found group by component
+    )
+    select "set", alike, url_id, url, site, fingerprint
+    from found join numbered using (component) order by "set", url
+"""
+"""The first counts alone, so that URLs are held of those only that have others beside them."""
+
+
+def write_duplicates(connection: Connection, results: Results) -> None:
+    """Write the pages that are the same byte for byte."""
+    results.write(connection, "duplicates", _DUPLICATES)
+
+
+def write_near_duplicates(connection: Connection, results: Results, on_sort: OnSort) -> None:
+    """Write the pages that are nearly the same; `on_sort` is told how far the search is."""
+    found = connection.execute(
+        "select distinct fingerprint from kept where fingerprint != 0"
+    ).fetchnumpy()
+    signed = np.asarray(found["fingerprint"], np.int64)
+    groups = near_groups(signed.view(np.uint64), NEAR_BITS, on_sort)
+    columns = {"fingerprint": signed, "component": groups}
+    connection.register("components", pa.table(columns))
+    results.write(connection, "near_duplicates", _NEAR)

@@ -1,0 +1,208 @@
+"""Ranks pages and sites: builds the link graph from the tables, analyses it, writes the results.
+
+The nodes are the pages that the crawl holds: the last stored fetch of each URL. Edges are the links
+by which a reader gets from one page to another; images and style sheets are not. A link to a URL
+that redirects is a link to the page at the end of the redirects, if there is one.
+
+Always true: `ranks` has one row per page, `sites` one row per site that received any request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
+from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
+from lycosa.graph.hits import hits
+from lycosa.graph.links import Graph, graph_of
+from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
+from lycosa.graph.pagerank import pagerank
+from lycosa.study.results import Results
+from lycosa.study.tables import Connection
+
+KINDS = ("anchor", "frame", "form", "refresh")
+"""The kinds of link that lead a reader from one page to another."""
+
+_MOST_HOPS = 20
+_BATCH_ROWS = 1_000_000
+
+Tell = Callable[[str], None]
+
+
+class WebGraph(NamedTuple):
+    """The pages of a crawl, their sites, and the links."""
+
+    pages: Numbering
+    graph: Graph
+    site_of: Numbers
+    """The number of the site of every page."""
+    sites: int
+
+
+def web_graph(connection: Connection) -> WebGraph:
+    """Make the graph from `kept`, `links` and `heads`; makes the table `site` too."""
+    connection.execute(
+        "create temp table site as select site, row_number() over (order by site) - 1 as number"
+        " from (select distinct site from fetches)"
+    )
+    found = connection.execute(
+        "select url_id, number::integer as number from kept join site using (site) order by url_id"
+    ).fetchnumpy()
+    pages = Numbering(np.asarray(found["url_id"], np.int64))
+    (sites,) = connection.execute("select count(*) from site").fetchone()
+    sources, targets = _links(connection, pages)
+    site_of = np.asarray(found["number"], np.int32)
+    return WebGraph(pages, graph_of(sources, targets, len(pages)), site_of, int(sites))
+
+
+def _links(connection: Connection, pages: Numbering) -> tuple[Numbers, Numbers]:
+    redirects = _Redirects(connection, pages)
+    kinds = ", ".join(f"'{kind}'" for kind in KINDS)
+    reader = connection.sql(
+        f"select source_id, target_id from current_links where kind in ({kinds})"
+    ).to_arrow_reader(_BATCH_ROWS)
+    sources, targets = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    for batch in reader:
+        source = pages.numbers(_ids(batch.column("source_id")))
+        target = redirects.numbers(_ids(batch.column("target_id")))
+        is_inside = (source != UNKNOWN) & (target != UNKNOWN)
+        sources.append(source[is_inside])
+        targets.append(target[is_inside])
+    return np.concatenate(sources), np.concatenate(targets)
+
+
+def _ids(column: pa.Array) -> Ids:
+    ids: Ids = column.to_numpy(zero_copy_only=False)
+    return ids
+
+
+class _Redirects:
+    """The number of the page that a URL shows, directly or through redirects."""
+
+    def __init__(self, connection: Connection, pages: Numbering) -> None:
+        found = connection.execute(
+            "select url_id, arg_max(redirect_id, fetched_at) as target from heads"
+            " join fetches using (url_id, fetch_id) where redirect_id is not null"
+            " group by url_id order by url_id"
+        ).fetchnumpy()
+        self._pages = pages
+        self._moved = Numbering(np.asarray(found["url_id"], np.int64))
+        self._targets: Ids = np.asarray(found["target"], np.int64)
+
+    def numbers(self, ids: Ids) -> Numbers:
+        """Return the number of the page for every URL; `UNKNOWN` where there is none."""
+        numbers = self._pages.numbers(ids)
+        left = np.flatnonzero(numbers == UNKNOWN)
+        asked = ids[left]
+        for _ in range(_MOST_HOPS):
+            moved = self._moved.numbers(asked)
+            left, asked = left[moved != UNKNOWN], self._targets[moved[moved != UNKNOWN]]
+            if not len(left):
+                break
+            numbers[left] = self._pages.numbers(asked)
+            is_open = numbers[left] == UNKNOWN
+            left, asked = left[is_open], asked[is_open]
+        return numbers
+
+
+def write_ranks(
+    web: WebGraph, connection: Connection, results: Results, tell: Tell
+) -> dict[str, Any]:
+    """Write `ranks`, `sites` and `site_links`; return the figures for `study.json`."""
+    graph = web.graph
+    tell("PageRank")
+    ranked = pagerank(graph)
+    tell("hubs and authorities")
+    found = hits(graph)
+    tell("bow tie")
+    strong = strong_components(graph)
+    parts = bow_tie(graph, strong)
+    scores = pa.table(
+        {
+            "url_id": web.pages.ids,
+            "in_degree": graph.in_degrees,
+            "out_degree": graph.out_degrees,
+            "pagerank": ranked.values,
+            "rank": ranks(ranked.values),
+            "hub": found.hubs,
+            "authority": found.authorities,
+            "component": strong,
+            "part": _names(parts),
+        }
+    )
+    tell("writing ranks")
+    connection.register("scores", scores)
+    results.write_and_name(
+        connection,
+        "ranks",
+        "select url_id, url, site, depth, in_degree, out_degree, pagerank, rank, hub, authority,"
+        " component, part from kept join scores using (url_id) order by url_id",
+    )
+    connection.unregister("scores")
+    tell("sites")
+    links = links_of_groups(graph.out, web.site_of, web.sites)
+    values = {"pagerank": ranked.values, "hub": found.hubs, "authority": found.authorities}
+    site_parts = _write_sites(web, links, values, connection, results)
+    return {
+        "pages": graph.size,
+        "links": graph.links,
+        "sites": web.sites,
+        "pagerank": {"steps": ranked.steps, "error": ranked.error},
+        "hits": {"steps": found.steps, "residual": found.residual},
+        "bow_tie": {"pages": _counts(parts), "sites": _counts(site_parts)},
+    }
+
+
+def _write_sites(
+    web: WebGraph,
+    links: GroupLinks,
+    values: dict[str, NDArray[np.float64]],
+    connection: Connection,
+    results: Results,
+) -> Parts:
+    count = web.sites
+    graph = graph_of(links.sources, links.targets, count)
+    parts = bow_tie(graph)
+    is_inner = links.sources == links.targets
+    columns: dict[str, Any] = {"number": np.arange(count, dtype=np.int32)}
+    for name, scores in values.items():
+        columns[f"{name}_sum"] = sums(scores, web.site_of, count)
+        columns[f"{name}_mean"] = means(scores, web.site_of, count)
+        columns[f"{name}_rank"] = ranks(columns[f"{name}_sum"])
+    columns["inner_links"] = np.bincount(
+        links.sources[is_inner], links.times[is_inner], count
+    ).astype(np.int64)
+    columns["in_degree"], columns["out_degree"] = graph.in_degrees, graph.out_degrees
+    columns["part"] = _names(parts)
+    connection.register("site_scores", pa.table(columns))
+    results.write_and_name(
+        connection,
+        "sites",
+        "select site, site_facts.* exclude (site), site_scores.* exclude (number) from site"
+        " join site_scores using (number) join site_facts using (site)"
+        " order by pagerank_rank, site",
+    )
+    pairs = {"source": links.sources, "target": links.targets, "links": links.times}
+    connection.register("pairs", pa.table({name: each[~is_inner] for name, each in pairs.items()}))
+    results.write(
+        connection,
+        "site_links",
+        "select s.site as source, t.site as target, links from pairs"
+        " join site s on s.number = pairs.source join site t on t.number = pairs.target"
+        " order by links desc, source, target",
+    )
+    return parts
+
+
+def _names(parts: Parts) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(parts), pa.array(PARTS)).cast(pa.string())
+
+
+def _counts(parts: Parts) -> dict[str, int]:
+    counts = np.bincount(parts, minlength=len(PARTS))
+    return dict(zip(PARTS, counts.tolist(), strict=True))

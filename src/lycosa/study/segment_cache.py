@@ -1,0 +1,103 @@
+"""Caches what a study computes from each sealed segment: one file per segment, beside the study.
+
+Some inputs of a study stand in no table: headers of answers, texts, quads. Reading them takes
+longer than all the rest, so it is done once, and `index/study/<name>/` keeps the result. A file
+there is valid as long as its source is unchanged and `version`, which stands for the way it is
+computed, is the same. Open segments are computed anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lycosa.store.missing_tables import damage_told
+from lycosa.store.sealing import temporary
+from lycosa.study.tables import Connection, add_files
+
+_SOURCE = b"lycosa.source"
+
+OnSegment = Callable[[int, int], None]
+"""Is told how many segments are done, and how many there are."""
+
+
+class Kind(NamedTuple):
+    """One kind of result that is computed from segments, by its name."""
+
+    name: str
+    schema: pa.Schema
+    version: str
+
+
+class Derived(NamedTuple):
+    """What was made of all segments of a crawl."""
+
+    files: list[Path]
+    """Of sealed ones."""
+    opened: pa.Table
+    """Of open ones."""
+
+
+def derive(
+    store: Path,
+    kind: Kind,
+    sources: Sequence[Path],
+    make: Callable[[Path], Iterator[pa.Table]],
+    on_segment: OnSegment,
+) -> list[Path]:
+    """Compute what is missing, and remove files whose segments are gone."""
+    folder = store / kind.name
+    folder.mkdir(parents=True, exist_ok=True)
+    targets = [folder / f"{source.name.partition('.')[0]}.parquet" for source in sources]
+    for path in set(folder.iterdir()) - set(targets):
+        path.unlink()
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True), 1):
+        _bring_up_to_date(kind, source, target, make)
+        on_segment(number, len(targets))
+    return targets
+
+
+def known(store: Path, kind: Kind) -> Derived:
+    """Return the results of an earlier study."""
+    return Derived(sorted((store / kind.name).glob("*.parquet")), kind.schema.empty_table())
+
+
+def add_derived(connection: Connection, kind: Kind, derived: Derived) -> None:
+    """Add the results to the database as a table, named after their kind."""
+    connection.register(f"open_{kind.name}", derived.opened)
+    parts = [f"select * from open_{kind.name}"]
+    if derived.files:
+        add_files(connection, f"sealed_{kind.name}", derived.files)
+        parts.append(f"select * from sealed_{kind.name}")
+    connection.execute(f"create view {kind.name} as {' union all by name '.join(parts)}")
+
+
+def _bring_up_to_date(
+    kind: Kind, source: Path, target: Path, make: Callable[[Path], Iterator[pa.Table]]
+) -> None:
+    state = source.stat()
+    columns = " ".join(kind.schema.names)
+    made_from = f"{kind.version} {columns} {state.st_size} {state.st_mtime_ns}".encode()
+    if _made_from(target) == made_from:
+        return
+    schema = kind.schema.with_metadata({_SOURCE: made_from})
+    crawl = source.parent.parent
+    with (
+        damage_told(crawl, source),
+        pq.ParquetWriter(temporary(target), schema, compression="zstd") as writer,
+    ):
+        for table in make(source):
+            writer.write_table(table.cast(schema))
+    temporary(target).rename(target)
+
+
+def _made_from(target: Path) -> bytes | None:
+    try:
+        found: bytes | None = (pq.read_schema(target).metadata or {}).get(_SOURCE)
+    except (FileNotFoundError, pa.ArrowInvalid):
+        return None
+    return found

@@ -1,0 +1,60 @@
+"""Detects the languages of the texts of a crawl.
+
+The texts of sealed segments are read once (`segment_cache`), even where the markup names a
+language: that is how the study tells whether the two agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lycosa.study import detector
+from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
+from lycosa.study.tables import Rows
+
+LETTERS = 300
+"""How much of a text is looked at, from its beginning on."""
+
+SCHEMA = pa.schema(
+    [
+        ("fetch_id", pa.int64()),
+        ("url_id", pa.int64()),
+        ("language", pa.string()),
+        ("confidence", pa.float32()),
+    ]
+)
+# The name of its folder in `index/study/` and of its table; crawls studied before have it too.
+TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"1 {LETTERS} {detector.name_and_version()}")
+
+_COLUMNS = ["fetch_id", "url_id", "text"]
+_BATCH_ROWS = 8192
+
+
+def text_languages_of(texts: Rows, store: Path, on_segment: OnSegment) -> Derived:
+    """Detect the languages of all texts; those of sealed segments are kept in `store`."""
+
+    def read(rows: Path) -> Iterator[pa.Table]:
+        with pq.ParquetFile(rows) as file:
+            yield from _looked_at(file.iter_batches(_BATCH_ROWS, columns=_COLUMNS))
+
+    files = derive(store, TEXT_LANGUAGES, texts.sealed, read, on_segment)
+    opened = _looked_at(texts.opened.select(_COLUMNS).to_batches(_BATCH_ROWS))
+    return Derived(files, pa.concat_tables([SCHEMA.empty_table(), *opened]))
+
+
+def _looked_at(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    for batch in batches:
+        beginnings = pc.utf8_slice_codeunits(batch.column("text"), 0, LETTERS)
+        languages, confidences = detector.detect(beginnings.to_pylist())
+        columns = [
+            batch.column("fetch_id"),
+            batch.column("url_id"),
+            pa.array(languages, pa.string()),
+            pa.array(confidences, pa.float32()),
+        ]
+        yield pa.Table.from_arrays(columns, schema=SCHEMA)

@@ -1,0 +1,51 @@
+"""Makes text from the web safe to print on a terminal.
+
+A title can hold characters that a terminal obeys (colours, the cursor, its title), that reverse
+the direction of the following text (after U+202E `gpj.exe` is shown as `exe.jpg`), or that are
+invisible. Each of them is replaced by its number: `⟨U+202E⟩`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+
+# Joiners and variation selectors are left: Persian, Hindi and emoji are written with them.
+_UNRULY = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: str) -> str:
+    """Write everything that would not be seen, or would move other text, by its number."""
+    return _INVISIBLE.sub(_number, text)
+
+
+def on_screen(text: str) -> str:
+    """Write by its number what a terminal would obey or would write elsewhere.
+
+    Line ends and tabs stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNRULY.sub(_number, text.replace("\r\n", "\n"))
+
+
+def in_json(text: str) -> str:
+    """Return JSON that says the same with escapes of its own in the place of such characters."""
+    return _UNRULY.sub(_json_escape, text)
+
+
+def _number(found: re.Match[str]) -> str:
+    return f"⟨U+{ord(found[0]):04X}⟩"
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))

@@ -1,0 +1,304 @@
+"""Reports on crawls drawn by hand: complete, the same every time, and safe to open."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LycosaError
+from lycosa.records import LinkKind, Outcome, Purpose
+from lycosa.report.build import Reported, report
+from lycosa.report.sections import CHAPTERS
+from lycosa.study.build import study
+from lycosa.study.results import Results
+from unit.study.drawn_crawl import BEGAN, HTML, Fetch, write
+
+FUTURE = {"vocabularies", "headers", "multimedia"}
+"""Tables that studies of other versions may lack."""
+SECTIONS = [section for chapter in CHAPTERS for section in chapter.sections]
+HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;"
+TURNED = "\N{RIGHT-TO-LEFT OVERRIDE}gpj.exe\N{RIGHT-TO-LEFT ISOLATE}"
+LONG = "x" * 10_000
+A, B, C = (f"test.a:/{name}" for name in "abc")
+
+
+def dated(days: int) -> tuple[str, str]:
+    return (
+        "Last-Modified",
+        ["Tue, 14 Nov 2023 22:13:20 GMT", "Sun, 14 Nov 2021 22:13:20 GMT"][days],
+    )
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studied") / "mycrawl"
+    server = ("Server", "nginx")
+    moved = Fetch(
+        "test.a:/d", outcome=Outcome.REDIRECTED, status=301, headers=(HTML, ("Location", "/a"))
+    )
+    gone = Fetch("test.a:/e", outcome=Outcome.NOT_FOUND, status=404)
+    robots = Fetch("test.a:/robots.txt", purpose=Purpose.ROBOTS)
+    write(
+        folder,
+        [
+            robots,
+            Fetch(A, [B, C, "test.b:/"], headers=(HTML, server, dated(0)), fingerprint=7),
+            Fetch(
+                B,
+                [A, "org.example:/x.pdf"],
+                headers=(HTML, server, dated(1)),
+                depth=1,
+                fingerprint=6,
+            ),
+            Fetch(C, [A], body="the same", depth=1),
+            Fetch("test.b:/", [A], body="the same", depth=1, language="de"),
+            Fetch("test.b:/p", ["test.b:/i.png"], kind=LinkKind.IMAGE, depth=2),
+            moved,
+            gone,
+        ],
+    )
+    study(folder)
+    return folder
+
+
+@pytest.fixture
+def crawl(studied: Path, tmp_path: Path) -> Path:
+    """A copy: most of what a report costs is the study, which is the same every time."""
+    folder = tmp_path / "mycrawl"
+    shutil.copytree(studied, folder)
+    return folder
+
+
+def test_every_section_is_there_and_says_one_thing(crawl: Path) -> None:
+    found = report(crawl)
+    assert found.document == crawl / "report" / "index.html"
+    assert [entry.section.name for entry in found.entries] == [s.name for s in SECTIONS]
+    for entry in found.entries:
+        assert entry.shown.sentence.endswith(".")
+        assert ".." not in entry.shown.sentence and "  " not in entry.shown.sentence
+    assert sentence_of(found, "outcomes") == (
+        "Of 7 fetches of a page, 5 (71.4 %) ended with a page that was kept; the most frequent"
+        " other end was “not found” (1)."
+    )
+    assert sentence_of(found, "duplicates") == (
+        "2 of 5 pages (40 %) share their bytes with another one, in 1 set; without 1 copy the crawl"
+        " would say the same."
+    )
+    assert "no power law was fitted" in sentence_of(found, "in-degrees")
+
+
+def sentence_of(found: Reported, name: str) -> str:
+    (entry,) = (entry for entry in found.entries if entry.section.name == name)
+    return entry.shown.sentence.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_section_without_its_table_says_so_and_shows_nothing(crawl: Path) -> None:
+    found = report(crawl)
+    tables = (Results(crawl).manifest() or {})["tables"]
+    for entry in found.entries:
+        if set(entry.section.needs) - set(tables):
+            assert "has not counted that" in entry.shown.sentence
+            assert not entry.shown.is_filled and not entry.files
+
+
+def test_what_needs_no_table_of_the_future_is_in_every_study(crawl: Path) -> None:
+    report(crawl)
+    tables = set((Results(crawl).manifest() or {})["tables"])
+    assert {name for section in SECTIONS for name in section.needs} - tables <= FUTURE
+
+
+def test_the_rows_of_every_figure_are_beside_it(crawl: Path) -> None:
+    found = report(crawl)
+    text = found.document.read_text(encoding="utf-8")
+    linked = set(re.findall(r'href="data/(\w+)\.csv"', text))
+    files = {path.stem for path in (crawl / "report" / "data").iterdir()}
+    assert linked == files == {name for entry in found.entries for name in entry.files}
+    for entry in found.entries:
+        assert bool(entry.shown.figures) <= bool(entry.files)
+    with (crawl / "report" / "data" / "statuses.csv").open(newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["status", "fetches"],
+            ["200", "5"],
+            ["301", "1"],
+            ["404", "1"],
+        ]
+
+
+class Document(HTMLParser):
+    """Reads a report as a browser would, and remembers what could be dangerous."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.hrefs: list[str] = []
+        self.ids: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            self.attributes.add(name)
+            if name == "href":
+                self.hrefs.append(value or "")
+            if name == "id":
+                self.ids.append(value or "")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(index: Path) -> Document:
+    document = Document()
+    document.feed(index.read_text(encoding="utf-8"))
+    return document
+
+
+def test_what_the_web_says_is_shown_and_never_obeyed(tmp_path: Path) -> None:
+    folder = tmp_path / f"crawl {HOSTILE.replace('/', '_')}"
+    hostile = (("Content-Type", f"text/{HOSTILE}"), ("Server", f"{HOSTILE}\x85\u00e9"))
+    page = f"test.a:/{HOSTILE}"
+    fetches = [
+        Fetch(
+            page,
+            [f"test.b:/{HOSTILE}", f"org.outside:/{LONG}", f"org.{TURNED}:/", A],
+            headers=hostile,
+        ),
+        Fetch(A, [page, f"test.b:/{HOSTILE}"], language=HOSTILE, body="the same"),
+        Fetch(f"test.b:/{HOSTILE}", [page], language=TURNED, body="the same"),
+        Fetch(f"test.b:/{LONG}", [A]),
+    ]
+    write(folder, fetches)
+    found = report(folder)
+    document = read(found.document)
+    assert "script" not in document.tags and "img" not in document.tags
+    assert not {name for name in document.attributes if name.startswith("on")}
+    assert "src" not in document.attributes
+    assert all(re.fullmatch(r"#[\w-]+|data/\w+\.csv", href) for href in document.hrefs)
+    assert "alert(1)" in document.text
+    raw = found.document.read_text(encoding="utf-8")
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", raw)
+    assert "⟨U+202E⟩" in document.text
+    assert LONG[:500] not in raw
+    assert any(LONG in path.read_text() for path in (folder / "report" / "data").iterdir())
+
+
+def test_links_within_the_report_lead_somewhere_and_ids_are_unique(crawl: Path) -> None:
+    document = read(report(crawl).document)
+    assert len(document.ids) == len(set(document.ids))
+    assert {href[1:] for href in document.hrefs if href.startswith("#")} <= set(document.ids)
+
+
+def test_the_same_study_gives_the_same_bytes(crawl: Path, tmp_path: Path) -> None:
+    first = contents(report(crawl).document.parent)
+    again = report(crawl, tmp_path / "elsewhere")
+    assert not again.is_new_study
+    assert contents(again.document.parent) == first
+    rebuilt = contents(report(crawl, rebuild=True).document.parent)
+    made_at = re.compile(r"\d+ \w+ \d{4}, [\d:]+ UTC, by Lycosa")
+    assert {name: made_at.sub("", text) for name, text in rebuilt.items()} == {
+        name: made_at.sub("", text) for name, text in first.items()
+    }
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files}
+
+
+def test_a_crawl_that_has_gone_on_is_studied_again(crawl: Path) -> None:
+    shutil.rmtree(crawl / "index")
+    assert report(crawl).is_new_study
+    assert not report(crawl).is_new_study
+    write(crawl, [Fetch("test.c:/")], BEGAN + 1000, is_sealed=False)
+    found = report(crawl)
+    assert found.is_new_study
+    assert sentence_of(found, "outcomes").startswith("Of 8 fetches")
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("name", ["report.written", "report.put_aside", "report.placed"])
+def test_a_report_that_was_killed_leaves_a_whole_one_or_none(crawl: Path, name: str) -> None:
+    before = contents(report(crawl).document.parent)
+    write(crawl, [Fetch("test.c:/")], BEGAN + 1000)
+
+    def kill(reached: str) -> None:
+        if reached == name:
+            raise Killed
+
+    with pytest.raises(Killed):
+        report(crawl, reach=kill)
+    place = crawl / "report"
+    if place.exists():
+        left = contents(place)
+        assert "index.html" in left
+        assert (left == before) == (name == "report.written")
+    after = contents(report(crawl).document.parent)
+    assert after != before
+    assert [path.name for path in crawl.iterdir() if path.name.startswith(".report")] == []
+
+
+def test_a_folder_with_anything_else_in_it_is_left_alone(crawl: Path, tmp_path: Path) -> None:
+    other = tmp_path / "thesis"
+    other.mkdir()
+    report(crawl, other)
+    (other / "notes.txt").write_text("mine")
+    with pytest.raises(LycosaError, match="is not a report"):
+        report(crawl, other)
+    assert (other / "notes.txt").read_text() == "mine"
+    (other / "notes.txt").unlink()
+    report(crawl, other)
+    (other / "index.html").write_text("<p>mine")
+    with pytest.raises(LycosaError, match="is not a report"):
+        report(crawl, other)
+    for place in (crawl, crawl / "pages" / "new", crawl / "log" / "x", crawl / "pages"):
+        with pytest.raises(LycosaError, match="choose another folder"):
+            report(crawl, place)
+    assert (crawl / "crawl.toml").exists()
+
+
+def test_what_concerns_the_operator_alone_is_not_told(tmp_path: Path) -> None:
+    folder = tmp_path / "mycrawl"
+    fetch = {
+        "headers": ["a.test Authorization: Basic c2VjcmV0"],
+        "proxy": "http://me:secret@127.0.0.1:3128",
+        "hosts_file": "/home/me/hosts",
+        "contact": "me@example.org",
+    }
+    CrawlDirectory.create(folder, Job.of(seeds=["http://a.test/"], fetch=fetch))
+    write(folder, [Fetch(A)])
+    text = read(report(folder).document).text
+    assert "secret" not in text and "c2VjcmV0" not in text and "/home/me" not in text
+    assert "lycosa (me@example.org)" in text
+    assert 'hosts_file = "hosts"' in text
+
+
+def test_a_crawl_without_a_page_is_reported_all_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "mycrawl"
+    write(folder, [Fetch(A, outcome=Outcome.NOT_FOUND, status=404)])
+    found = report(folder)
+    assert sentence_of(found, "outcomes") == (
+        "Of 1 fetch of a page, 0 (0 %) ended with a page that was kept; the most frequent other"
+        " end was “not found” (1)."
+    )
+    filled = {entry.section.name for entry in found.entries if entry.shown.is_filled}
+    assert filled - {"headers"} == {"outcomes", "statuses", "errors"}
+
+
+def test_a_crawl_of_one_page_is_reported_without_empty_figures(tmp_path: Path) -> None:
+    folder = tmp_path / "mycrawl"
+    write(folder, [Fetch(A)])
+    found = report(folder)
+    assert "no page links to another" in sentence_of(found, "pagerank")
+    assert "<svg" in found.document.read_text(encoding="utf-8")
+    assert "nan" not in read(found.document).text.lower().split()

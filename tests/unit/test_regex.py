@@ -1,0 +1,192 @@
+"""A user's expressions take linear time and mean what they mean to `re`, or are refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from growth import is_linear
+from lycosa.config import Job
+from lycosa.crawl.budget import is_wanted, targets_of
+from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
+from lycosa.errors import ConfigError
+from lycosa.extract.structured.distiller import compiled
+from lycosa.log.memory import MemoryLog
+from lycosa.regex import TooSlow, compile_expression
+from lycosa.regex.killable import EndableExpression
+from lycosa.url import Scope, key_of, parse_rules
+from lycosa.url.scope import TOO_SLOW
+
+ENDLESS = "http://www.site.test/" + "a" * 40 + "!"
+
+
+def test_an_expression_that_took_for_ever_takes_no_time() -> None:
+    rules = parse_rules([{"action": "reject", "regex": "(a+)+$"}])
+    began = time.process_time()
+    assert Scope(rules).judge(key_of(ENDLESS)).key is not None
+    assert time.process_time() - began < 0.5
+    expression = compile_expression("(a+)+$")
+    assert is_linear(lambda size: expression.search("a" * size + "!"), 400_000)
+
+
+CHARACTERS = "ab/.?=&-0"
+ATOMS = st.sampled_from(
+    [
+        r"a",
+        r"b",
+        r"/",
+        r"\.",
+        r".",
+        r"\d",
+        r"\w",
+        r"\W",
+        r"[ab]",
+        r"[^a/]",
+        r"[a-z0-9]",
+        r"\b",
+        r"^",
+        r"$",
+        r"\Z",
+        r"\A",
+        r"\?",
+        r"(?i:B)",
+        r"\D",
+        r"\s",
+        r"(?:a|/b)",
+    ]
+)
+TEXTS = st.text(CHARACTERS + "B", max_size=12)
+
+
+def expressions() -> st.SearchStrategy[str]:
+    return st.recursive(
+        ATOMS,
+        lambda inner: st.one_of(
+            st.lists(inner, min_size=1, max_size=3).map("".join),
+            st.tuples(inner, inner).map(lambda two: f"(?:{two[0]}|{two[1]})"),
+            inner.map(lambda one: f"({one})"),
+            st.tuples(inner, st.sampled_from(["*", "+", "?", "*?", "+?", "{1,2}", "{2}"])).map(
+                lambda two: f"(?:{two[0]}){two[1]}"
+            ),
+        ),
+        max_leaves=8,
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(), TEXTS)
+def test_the_common_dialect_means_what_it_means_to_re(expression: str, text: str) -> None:
+    found, expected = compile_expression(expression).search(text), re.search(expression, text)
+    assert bool(found) is bool(expected)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([r"(a+)/(b*)", r"(\d)(\w?)", r"([^/]+)/?", r"(?P<n>a)(b)?"]), TEXTS)
+def test_replacements_mean_what_they_mean_to_re(expression: str, text: str) -> None:
+    for replacement in (r"<\1>", r"\g<1>\g<0>", "", "x"):
+        assert compile_expression(expression).sub(replacement, text) == re.sub(
+            expression, replacement, text
+        )
+
+
+@pytest.mark.parametrize(
+    ("expression", "construct"),
+    [
+        (r"/(?=docs)", "look-ahead"),
+        (r"/(?!docs)", "look-ahead"),
+        (r"(?<=a)b", "look-behind"),
+        (r"(?<!a)b", "look-behind"),
+        (r"/(\w+)/\1/", "back-reference"),
+        (r"/(?P<x>\w+)/(?P=x)/", "back-reference"),
+        (r"a*+", "possessive"),
+        (r"(?>a)", "atomic"),
+        (r"a{1500}", "more than 1,000"),
+        (r"a{,3}", r"write `\{0,3\}`"),
+        (r"[[:alpha:]]", "in a set write"),
+    ],
+)
+def test_what_has_no_linear_time_is_refused_by_its_name(expression: str, construct: str) -> None:
+    with pytest.raises(ConfigError, match=construct):
+        parse_rules([{"action": "reject", "regex": expression}])
+    with pytest.raises(ConfigError, match=construct):
+        require_linear(Job.of(limits={"until": [f"regex:{expression}"]}))
+
+
+def begun_before(*rules: dict[str, object]) -> JobScope:
+    log = MemoryLog(1)
+    log.note("planted", b"")
+    return JobScope(Job.of(rules=rules), log)
+
+
+def test_a_crawl_of_before_goes_on_with_what_only_re_knows() -> None:
+    scope = begun_before(
+        {"action": "transform", "regex_replace": r"/(\w+)/\1/", "replacement": r"/\1/"},
+        {"action": "reject", "regex": "(?<!keep)/calendar/"},
+    )
+    judge = scope.judge
+    assert judge(key_of("http://a.test/calendar/1")).reason.startswith("reject:")
+    assert judge(key_of("http://a.test/keep/calendar/1")).key is not None
+    assert judge(key_of("http://a.test/x/x/y")).key == key_of("http://a.test/x/y")
+
+
+def test_a_crawl_that_was_begun_since_does_not() -> None:
+    log = MemoryLog(1)
+    log.note(EXPRESSIONS_NOTE, b"linear")
+    log.note("planted", b"")
+    with pytest.raises(ConfigError, match="look-behind"):
+        JobScope(Job.of(rules=[{"action": "reject", "regex": "(?<!a)b"}]), log)
+
+
+def test_a_match_that_takes_too_long_is_ended_and_its_url_refused(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("lycosa.regex.killable.MATCH_SECONDS", 0.3)
+    scope = begun_before({"action": "reject", "regex": r"(?=a)(a+)+$"})
+    assert scope.judge(key_of(ENDLESS)) == (verdict := scope.judge(key_of(ENDLESS)))
+    assert (verdict.key, verdict.reason) == (None, TOO_SLOW)
+    assert "took more than 0.3 s" in caplog.text
+    assert scope.judge(key_of("http://a.test/b")).key is not None
+
+
+def test_a_page_looked_for_by_a_slow_expression_is_not_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lycosa.regex.killable.MATCH_SECONDS", 0.3)
+    targets = targets_of(Job.of(limits={"until": [r"regex:(?=a)(a+)+$"]}))
+    assert not is_wanted(ENDLESS, targets)
+    assert is_wanted("http://www.site.test/aa", targets)
+
+
+def test_the_process_of_an_expression_ends_with_it() -> None:
+    expression = EndableExpression("(?=a)a")
+    assert expression.search("a") and not expression.search("b")
+    process = expression._process
+    assert process is not None and process.poll() is None
+    expression.close()
+    assert process.returncode is not None
+    with pytest.raises(TooSlow):
+        EndableExpression("(").search("a")  # whose process dies
+
+
+def test_patterns_of_triples_with_many_stars_take_linear_time() -> None:
+    pattern = compiled(("* * *a*a*a*a*a*b",))
+    assert pattern.subn(b"", b'<s> <p> "xaaaaab" .\n<s> <p> "b" .\n')[1] == 0
+    assert pattern.subn(b"", b"<s> <p> aaaaab .\n<s> <p> c .\n") == (b"<s> <p> c .\n", 1)
+    assert is_linear(lambda size: pattern.subn(b"", b"<s> <p> " + b"a" * size + b" .\n"), 40_000)
+
+
+def test_nothing_is_loaded_for_a_job_without_expressions() -> None:
+    program = (
+        "import sys, json, lycosa.crawl.processes.run, lycosa.cli.commands.crawl;"
+        "from lycosa.url import parse_rules; parse_rules([{'action': 'accept', 'suffix': '.org'}]);"
+        "print(json.dumps([name for name in sys.modules if name.startswith('re2')]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert json.loads(done.stdout) == []
