@@ -211,8 +211,8 @@ class Partition:
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `requisites` are those of the keys that are page requisites; `hops` is the number of redirects
-        in a row that led to the keys.
+        `requisites` are those of the keys that a page needs to be shown; `hops` is the number of
+        redirects in a row that led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}

@@ -147,7 +147,9 @@ class Worker:
             ports.slots,
         )
         frontier = self._job.frontier
-        self._memory_limit = MemoryLimit(frontier.url_memory_bytes * len(opened) // frontier.partitions)
+        self._memory_limit = MemoryLimit(
+            frontier.url_memory_bytes * len(opened) // frontier.partitions
+        )
         for number, (state, _, snapshot_sequence) in opened.items():
             around = WorkerContext(
                 self._agenda,
