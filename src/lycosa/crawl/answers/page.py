@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.answers.changes import ChangeWatcher
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.links import Router
@@ -39,6 +38,7 @@ from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
 from lycosa.crawl.answers.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.answers.triples import TripleExtraction
+from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
 from lycosa.crawl.ports import Parts
 from lycosa.extract.fingerprint import fingerprint
