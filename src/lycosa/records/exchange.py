@@ -124,8 +124,6 @@ class Capture(Struct, frozen=True):
     language: str = ""
     charset: str = ""
     fingerprint: int = 0
-    source: str = ""
-    """The key of the page that led here, where it is known."""
     rule: str = ""
     """The mining rule that guessed the URL, in lower case; "" when a link led to it."""
     extra: tuple[object, ...] = ()

@@ -185,7 +185,7 @@ class _Fetched:
 
     def facts_row(self, job: Job) -> Row:
         """Return what was made of the page."""
-        fields, via = self._fields, self._fields.get("via")
+        fields = self._fields
         distance = int(fields.get("distance", "0"))
         outcome, rule = fields.get("outcome", ""), fields.get("mined-by", "")
         how = "mined" if rule else "probe" if outcome.startswith("PROBE") else ""
@@ -201,8 +201,7 @@ class _Fetched:
                 facts.language,
                 mark & 0xFFFFFFFFFFFFFFFF,
             )
-        source = url_id(key_of(via)) if via else None
-        return (*about, distance, source, how, rule, 0, 0, 0)
+        return (*about, distance, None, how, rule, 0, 0, 0)
 
     def links(self, job: Job) -> Links:
         """Return the links that were followed, with what the page says of them."""
