@@ -14,9 +14,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lycosa.crawl.verify.inspection import KNOWN_GAP, Report
 from lycosa.crawl.verify.log_reader import LogView, frames
 from lycosa.crawl.verify.partition_logs import History
+from lycosa.crawl.verify.report import KNOWN_GAP, Report
 from lycosa.log.archive import Archive
 from lycosa.log.protocol import Head
 from lycosa.log.snapshot import SnapshotFolder

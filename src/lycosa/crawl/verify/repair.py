@@ -26,10 +26,11 @@ from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.crawl.verify.findings import Tell, say_nothing
-from lycosa.crawl.verify.inspection import Report, verify
+from lycosa.crawl.verify.inspection import verify
 from lycosa.crawl.verify.log_repair import rebuild_log
 from lycosa.crawl.verify.orphans import Adoption
 from lycosa.crawl.verify.rebuild import Source
+from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.rewrite import rewrite
 from lycosa.crawl.verify.segments import Segment
 from lycosa.errors import ConfigError
