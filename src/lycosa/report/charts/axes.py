@@ -11,7 +11,7 @@ from lycosa.report.wording import NO_BREAK, count, power_of_ten
 _STEPS = (1, 2, 2.5, 5, 10)
 _WHOLE_STEPS = (1, 2, 5, 10)
 _MOST_DECADES = 6
-"""So many powers of ten are named one by one."""
+"""Up to this number, all powers of ten on an axis are named."""
 
 
 def ticks(most: float) -> list[float]:
