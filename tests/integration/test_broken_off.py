@@ -30,7 +30,7 @@ from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.simulation.simulation import KillEvery, Simulation
 from lycosa.records import Answer, Outcome, Request
 from lycosa.store.reader import table
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.graph import Faults, GraphWeb
 from lycosa.testweb.misbehaviour import MisbehavingWeb
 from lycosa.testweb.misdeeds import Tempo
 from lycosa.testweb.server import SocketWeb
@@ -58,8 +58,7 @@ def broken(outcome: Outcome) -> GraphWeb:
     edges = {HOME: [CUT], CUT: [FOUND, *filling, LOST], FOUND: [], LOST: [HOME]}
     return GraphWeb(
         edges | dict.fromkeys(filling, ()),
-        statuses=dict.fromkeys(filling, 404),
-        broken_off={CUT: outcome},
+        faults=Faults(statuses=dict.fromkeys(filling, 404), broken_off={CUT: outcome}),
     )
 
 

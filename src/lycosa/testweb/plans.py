@@ -156,7 +156,7 @@ def endless(pages_per_host: int = 120) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """How much of a secretive web nobody links to, and how much is not even there."""
+    """The shares of a secretive web that are unlinked, and that do not exist."""
 
     length: int = 30
     linked_share: float = 0.4

@@ -1,4 +1,4 @@
-"""Which pages must a crawl limited to some depth hold?
+"""Computes the pages that a crawl limited to some depth must hold.
 
 The walk follows the links that a web knows it has, not the bytes it sends: links cost
 one, other names of a page (redirect, refresh, canonical) nothing, and only pages that

@@ -1,6 +1,6 @@
 """Other names for a page: redirects of all sorts, refresh, canonical.
 
-Every way ends at a page of its own under `end/`, except those that never end: two URLs
+Every chain ends at a page of its own under `end/`, except those that never end: two URLs
 that name each other, one that names itself, one that names nothing.
 """
 

@@ -1,7 +1,7 @@
-"""An old folder: many of the pages that it links to are gone.
+"""An old folder, in which many links are dead.
 
-Lists link to numbered pages and to each other; every third page is not there any more. What
-comes in its place is the host's habit (`lycosa.testweb.missing`).
+Lists link to numbered pages and to each other; every third page is gone. The host's habit
+(`lycosa.testweb.missing`) decides what is shown instead.
 """
 
 from __future__ import annotations
