@@ -206,13 +206,13 @@ class Partition:
         source: str,
         keys: Sequence[str],
         distances: Sequence[int],
-        parts: Iterable[str] = (),
+        requisites: Iterable[str] = (),
         hops: int = 0,
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `parts` are those of the keys that are page requisites; `hops` is the number of redirects
-        in a row that led to the keys.
+        `requisites` are those of the keys that are page requisites; `hops` is the number of
+        redirects in a row that led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}
@@ -234,8 +234,8 @@ class Partition:
             if self._linked is not None:
                 self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
-        new_parts = self._new_parts(parts, new, first) if parts else []
-        if not new and not nearer and not new_parts and not linked and not fewer:
+        needed = self._new_requisites(requisites, new, first) if requisites else []
+        if not new and not nearer and not needed and not linked and not fewer:
             return []
         self.record(
             Admitted(
@@ -245,7 +245,7 @@ class Partition:
                 list(new.values()),
                 list(nearer),
                 list(nearer.values()),
-                new_parts,
+                needed,
                 list(linked),
                 self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
                 hops,
@@ -340,11 +340,11 @@ class Partition:
             elif pages.status[page] == WAITING:
                 self._agenda.note(fetches.due[pages.fetch[page]], self._on_page_due, page)
 
-    def _new_parts(self, parts: Iterable[str], new: Iterable[str], first: int) -> list[int]:
-        """Return the numbers of those parts that are not known as such."""
+    def _new_requisites(self, keys: Iterable[str], new: Iterable[str], first: int) -> list[int]:
+        """Return the numbers of those requisites that are not known as such."""
         numbers = {key: first + n for n, key in enumerate(new)}
         known, find = self.state.parts, self.state.table.find
-        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(parts))
+        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(keys))
         return [page for page in found if page is not None and page not in known]
 
     # -- inside ---------------------------------------------------------------------------

@@ -73,7 +73,7 @@ _FEW_VALUES += ["via", "rule"]
 
 
 class Sealed(NamedTuple):
-    """What became of a segment."""
+    """The result of sealing a segment."""
 
     segment: int
     kept: int

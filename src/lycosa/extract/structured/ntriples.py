@@ -16,7 +16,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 LONGEST_IRI = 4000
-"""Characters; `data:` URLs are longer, and nobody asks a triple store for them."""
+"""Characters; `data:` URLs are longer, and of no use in a triple store."""
 
 _FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|\\^`\x7f]')
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

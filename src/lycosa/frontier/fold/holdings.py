@@ -75,16 +75,16 @@ class Holdings:
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
         self.parts: set[int] = set()
-        """URLs that some page needs to be shown: where they move to is fetched as well."""
+        """URLs of page requisites: their redirect targets are fetched as well."""
         self.segment_ends: dict[int, int] = {}
-        """How far each segment is accounted for; what lies behind has no event and counts not."""
+        """How far each segment is accounted for; later records have no event and do not count."""
         self.lost: dict[int, set[int]] = {}
-        """Offsets of records that were named and are gone, by segment: they count no longer."""
+        """Offsets of lost records that the log had named, by segment: they no longer count."""
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0
         self.waited_seconds = 0.0
-        """In partition 0: how long the crawl has waited for nothing but what is out of reach."""
+        """In partition 0: how long the crawl has waited with only unreachable origins left."""
         self.pending = 0
         self.kept_pages = 0
         self.kept_bytes = 0

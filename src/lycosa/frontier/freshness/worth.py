@@ -61,7 +61,7 @@ def gain(belief: Belief, age_seconds: float) -> float:
 
 
 class Policy(NamedTuple):
-    """How visits are valued."""
+    """A policy: the way in which it values visits."""
 
     known: Callable[[float, Belief, float], float]
     """(quality, belief, age in seconds) → the worth of a visit."""

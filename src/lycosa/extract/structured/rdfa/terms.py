@@ -13,7 +13,7 @@ from lycosa.extract.structured.rdfa.names import IS_TERM, SPACES, split_words
 
 
 class Scope(NamedTuple):
-    """What attributes change that make no triples; prefixes are kept apart."""
+    """Vocabulary, language and base in scope; prefixes are kept separately."""
 
     language: str
     vocabulary: str
@@ -21,7 +21,7 @@ class Scope(NamedTuple):
 
 
 class Terms:
-    """What words stand for."""
+    """Resolves words to IRIs and blank nodes."""
 
     def __init__(self, host: Host, document: str, base: str, label: str) -> None:
         self.host = host
