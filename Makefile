@@ -1,6 +1,5 @@
 # Lycosa. `make demo` shows it, `make test` checks it; the rest is for those who change it.
 
-PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -9,15 +8,22 @@ DATA ?= ../shared/data
 # Tests start hundreds of processes: what one has compiled the next one need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo simulation test tested check checked bench bench-parts bench-scale bench-study bench-lock \
-	figures conformance soak mutants debug-build lock clean
+# The newest supported Python of this machine is taken; PYTHON=path names another one.
+export PYTHON INSTALL
+
+.PHONY: help setup demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
+	docs docs-lock reference figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
 	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
+	@echo "make package      a wheel in dist/, installed alone and tried"
+	@echo "make fresh        demo, test and package on a bare Debian 12 and 13, in a chroot; DEBIAN=trixie"
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
+	@echo "make docs         the documentation as a site, build/site/index.html; searched without a server"
+	@echo "make reference    the pages on keys, commands and Python, made from the code"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
@@ -25,11 +31,23 @@ help:
 	@echo "make bench-study  what a study of a million pages costs, and near duplicates"
 	@echo "make soak         long random runs"
 	@echo "make mutants      break the code on purpose and see the tests fail"
+	@echo
+	@echo "What is missing is installed from the distribution where that may be done: INSTALL=no only tells."
+	@echo "PYTHON=python3.11 names the interpreter (3.11, 3.12, 3.13); the newest that is there otherwise."
 
 setup: $(STAMP)
 
+# Another interpreter than the one that made the environment: it is made anew.
+VERSION := -c 'import sys; print(sys.version_info[:2])'
+ifdef PYTHON
+ifneq ($(shell $(PYTHON) $(VERSION) 2>/dev/null),$(shell $(BIN)/python $(VERSION) 2>/dev/null))
+.PHONY: $(STAMP)
+endif
+endif
+
 $(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi src/lycosa/*/*/*.pyx src/lycosa/*/*/*.pxi)
-	$(PYTHON) -m venv $(VENV)
+	@sh tools/prerequisites.sh build
+	sh tools/prerequisites.sh venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
@@ -38,9 +56,10 @@ demo: setup
 	$(BIN)/python -m lycosa.cli.demo
 
 simulation: setup
-	$(BIN)/python -m lycosa.crawl.simulation.demo
+	$(BIN)/python -m lycosa.crawl.simulation.demo $(SIMULATION)
 
 test: setup
+	@sh tools/prerequisites.sh test
 	@$(MAKE) --no-print-directory -j 2 checked tested
 
 check: setup checked
@@ -59,6 +78,20 @@ $(VENV)/.collected: $(STAMP)
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
 tested: $(VENV)/.collected
 	$(BIN)/pytest -n 4 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
+
+# A wheel in dist/, installed alone, without any extra, and tried there.
+TRIED := .cache/package
+package: setup
+	rm -rf dist $(TRIED)
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	$(BIN)/python -m venv $(TRIED)
+	$(TRIED)/bin/pip install --quiet --require-hashes -r requirements/run.lock
+	$(TRIED)/bin/pip install --quiet --no-deps --no-index dist/lycosa-*.whl
+	$(TRIED)/bin/lycosa --version
+	@$(MAKE) --no-print-directory BIN=$(TRIED)/bin SIMULATION="--hosts 20 --hours 0.2 --kills 2" simulation
+
+fresh:
+	sh tools/fresh.sh $(DEBIAN)
 
 conformance: setup
 	LYCOSA_DATA=$(DATA) $(BIN)/pytest tests/conformance -m conformance -s
@@ -95,6 +128,30 @@ bench-lock: setup
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 requirements/bench.in -o requirements/bench.lock
+
+# In an environment of its own: MkDocs and its theme take 130 MB, and nothing else needs them.
+DOCS := .cache/docs-venv
+
+$(DOCS)/.installed: requirements/docs.lock
+	sh tools/prerequisites.sh venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	touch $@
+
+# A link to a page or to a heading that is not there is an error.
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@echo "build/site/index.html: open it in a browser; no server and no network are needed"
+
+# The pages of the reference that are made from the code.
+reference: setup
+	$(BIN)/python -c "from lycosa.config import reference; print(reference(), end='')" > docs/reference/configuration.md
+	$(BIN)/python -c "from lycosa.cli.reference import reference; print(reference(), end='')" > docs/reference/commands.md
+	$(BIN)/python -c "from lycosa.api.reference import reference; print(reference(), end='')" > docs/reference/api.md
+
+docs-lock: setup
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
+		--python-version 3.11 requirements/docs.in -o requirements/docs.lock
 
 figures: setup
 	$(BIN)/python -m benchmarks.figures

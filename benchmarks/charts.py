@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from math import floor, log10
 from typing import NamedTuple
-
-from lycosa.report.charts.axes import ticks
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 74, 200, 46, 52
+_STEPS = (1, 2, 2.5, 5, 10)
 _FONT = 'font-family="sans-serif"'
 
 
@@ -69,3 +69,11 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" text-anchor="{anchor}">{escape(text)}</text>'
     )
+
+
+def ticks(most: float) -> list[float]:
+    """Return round numbers from 0 to what covers `most`, some six of them."""
+    rough = max(most, 1e-9) / 6
+    size = 10.0 ** floor(log10(rough))
+    step = next(size * factor for factor in _STEPS if size * factor >= rough)
+    return [step * n for n in range(int(most / step) + 2)]

@@ -27,13 +27,14 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.allocation import allocate, freshness
 from benchmarks.charts import Line, draw
 
 from lycosa.config import Job
+from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.quality import measure
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.freshness.allocation import allocate, freshness
 from lycosa.log.format import decode_events
 from lycosa.records import Purpose, Request, Sight, Visited
 from lycosa.store.journal import Journal
@@ -125,7 +126,9 @@ def keep_fresh(way: Way) -> Found:
         revisit={"policy": way.policy, "cycle_seconds": DAY, "not_before_seconds": HOUR},
     )
     with tempfile.TemporaryDirectory() as name:
-        simulation = Simulation(web, job, Path(name), seed=SEED, begins_at=BEGIN)
+        simulation = Simulation(
+            web, job, Path(name), seed=SEED, conditions=Conditions(begins_at=BEGIN)
+        )
         first = simulation.run()
         budget = int(pages * way.share)
         revisit = dataclasses.replace(job.revisit, cycle_urls=budget, cycles=way.cycles)

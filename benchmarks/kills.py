@@ -38,7 +38,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.store.reader import table
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee

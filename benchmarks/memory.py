@@ -38,7 +38,7 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import Worker
@@ -94,7 +94,7 @@ class LongCrawl:
         self._store = ArchiveStore(folder, durability=job.log.durability, roll_bytes=roll_bytes)
         self._budget = Budget(job)
         self._reasons: list[str] = []
-        parts = Parts(
+        parts = Ports(
             job=job,
             scope=JobScope(job, self._log, stays_on_seeds=False),
             clock=self._clock,

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Result, Simulation
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import mined_of
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plans import Secrets, secretive

@@ -1,7 +1,6 @@
 """Measures precision, recall and cost of finding near duplicates by fingerprint.
 
     python benchmarks/near_duplicates.py                      precision and recall for k = 3 … 10
-    python benchmarks/near_duplicates.py --index 10000000     a look-up among 10⁷ fingerprints
     python benchmarks/near_duplicates.py --groups 10000000    all groups among 10⁷, as a study wants
 
 The edit model. A site has a frame of 60 words that all its pages share. A page has 80 to 1,500
@@ -25,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.graph.near_duplicates import NearIndex, near_groups, near_pairs
+from lycosa.graph.near_duplicates import near_groups
 
 SITES, PAGES_OF_A_SITE = 400, 5
 VOCABULARY, FRAME_WORDS, PARAGRAPH_WORDS = 20_000, 60, 40
@@ -88,10 +87,19 @@ def curve() -> None:
     print(f"fingerprint: {seconds / len(prints) * 1e6:.1f} µs a page")
     print("  k  precision  recall")
     for bits in range(3, 11):
-        pairs = near_pairs(prints, bits)
-        is_copy = (pairs.first % 3 == 0) & (pairs.second == pairs.first + 1)
+        first, second = near_pairs(prints, bits)
+        is_copy = (first % 3 == 0) & (second == first + 1)
         precision = is_copy.mean() if len(is_copy) else 1.0
         print(f" {bits:2}  {precision:9.3f}  {is_copy.sum() / right:6.3f}", flush=True)
+
+
+def near_pairs(prints: NDArray[np.uint64], bits: int) -> tuple[Words, Words]:
+    """Return the places of all that differ in few bits, by comparing each with all behind it."""
+    found = [
+        at + 1 + np.flatnonzero(np.bitwise_count(prints[at + 1 :] ^ own) <= bits)
+        for at, own in enumerate(prints)
+    ]
+    return np.repeat(np.arange(len(prints)), [len(one) for one in found]), np.concatenate(found)
 
 
 def drawn(count: int) -> NDArray[np.uint64]:
@@ -102,22 +110,6 @@ def drawn(count: int) -> NDArray[np.uint64]:
 def peak_gb() -> float:
     """Return the most memory that this process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-
-
-def look_up(count: int, bits: int) -> None:
-    """Print what a look-up costs among many."""
-    prints = drawn(count)
-    before, began = peak_gb(), time.process_time()
-    index = NearIndex(prints, bits)
-    built, held = time.process_time() - began, peak_gb() - before
-    asked = [int(number) ^ 0b10010001 for number in prints[:1000]]
-    began = time.process_time()
-    hits = sum(bool(index.near(number)) for number in asked)
-    each = (time.process_time() - began) / len(asked)
-    print(
-        f"k = {bits}, {count:,} fingerprints: built in {built:.1f} s of CPU,"
-        f" {held:.2f} GB, {each * 1e6:,.0f} µs a look-up, {hits} of {len(asked):,} found"
-    )
 
 
 def group(count: int, bits: int) -> None:
@@ -138,13 +130,10 @@ def group(count: int, bits: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Near duplicates by fingerprint.")
-    parser.add_argument("--index", type=int, metavar="N", help="a look-up among so many")
     parser.add_argument("--groups", type=int, metavar="N", help="all groups among so many")
     parser.add_argument("--bits", type=int, default=6)
     chosen = parser.parse_args()
-    if chosen.index:
-        look_up(chosen.index, chosen.bits)
-    elif chosen.groups:
+    if chosen.groups:
         group(chosen.groups, chosen.bits)
     else:
         curve()

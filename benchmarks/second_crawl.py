@@ -15,6 +15,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,9 +26,11 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import ask_again
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.records import Purpose, Request
+from lycosa.crawl.takeover import take_partition
+from lycosa.log.format import encode
+from lycosa.log.protocol import Write
+from lycosa.records import Outcome, Purpose, Reopened, Request, Taken
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.mixing import digest
 from lycosa.testweb.page import Page
@@ -118,6 +121,23 @@ def crawled(
         run_crawl(directory)
         figures.append(figures_of("second", web, directory, first))
         yield web, directory, figures
+
+
+def ask_again(directory: CrawlDirectory) -> None:
+    """Let every page that was kept be asked for again, as an operator's change would."""
+    job = directory.job()
+    with directory.locked():
+        log, snapshots = directory.log(job), directory.snapshots()
+        try:
+            taken = Taken(time.time(), "benchmark")
+            for number in range(job.frontier.partitions):
+                state = take_partition(log, snapshots, number, taken, job.digest()).state
+                outcomes = enumerate(state.pages.outcome)
+                kept = [page for page, outcome in outcomes if outcome == Outcome.KEPT]
+                batch = encode([Reopened(taken.moment, [], kept)])
+                log.commit([Write(number, state.sequence, batch, [], state.inbox_read)])
+        finally:
+            log.close()
 
 
 def figures_of(

@@ -48,7 +48,7 @@ from lycosa.config import Job
 from lycosa.crawl.answers import link_targets
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.processes.machine import collect_seldom
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.worker.worker import Worker
@@ -187,7 +187,7 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
     known = urls // HOSTS
     web = LinkedWeb(shape, kind, known, min(known, 3 * (WARM_PAGES + pages) // HOSTS))
-    parts = Parts(
+    parts = Ports(
         job=job,
         scope=JobScope(job, log, stays_on_seeds=False),
         clock=clock,

@@ -24,10 +24,12 @@ from typing import NamedTuple
 from benchmarks.partitions import waiting_partition
 
 from lycosa.config import Job
-from lycosa.crawl.answers.novelty.copies import Novelty
-from lycosa.crawl.answers.novelty.soft_404 import Seen
-from lycosa.crawl.answers.novelty.traps import Trapper
-from lycosa.crawl.simulation.simulation import KillPlan, Result, Simulation, no_kills
+from lycosa.crawl.answers.novelty.copies import SeenTexts
+from lycosa.crawl.answers.novelty.traps import TrapWatch
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.simulation.kills import KillPlan, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import refusals_of
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
@@ -165,9 +167,10 @@ def files_in_order(root: Path, start: str) -> Iterator[tuple[str, bytes]]:
 def weigh_folder(root: Path, start: str) -> tuple[int, int, PartitionState]:
     """Weigh every page of a folder; returns pages, pages with nothing new, and the state."""
     partition = waiting_partition()
-    state, novelty = partition.state, Novelty()
-    trapper = Trapper(Job.of().traps, novelty)
+    state, texts = partition.state, SeenTexts()
+    watch = TrapWatch(Job.of().traps, texts)
     html = (("Content-Type", "text/html"),)
+    request = Request("http://docs.test/", "docs.test", "127.0.0.1", Purpose.PAGE, "test", 1000)
     pages = 0
     for path, body in files_in_order(root, start):
         key = key_of(f"http://docs.test{path}")
@@ -175,11 +178,14 @@ def weigh_folder(root: Path, start: str) -> tuple[int, int, PartitionState]:
         page = state.table.find(key)
         assert page is not None
         content = scan(body, "text/html; charset=utf-8").content
-        seen = Seen(Answer(200, html, body, 1.0, 1.0), content, fingerprint(content))
+        answered = PageAnswer(partition, page, request, Answer(200, html, body, 1.0, 1.0))
+        answered.key, answered.site = key, state.pages.site[page]
+        answered.host = state.sites.host[answered.site]
+        answered.text, answered.fingerprint = content, fingerprint(content)
         partition.finish(Fetched(1.0, page, Outcome.KEPT, 200, 1, 0.0, 1.0))
-        times = novelty.times_shown(state, page, seen)
-        known = len(state.table) - 10  # every copy at the full price
-        trapper.weigh(partition, page, key, seen, times_shown=times, known=known)
+        answered.times_shown = texts.times_shown(answered)
+        answered.known_urls = len(state.table) - 10  # every copy at the full price
+        watch.weigh(answered)
         pages += 1
     copies = {e.page for e in partition.uncommitted if isinstance(e, Weighed) and e.content}
     return pages, len(copies), state

@@ -11,17 +11,27 @@ import gc
 import os
 import shutil
 import tempfile
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
+
+from needs import leave_out, told
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
 atexit.register(_FOLDER.cleanup)
 
+# How long an example takes says something of the machine, which runs other tests beside it.
+settings.register_profile("lycosa", deadline=None)
+settings.load_profile("lycosa")
+
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 _IN_MEMORY = pytest.StashKey[str]()
+_LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,6 +43,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_IN_MEMORY] = config.option.basetemp
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """After the choice by markers: what was not asked for is not counted as left out."""
+    config.stash[_LEFT_OUT] = leave_out(config, items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the count of a process that ran tests: each has collected all, so they are the same."""
+    counts: dict[str, int] = getattr(node, "workeroutput", {}).get("left out", {})
+    node.config.stash[_LEFT_OUT] = Counter(counts)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    for line in told(config.stash.get(_LEFT_OUT, Counter())):
+        terminalreporter.write_line(line, yellow=True, bold=True)
+
+
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: the search for garbage need not look at it."""
     gc.freeze()
@@ -41,6 +71,9 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     gc.unfreeze()
+    if hasattr(session.config, "workeroutput"):
+        counts = session.config.stash.get(_LEFT_OUT, Counter())
+        session.config.workeroutput["left out"] = dict(counts.items())
     folder = session.config.stash.get(_IN_MEMORY, None)
     if folder is not None and exitstatus == pytest.ExitCode.OK:
         shutil.rmtree(folder, ignore_errors=True)

@@ -20,7 +20,7 @@ is taken out:
     finish      Partition.finish: the `Fetched` event
     admit       Router.route, Router.admit: distance, partition, Partition.admit
     give back   Readiness.give_back
-    decide      the rest of Gatherer.page_answered
+    decide      the rest of PageAnswers.decide
     pump        the rest of Worker.pump: turns, reservation, the request
     commit      cutting and encoding batches; Log.commit; Store.flush
     harness     the transport and the virtual clock: not Lycosa's

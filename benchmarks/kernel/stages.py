@@ -113,7 +113,7 @@ def watch_everything(watch: Stopwatch, log: Log, store: object) -> None:
     watch.watch(Router, "route", "admit")
     watch.watch(Router, "admit", "admit")
     watch.watch(Readiness, "give_back", "give back")
-    watch.watch(page.Gatherer, "page_answered", "decide")
+    watch.watch(page.PageAnswers, "decide", "decide")
     watch.watch(Worker, "pump", "pump")
     watch.watch(commits, "encode", "commit: cut")
     watch.watch(Partition, "cut", "commit: cut")

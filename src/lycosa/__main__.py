@@ -1,4 +1,4 @@
-"""`python -m lycosa` is `lycosa`."""
+"""Runs the `lycosa` command for `python -m lycosa`."""
 
 from lycosa.cli.start import program
 

@@ -1,4 +1,4 @@
-"""Sizes, times and numbers of things, written for people."""
+"""Formats sizes, durations and counts for people: `1.2 MB`, `3 h 10 min`, `2,000 links`."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Time, passed in: a real clock for crawls and a virtual one for simulations.
+"""Clocks: the real one for crawls and a virtual one for simulations.
 
-Everything that waits in Lycosa waits by `Clock.call_at`, and everything that blocks
-(a flush, a commit) is handed to `Clock.run_aside`. So the same worker runs against the
-wall clock, with its commits in a thread, and in a simulation, where a month passes in
-seconds and every run with the same seed takes the same steps.
+The worker gets its clock from its caller. It schedules every wait with `Clock.call_at` and hands
+every blocking job (a flush, a commit) to `Clock.run_aside`. So the same code runs in real time,
+with commits in a thread, and in a simulation, where a month passes in seconds and every run with
+the same seed takes the same steps.
 
 Always true:
-  * `now` never goes backwards and never jumps, also when the machine's wall clock is set;
+  * `now` never goes backwards and never jumps, even when the machine's wall clock is set;
   * callbacks run one at a time, in the order of their moments, ties in the order of the calls;
   * no callback runs before its moment.
 """

@@ -1,18 +1,18 @@
-"""Every exception of Lycosa, as one tree.
+"""The exceptions of Lycosa, as one tree.
 
-    LycosaError                 the operator or we made a mistake; exit code 1
-    ├── ConfigError             the job cannot mean what it says; exit code 2
-    ├── FormatError             stored bytes are of a format we cannot read; exit code 3
-    ├── LogError                the log cannot be used as asked; exit code 4
+    LycosaError                 the operator or Lycosa made a mistake; exit code 1
+    ├── ConfigError             a job has wrong keys or values; exit code 2
+    ├── FormatError             stored bytes have a format that we cannot read; exit code 3
+    ├── LogError                the log cannot be used; exit code 4
     ├── StoreError              a segment cannot be written or read; exit code 5
-    ├── PluginError             a plugin cannot be used, or orders the crawl wrongly; exit code 6
-    └── QueryError              a question cannot be answered, or triples not handed on; exit code 7
+    ├── PluginError             a plugin cannot be loaded, or breaks its contract; exit code 6
+    └── QueryError              a query cannot be answered, or triples not exported; exit code 7
 
-What the web does to us (404, a robots refusal, a timeout, a bad page) is never an
-exception: it is a value of `lycosa.records.Outcome`.
+The web raises none of these: a 404, a robots refusal, a timeout or a bad page is a value of
+`lycosa.records.Outcome`.
 
-The text of an exception says what is wrong, where, and what to do about it. The
-command line prints it without a traceback and exits with `exit_code`.
+An exception's text says what is wrong, where, and what to do about it. The command line prints it
+without a traceback and exits with `exit_code`.
 """
 
 

@@ -1,12 +1,12 @@
-"""Named places at which a test can kill the crawler.
+"""Named places in the code where a test can kill the crawler.
 
-A crash can strike anywhere, but only some places are dangerous: between two steps whose
-order decides whether something is lost or done twice. Each of those has a name here and
-a call of `reach` in the code. Unarmed, a call costs a tenth of a microsecond.
+A crash can strike anywhere, but it is dangerous only between two steps whose order decides
+whether something is lost or done twice. Each of these places has a name here and a call of
+`reach` in the code. Unarmed, a call costs a tenth of a microsecond.
 
-In a simulation the armed hook raises `Killed`, which nothing catches but the harness.
+In a simulation the armed hook raises `Killed`, which only the test harness catches.
 In a real process `arm_from_environment` reads `LYCOSA_KILL_AT=name:n` and sends SIGKILL
-to the process itself when the place is reached for the n-th time.
+to the process itself when it reaches the place for the n-th time.
 """
 
 from __future__ import annotations

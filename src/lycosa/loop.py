@@ -1,15 +1,19 @@
-"""The event loop of a crawl: who can be read or written, what is due, what other threads want.
+"""The event loop of a crawl: waits for sockets, timers, signals and calls from other threads.
 
-The few things that a crawl needs of `asyncio`, by the same names and with the same meaning, so that
-its parts take the one or the other (`EventLoop`). Coroutines, contexts and streams are nothing
-that they use, and they would be loaded with every start, for 25 ms; and a turn of this loop costs
-a third of one of theirs, which counts where a page is a turn.
+It has the few methods of `asyncio` loops that a crawl uses, by the same names and with the same
+meaning, so that every part takes either (`EventLoop`). The parts of a crawl call back; they use no
+coroutines, contexts or streams, which `asyncio` would load with every start.
+
+It is here for the start, not for speed. The CPU time of a crawl that asks for one page is 703 ms
+with it and 727 ms with `asyncio`; every worker process pays the difference. A turn that reads one
+socket takes 5.2 instead of 7.4 µs, of some 1,200 µs a page: crawls of 2,843 pages took the same
+time with both (docs/decisions/0018-start-and-links.md).
 
 Always true:
   * callbacks run one at a time, on the thread that runs the loop, and never from within the call
     that asks for them; what was called off does not run;
   * those of `call_soon` run in the order of the calls, and no timer before its moment;
-  * a callback that raises does not end the loop: whoever set the handler decides;
+  * a callback that raises does not end the loop; the exception handler is told of it;
   * a call from another thread, and a signal, wake a loop that waits.
 """
 
@@ -46,7 +50,7 @@ class Cancellable(Protocol):
 
 
 class EventLoop(Protocol):
-    """What the parts of a crawl ask of their loop; those of `asyncio` have it, too."""
+    """The methods of a loop that the parts of a crawl use; `asyncio` loops have them, too."""
 
     def time(self) -> float:
         """Return the moment by the loop's clock, which never goes backwards."""
@@ -55,31 +59,31 @@ class EventLoop(Protocol):
         """Call back in the next turn."""
 
     def call_soon_threadsafe(self, callback: Callback, *args: Any) -> Cancellable:
-        """Do so from another thread."""
+        """Call back in the next turn; may be called from any thread."""
 
     def call_later(self, delay: float, callback: Callback, *args: Any) -> Cancellable:
-        """Call back after so many seconds."""
+        """Call back after `delay` seconds."""
 
     def call_at(self, when: float, callback: Callback, *args: Any) -> Cancellable:
-        """Call back at a moment."""
+        """Call back at this moment of the loop's clock."""
 
     def add_reader(self, fd: Any, callback: Callback, *args: Any) -> None:
         """Call back whenever a file or socket can be read."""
 
     def remove_reader(self, fd: Any) -> bool:
-        """Do so no longer; returns whether anybody was called."""
+        """Stop watching for reading; returns whether there was a callback."""
 
     def add_writer(self, fd: Any, callback: Callback, *args: Any) -> None:
         """Call back whenever a file or socket can be written to."""
 
     def remove_writer(self, fd: Any) -> bool:
-        """Do so no longer; returns whether anybody was called."""
+        """Stop watching for writing; returns whether there was a callback."""
 
     def add_signal_handler(self, sig: int, callback: Callback, *args: Any) -> None:
         """Call back when the process gets a signal; the loop must run on the main thread."""
 
     def remove_signal_handler(self, sig: int) -> bool:
-        """Do so no longer; returns whether anybody was called."""
+        """Give a signal its default action again; returns whether there was a callback."""
 
     def stop(self) -> None:
         """End `run_forever` after this turn."""
@@ -88,7 +92,7 @@ class EventLoop(Protocol):
         """Return whether it can run no more."""
 
     def default_exception_handler(self, context: dict[str, Any]) -> None:
-        """Write down what nobody else wants to know."""
+        """Log an exception for which no handler was set."""
 
 
 class _Call:
@@ -136,17 +140,17 @@ class Loop:
         return call
 
     def call_soon_threadsafe(self, callback: Callback, *args: Any) -> Cancellable:
-        """Do so from another thread."""
+        """Call back in the next turn; may be called from any thread."""
         call = self.call_soon(callback, *args)
         self._wake()
         return call
 
     def call_later(self, delay: float, callback: Callback, *args: Any) -> Cancellable:
-        """Call back after so many seconds."""
+        """Call back after `delay` seconds."""
         return self.call_at(time.monotonic() + delay, callback, *args)
 
     def call_at(self, when: float, callback: Callback, *args: Any) -> Cancellable:
-        """Call back at a moment."""
+        """Call back at this moment of the loop's clock."""
         call = _Call(callback, args)
         heapq.heappush(self._timers, (when, next(self._order), call))
         if len(self._timers) > self._most_timers:
@@ -163,7 +167,7 @@ class Loop:
         self._watch(_number(fd), self._readers, _Call(callback, args))
 
     def remove_reader(self, fd: Any) -> bool:
-        """Do so no longer."""
+        """Stop watching for reading; returns whether there was a callback."""
         return self._forget(_number(fd), self._readers)
 
     def add_writer(self, fd: Any, callback: Callback, *args: Any) -> None:
@@ -171,7 +175,7 @@ class Loop:
         self._watch(_number(fd), self._writers, _Call(callback, args))
 
     def remove_writer(self, fd: Any) -> bool:
-        """Do so no longer."""
+        """Stop watching for writing; returns whether there was a callback."""
         return self._forget(_number(fd), self._writers)
 
     def _watch(self, number: int, calls: dict[int, _Call], call: _Call) -> None:
@@ -215,7 +219,7 @@ class Loop:
         signal.siginterrupt(sig, False)
 
     def remove_signal_handler(self, sig: int) -> bool:
-        """Do so no longer: the signal does what it does by default."""
+        """Give a signal its default action again; returns whether there was a callback."""
         if sig not in self._signals:
             return False
         del self._signals[sig]
@@ -228,15 +232,15 @@ class Loop:
     # -- running --------------------------------------------------------------------------
 
     def set_exception_handler(self, handler: Callable[[Any, dict[str, Any]], object]) -> None:
-        """Say who is told of a callback that raised."""
+        """Set the function that is told of a callback that raised."""
         self._on_exception = handler
 
     def default_exception_handler(self, context: dict[str, Any]) -> None:
-        """Write down what nobody else wants to know."""
+        """Log an exception for which no handler was set."""
         _log.error("%s", context.get("message"), exc_info=context.get("exception"))
 
     def run_forever(self) -> None:
-        """Run until somebody calls `stop`."""
+        """Run until `stop` is called."""
         try:
             while True:
                 self._turn()

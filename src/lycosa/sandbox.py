@@ -1,21 +1,21 @@
-"""A process gives up the network, for good.
+"""Takes the network away from the process that calls it, for good.
 
-The text of a question comes from somebody else, and the engine that answers it can open connections
-(`SERVICE` of SPARQL). So a process that answers questions first asks the kernel to refuse it
-everything that leads to another host or another process: a seccomp filter (seccomp(2)), which needs
-no privileges, binds root as well, holds for every thread, and can never be taken off again.
+A SPARQL query comes from a stranger, and the engine that answers it can open connections
+(`SERVICE`). So a process that answers queries first asks the kernel to refuse it
+everything that leads to another host or another process. It installs a seccomp filter (seccomp(2)),
+which needs no privileges, binds root as well, holds for every thread, and cannot be removed.
 
 Refused, with EACCES: every system call on sockets, of every family, so that neither a connection
-nor a question to a name server leaves, not even by way of a local daemon; `io_uring`, which would
+nor a DNS query leaves, not even through a local daemon; `io_uring`, which would
 do the same behind the filter's back; taking sockets out of other processes; mounting, keys and
-BPF, by which the kernel itself would go to the network; starting programs. System calls that are
+BPF, which would make the kernel itself use the network; starting programs. System calls
 newer than this list do not exist for the process (ENOSYS), and neither does the x32 ABI, whose
 numbers are beyond all others. A call by another architecture's numbers (i386 on x86-64) ends the
 process.
 
 Always true: `give_up_network` returns only in a process that cannot open a socket.
 
-Not here: files. What a process has open stays open, and it may read what its user may read.
+Not here: files. Open files stay open, and the process may read whatever its user may read.
 """
 
 from __future__ import annotations

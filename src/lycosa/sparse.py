@@ -1,7 +1,7 @@
-"""Tables of zeros that take memory only where something was written.
+"""Large arrays of zeros that take memory only where they are written.
 
-The kernel hands out pages of zeros when they are first touched. A table of a million slots of
-which a crawl uses a thousand costs a few kilobytes, and nothing at the start.
+The kernel provides a page of zeros when it is first touched. So a table of a million slots of
+which a crawl uses a thousand costs a few kilobytes, and no time at the start.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Cells of a CSV file that a spreadsheet must not take for formulas.
+"""Makes CSV cells safe to open in a spreadsheet.
 
 A title may read `=HYPERLINK(...)`, and a spreadsheet that opens the file would compute it. A text
-that begins with `=`, `+`, `-` or `@` (or their full-width forms), a tab, a line end or NUL gets an
-apostrophe before it, which makes it a text to a spreadsheet (OWASP, CSV Injection; CWE-1236).
-Depending on the country a spreadsheet splits lines at semicolons or tabs and not at commas, so what
-follows one of these counts as a beginning too. Numbers stay what they are: `-5`, `+1.5e3`; and so
-does a lone `-`.
+that begins with `=`, `+`, `-` or `@` (or their full-width forms), a tab, a line end or NUL gets a
+leading apostrophe, which tells a spreadsheet that it is text (OWASP, CSV Injection; CWE-1236).
+In some countries spreadsheets split lines at semicolons or tabs instead of commas, so text
+after one of these counts as a beginning too. Numbers (`-5`, `+1.5e3`) and a lone `-` stay as
+they are.
 
-The same expressions are understood by `re`, and by RE2 in DuckDB and Arrow.
+`re` understands the expressions below, and so does RE2 in DuckDB and Arrow.
 """
 
 from __future__ import annotations

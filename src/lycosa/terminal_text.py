@@ -1,8 +1,8 @@
-"""Text from the web as it may be shown to people.
+"""Makes text from the web safe to print on a terminal.
 
-A title can hold characters that a terminal obeys (colours, the cursor, its title), that turn the
-direction of the text behind them (after U+202E `gpj.exe` is shown as `exe.jpg`), or that are not
-seen at all. Each is written by its number: `⟨U+202E⟩`.
+A title can hold characters that a terminal obeys (colours, the cursor, its title), that reverse
+the direction of the following text (after U+202E `gpj.exe` is shown as `exe.jpg`), or that are
+invisible. Each of them is replaced by its number: `⟨U+202E⟩`.
 """
 
 from __future__ import annotations

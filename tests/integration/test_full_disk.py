@@ -5,7 +5,6 @@ The disk is a small tmpfs in a mount namespace of its own; the test web serves o
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -21,35 +20,21 @@ from lycosa.config import Job
 from lycosa.config.requests import Limits
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.store.reader import table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Mixture
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
+from needs import UNSHARE
 from warc_tools import check_folder
 
 HOSTS = 24
-UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
 PLENTY = "300m"
 ENDING_SECONDS = 10.0
 """From the last commit that succeeded to the end of the process, on a busy machine."""
 
-
-def can_mount() -> bool:
-    """Tell whether this machine lets us have a disk of our own."""
-    probe = [*UNSHARE, "mount", "-t", "tmpfs", "-o", "size=64k", "lycosa", "/mnt"]
-    try:
-        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        return False
-
-
-# Where changes are let in, nothing is skipped: there a machine without mounts must fail.
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("CI") and not can_mount(),
-    reason="no tmpfs can be mounted: this needs unshare and mount namespaces",
-)
+pytestmark = pytest.mark.needs("mounts")
 
 SCRIPT = """
 set -e

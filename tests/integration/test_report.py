@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
-from browser import Browser, chromium
+from browser import chromium, shown
 from lycosa.config import SECTIONS
 from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
@@ -122,15 +123,18 @@ def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: 
     assert int(told[1]) >= status["outcomes"]["kept"]
 
 
+@pytest.mark.needs("chromium")
 @pytest.mark.parametrize("width", [PHONE, 700, LAPTOP])
 def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, width: int) -> None:
     index = demo / "report" / "index.html"
-    browser.show(index, width)
-    assert browser.complaints() == []
-    assert browser.requested() == [index.resolve().as_uri()]
-    assert browser.evaluate("document.documentElement.scrollWidth") <= width
-    assert browser.evaluate("document.body.scrollWidth") <= width
-    figures: list[dict[str, Any]] = browser.evaluate(f"{{{DRAWN}{FIGURES}}}")
+    with shown(browser, index, width) as tab:
+        evaluate = tab.page.evaluate
+        assert evaluate("document.documentElement.scrollWidth") <= width
+        assert evaluate("document.body.scrollWidth") <= width
+        figures: list[dict[str, Any]] = evaluate(f"{{{DRAWN}{FIGURES}}}")
+        overlaps = evaluate(f"{{{DRAWN}{OVERLAPS}}}")
+    assert tab.complaints == []
+    assert tab.requested == [index.resolve().as_uri()]
     assert len(figures) >= 20
     for figure in figures:
         assert figure["shown"] == 1, figure
@@ -139,12 +143,27 @@ def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, 
         assert figure["shapes"] >= 3, figure
         assert figure["outside"] == [], figure
         assert figure["letters"] >= 9, figure
-    assert browser.evaluate(f"{{{DRAWN}{OVERLAPS}}}") == []
+    assert overlaps == []
 
 
+@pytest.mark.needs("chromium")
+def test_the_browser_tells_what_a_page_asks_for_and_complains_of(
+    tmp_path: Path, browser: Browser
+) -> None:
+    page = tmp_path / "page.html"
+    script = "<script>console.warn('a warning'); throw new Error('an error')</script>"
+    page.write_text(f"<img src=http://away.test/i.png>{script}", encoding="utf-8")
+    with shown(browser, page, LAPTOP) as tab:
+        pass
+    assert tab.requested == [page.as_uri(), "http://away.test/i.png"]
+    refused = "Failed to load resource: net::ERR_NAME_NOT_RESOLVED"
+    assert sorted(tab.complaints) == [refused, "a warning", "an error"]
+
+
+@pytest.mark.needs("chromium")
 def test_it_prints_on_pages_of_a4(demo: Path, browser: Browser) -> None:
-    browser.show(demo / "report" / "index.html", LAPTOP)
-    printed = browser.pdf()
+    with shown(browser, demo / "report" / "index.html", LAPTOP) as tab:
+        printed = tab.page.pdf(prefer_css_page_size=True, print_background=True)
     assert printed.startswith(b"%PDF-")
     pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", printed))
     assert 8 <= pages <= 40

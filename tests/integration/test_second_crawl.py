@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.second_crawl import counts_of, crawled, is_edited
+from benchmarks.second_crawl import ask_again, counts_of, crawled, is_edited
 
-from lycosa.crawl.inspect.edits import ask_again
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.store.reader import find, table
 from lycosa.testweb.parts import take_apart

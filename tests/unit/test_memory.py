@@ -13,10 +13,11 @@ from lycosa.memory import TUNABLES, are_given, with_large_pages
 
 SCRIPT = """\
 import os, sys
-from lycosa.memory import begin_anew
+from lycosa.memory import begin_anew, told
 sys.stderr.write("begun\\n")
 begin_anew()
-print(os.getpid(), os.environ.get("GLIBC_TUNABLES", ""), *sys.argv[1:])
+print(os.getpid(), told(), *sys.argv[1:])
+print(sorted(os.environ.items()))
 """
 
 
@@ -36,7 +37,9 @@ def run(folder: Path, tunables: str | None, *options: str) -> tuple[int, list[st
     )
     said, begun = process.communicate(timeout=60)
     assert process.returncode == 0, begun
-    return begun.count("begun"), said.split("\n")[0].split(" ", 2), process.pid
+    first, second = said.splitlines()
+    assert second == str(sorted(environment.items()))  # whatever happened, nothing is left of it
+    return begun.count("begun"), first.split(" ", 2), process.pid
 
 
 @pytest.mark.parametrize("before", [None, "", "glibc.malloc.perturb=0"])

@@ -1,10 +1,12 @@
-"""The face for Python programs: `from lycosa import ...`.
+"""The interface for Python programs: `from lycosa import ...`.
 
-    running    a crawl from a program, waiting for it or beside an event loop
-    reading    a crawl directory, lazily and typed, whether a crawl runs in it or not
-    rows       what reading gives: pages, links, texts
-    segments   the rows of a crawl, segment by segment, sealed or open
-    reference  the page that explains all public names
+A program runs a crawl (`run`, or `run_async` beside an asyncio loop), and reads any crawl
+directory as typed rows (`Crawl`), even while a crawl is writing to it. Everything is read lazily,
+a few thousand rows at a time. `lycosa/__init__` names what is public and imports it on first use.
 
-`lycosa/__init__` names what is public; everything here is imported when it is first used.
+    run        runs a crawl from a program, blocking or beside an asyncio event loop
+    crawl      reads a crawl directory: pages, links, texts, WARC records, SPARQL
+    rows       the records that reading returns: `Page`, `Link`, `Text`
+    segments   reads tables segment by segment while a crawl writes and seals them
+    reference  generates docs/reference/api.md from signatures and docstrings
 """

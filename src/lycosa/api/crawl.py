@@ -1,8 +1,8 @@
-"""A crawl directory for programs: lazily, typed, whether a crawl runs in it or not.
+"""Reads a crawl directory from Python, even while a crawl is running in it.
 
-Everything is read segment by segment and a few thousand rows at a time, so that a crawl of any
-size goes through little memory. Links and texts are told by the URL of their page, which stands
-in the same segment.
+All methods read segment by segment, a few thousand rows at a time, so a crawl of any size needs
+little memory. Rows of links and texts carry the URL of their page, which is looked up in the
+same segment.
 """
 
 from __future__ import annotations

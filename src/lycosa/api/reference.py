@@ -1,7 +1,6 @@
-"""The public names for people: a page made from their signatures and docstrings.
+"""Generates docs/reference/api.md from the signatures and docstrings of the public names.
 
-It is read from the source, where also fields have a text beneath them, which Python itself does
-not keep.
+It parses the source, because the texts below fields are lost when Python imports a module.
 """
 
 from __future__ import annotations

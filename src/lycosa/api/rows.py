@@ -1,7 +1,7 @@
-"""What reading a crawl gives: the rows of its tables as records.
+"""The records that `Crawl` yields: one class per table.
 
-Moments are in UTC. Ids are 64-bit hashes, signed, as in the tables: `url_id` is that of a URL,
-`fetch_id` that of one fetch of it, which all rows of the fetch share.
+Moments are in UTC. Ids are signed 64-bit hashes, as in the tables: `url_id` identifies a URL, and
+`fetch_id` one fetch of it; all rows of a fetch share that id.
 """
 
 from __future__ import annotations

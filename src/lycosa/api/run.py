@@ -1,7 +1,7 @@
-"""A crawl from a Python program: waited for, or beside the program's own event loop.
+"""Runs a crawl from a Python program, blocking (`run`) or beside an asyncio loop (`run_async`).
 
-Both do what `lycosa crawl` and `lycosa resume` do, with the same job, the same folder and the same
-log file. Functions given as plugins are called in the thread that crawls.
+Both do what `lycosa crawl` and `lycosa resume` do, with the same job, folder and log file.
+Functions given as plugins are called in the thread that crawls.
 """
 
 from __future__ import annotations

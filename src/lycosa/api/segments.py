@@ -1,10 +1,10 @@
-"""The rows of a crawl directory, segment by segment, while others may write and seal.
+"""Reads the rows of a crawl directory segment by segment, while a crawl writes and seals them.
 
-A segment is sealed while somebody reads: its journal vanishes when its Parquet files are there.
-Whoever has opened the one reads it to its end; whoever comes too late takes the other.
+Sealing replaces a segment's journal by Parquet files. A reader that has opened the journal reads
+it to its end; a reader that finds the journal gone opens the Parquet file.
 
-Of the rows of an open segment it is not known yet whether they count: those of the last half
-second may be written again after a kill.
+Rows of an open segment are preliminary: after a kill, those of the last half second may be
+written again.
 """
 
 from __future__ import annotations

@@ -1,12 +1,16 @@
-"""The command line: reads what a person types, runs one command, and fills the screen.
+"""The `lycosa` command: reads arguments, runs one command, and prints what happens.
 
-start      the first module that runs, before anything large is loaded
-main       reads the arguments, and turns what happens into an exit code
-groups     commands that have commands: loaded on demand, near misses guessed
-commands   one module for each family of commands
-input      from flags, files and standard input to jobs and questions
-screen     panels, tables and lines; text from the web cannot play tricks on a terminal
-amounts    sizes and times as people write them, in both directions
-reference  makes docs/reference/commands.md out of `--help`
-demo       `make demo`: a small web on loopback, crawled as a user would
+The package decides nothing about crawls: it turns flags into a job or a query, calls `crawl`,
+`study`, `query` and the rest, and turns the result into text and an exit code. `lycosa --help` must
+answer at once, so every command imports what it needs when it runs.
+
+    start      the entry point, which runs before anything large is imported
+    main       parses the arguments and turns errors into exit codes
+    groups     command groups that load their commands on demand and guess misspelt names
+    commands   one module for each family of commands
+    input      turns flags, files and standard input into jobs and queries
+    screen     draws panels, tables and lines, safe against text from the web
+    amounts    parses and formats sizes and durations (`10MB`, `1h30m`)
+    reference  generates docs/reference/commands.md from `--help`
+    demo       `make demo`: crawls a small web on this machine
 """

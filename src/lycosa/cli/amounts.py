@@ -1,10 +1,10 @@
-"""Sizes and times as people write them, in both directions.
+"""Parses and formats sizes and durations as people write them.
 
     10MB  1.5GiB  800k        bytes: k, M, G, T are thousands, Ki, Mi, Gi, Ti are 1024s
     30s  2h  1h30m  1.5d      seconds: ms, s, m or min, h, d, w; a bare number is seconds
 
-Always true: what `size_text` and `duration_text` write can be read back, and means the
-same but for the digits that were rounded away.
+Always true: what `size_text` and `duration_text` write can be parsed again, and means the
+same except for rounded digits.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""`lycosa`: reads the arguments, runs one command, turns what happens into an exit code.
+"""The `lycosa` command: parses the arguments, runs one command, and returns an exit code.
 
     0    done; a crawl that was ended by a limit is done too
     1    the answer is no (a breach, an unknown URL), or an error without a code of its own
-    2    a wrong flag, or a job that cannot mean what it says
-    3    stored bytes are of a format that this version does not read
-    4    the log cannot be used as asked
+    2    a wrong flag, or a job with wrong keys or values
+    3    stored bytes have a format that this version does not read
+    4    the log cannot be used
     5    a segment cannot be written or read
-    6    a plugin cannot be used as it is
-    7    a question cannot be answered, or a triple store cannot be used as asked
-    10   files of the crawl are damaged; `lycosa verify --repair` mends them
-    69   no seed could be reached; what to do was said with each of them
-    70   we made a mistake; the log file of the crawl has the details
-    130  interrupted; `lycosa resume` goes on
+    6    a plugin cannot be used
+    7    a query cannot be answered, or a triple store cannot be used
+    10   files of the crawl are damaged; `lycosa verify --repair` repairs them
+    69   no seed could be reached; the message for each seed says what to do
+    70   a bug in Lycosa; the log file of the crawl has the details
+    130  interrupted; `lycosa resume` continues
 
-Codes 1 to 7 are those of `lycosa.errors`. What a wrong flag gets is click's own.
+Codes 1 to 7 are those of `lycosa.errors`. Messages about wrong flags are click's own.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Lycosa(LazyGroup):
 @click.version_option(__version__, message="lycosa %(version)s")
 @click.pass_obj
 def cli(session: Session, /, debug: bool) -> None:
-    """Crawl the web politely and keep everything that was seen.
+    """Crawl the web politely and archive every page.
 
     A first crawl:
 
@@ -73,11 +73,11 @@ def cli(session: Session, /, debug: bool) -> None:
 
 
 def program() -> NoReturn:
-    """Be the program: run the command line and end the process.
+    """Run the command line and end the process.
 
-    At the end the interpreter would take every object apart, for 80 ms; by then all that matters
-    is closed, and the kernel frees the rest at once. Where a thread still runs, or somebody
-    watches (a debugger, a profiler), it ends in the usual way.
+    At its end the interpreter would spend 80 ms on freeing every object; all files are closed by
+    then, and the kernel frees the rest at once. Where a thread still runs, or under a debugger or
+    a profiler, the process ends in the usual way.
     """
     code = main()
     if threading.active_count() > 1 or sys.gettrace() or sys.getprofile():
@@ -86,7 +86,7 @@ def program() -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:  # nobody reads any more: the interpreter knows how to say so
+    except OSError:  # the reader of a pipe is gone: the interpreter reports that
         sys.exit(code)
     os._exit(code)
 
@@ -115,7 +115,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         had_enough = isinstance(error.__context__, BrokenPipeError)
         return error.code if isinstance(error.code, int) and not had_enough else 0
     except PermissionError as error:
-        notice(f"{error.filename}: {error.strerror}\n  check to whom the file or folder belongs")
+        notice(f"{error.filename}: {error.strerror}\n  check who owns the file or folder")
         return 1
     except Exception as error:
         if is_damage(error) and not session.is_debugging:

@@ -1,4 +1,4 @@
-"""The page docs/reference/commands.md: what `--help` says, command by command."""
+"""Generates docs/reference/commands.md from the `--help` text of every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first thing that runs: what has to happen before anything is loaded."""
+"""The entry point of the `lycosa` command, which runs before anything large is imported."""
 
 import sys
 

@@ -1,7 +1,9 @@
-"""The cluster: who owns which part of the web.
+"""Maps URLs to partitions, and partitions to workers.
 
-The URL space is cut into a fixed number of partitions, and a partition has one owner at a
-time. `partitioners` says which partition a URL belongs to: a pure function of its key, the
-same on every worker and in every run, so that whoever finds a link knows where to send it
-without asking anybody. `assignment` says which worker owns a partition, as surely.
+The URL space is divided into a fixed number of partitions, and a partition has one owner at a
+time. Both maps are pure functions, equal on every worker and in every run. So a worker that
+finds a link knows which inbox to send it to without asking another process.
+
+    partitioners  the partition of a URL, by the domain or by the host of its key
+    assignment    the worker that owns a partition
 """

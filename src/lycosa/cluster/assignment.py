@@ -1,16 +1,16 @@
-"""Which worker owns which partition?
+"""Assigns partitions to workers by rendezvous hashing.
 
-Rendezvous hashing: every pair of a partition and a worker has a score, and the highest scores
-are served first, as long as the worker has room. So nobody needs a table, everybody comes to
-the same answer, and when the number of workers changes most partitions stay where they are.
+Every pair of a partition and a worker has a score, and pairs are served by falling score as long
+as the worker has room. So no table is needed, all processes compute the same assignment, and
+most partitions stay where they are when the number of workers changes.
 
 Always true:
   * every partition has one worker;
   * no worker has more than one partition more than any other;
-  * the answer depends on the two numbers alone.
+  * the result depends on the two numbers alone.
 
-Plain rendezvous hashing would be a little steadier and much less even: of 64 partitions over
-16 workers it gives one worker eight and another none.
+Rendezvous hashing without this bound would be a little steadier and much less even: of 64
+partitions over 16 workers it gives one worker eight and another none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which partition does a URL belong to?
+"""Partitioners: pure functions from the host in a URL's key to the number of its partition.
 
-A partitioner is a pure function of the host in a URL's key. `domain` keeps all hosts of a
-registrable domain together, so that one owner sees the whole site and its one pause per
-host and per address is all the politeness that is needed; `host-hash` cuts finer.
+`domain` keeps all hosts of a registrable domain together, so that one owner sees the whole site
+and its pauses per host and per address are all the politeness that is needed. `host-hash`
+spreads hosts one by one.
 
 Always true:
   * the same key gives the same partition on every machine, in every run and in every
@@ -10,12 +10,12 @@ Always true:
     for as long as its log lives;
   * all URLs of one host, whatever scheme and port, are in one partition.
 
-Of the public suffix list only the ICANN section counts. With the private section every
+Only the ICANN section of the public suffix list counts. With the private section every
 user of a hosting service would be a domain of their own, spread over many owners, while
 their pages come from the same few machines: one owner for `github.io` is the polite choice.
 
 Cost: a dictionary look-up for hosts seen lately, else a walk through the host's labels and
-one hash. Not here: who owns a partition.
+one hash. Not here: the owner of a partition (`assignment`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
-"""How HTTP writes an answer: its head, and what it wraps the body in, taken off.
+"""Decodes HTTP responses: heads, chunked bodies, compressed bodies.
 
-Pure: bytes in, bytes out, and how far they went. Whoever receives an answer (`fetch`) and
-whoever reads it back from the archive (`store`) do the same here, so that the content that
-was judged is the content that is read later.
+All functions are pure: bytes in, content out. The client (`fetch`) decodes an answer when it
+arrives, and the store decodes it again when it is read from the archive. Both use this package,
+so the content that was judged is the content that is read later.
+
+    heads     parses status line and headers, and tells where the body ends
+    chunks    removes the chunked transfer coding
+    contents  decompresses gzip, deflate, brotli and zstd, up to a size limit
 """

@@ -1,8 +1,8 @@
-"""The chunked transfer coding, taken off (RFC 9112, 7.1).
+"""Removes the chunked transfer coding from a body (RFC 9112, 7.1).
 
-The archive keeps the body as it was sent; this gives the content. Chunk extensions and
-trailers are passed over, a bare line feed ends a line as well as a full one, and nothing
-is required after the last chunk's size. Anything else is malformed.
+The archive keeps the body as it was sent; this module gives its content. It skips chunk
+extensions and trailers, accepts a bare line feed as a line end, and requires nothing
+after the last chunk's size. Anything else is malformed.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def _read_chunks(sent: bytes, pieces: list[bytes]) -> Framing:
 
 
 def _may_be_size(start: bytes) -> bool:
-    digits = start.partition(b";")[0].strip(b" \t\r")
+    digits = start.partition(b";")[0].removesuffix(b"\r").rstrip(b" \t")
     return not digits or (len(digits) <= 16 and _HEXADECIMAL.issuperset(digits))
 
 
 def chunk_size(line: bytes) -> int | None:
     """Return the size of a chunk, or None where there is none; `int` alone is too kind."""
-    digits = line.partition(b";")[0].rstrip(b" \t\r")
+    digits = line.removesuffix(b"\r").partition(b";")[0].rstrip(b" \t")
     if not 0 < len(digits) <= 16 or not _HEXADECIMAL.issuperset(digits):
         return None
     return int(digits, 16)

@@ -1,14 +1,14 @@
-"""Content codings, taken off with a bound on what comes out (RFC 9110, 8.4).
+"""Decompresses bodies (gzip, deflate, brotli, zstd) up to a size limit (RFC 9110, 8.4).
 
-Every coding is undone by a streaming decompressor that is asked for no more than the
-bound and one byte. So a few kilobytes that would unfold into gigabytes cost the bound,
-and no time after it. What is broken off gives all that could be decoded; what is corrupt, all
-but what stands in the last `_SMALL_STEP_BYTES` before the fault.
+Each coding is undone by a streaming decompressor that is asked for at most one byte more than
+the limit. So a few kilobytes that would expand to gigabytes cost no more than the limit, in
+memory and in time. A truncated body gives everything that could be decoded; a corrupt one gives
+all but the last `_SMALL_STEP_BYTES` before the fault.
 
-An engine may hold output when it has taken its last input. So the end of the input is no end:
-the end is an engine that has been asked once more and has given nothing.
+A decompressor may still hold output after it has taken its last input. So decoding ends not with
+the input, but when the decompressor is asked once more and returns nothing.
 
-Cost: per coding, at most the bound in memory, and a window of at most 16 MB (brotli) or
+Cost: per coding, at most the limit in memory, and a window of at most 16 MB (brotli) or
 8 MB (zstd, RFC 9659).
 """
 
@@ -60,7 +60,7 @@ def decode(body: bytes, codings: Sequence[str], most_bytes: int) -> Decoded:
 
 def codings_of(values: Sequence[str]) -> list[str]:
     """Return the codings that the values of a header name, in lower case."""
-    return [name.strip().lower() for value in values for name in value.split(",")]
+    return [name.strip(" \t\r").lower() for value in values for name in value.split(",")]
 
 
 class _Collected:

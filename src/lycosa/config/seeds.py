@@ -1,17 +1,18 @@
 """Long lists of seeds: lines of text, in memory or in a file beside the job.
 
-A job of a few seeds names them in its file. A list of more than `INLINE_MOST` is a `SeedList`: a
-sequence of texts that holds none of them as objects. The crawl directory keeps it as `seeds.txt`,
-and `crawl.toml` says which file, how many seeds and their digest:
+A job with a few seeds names them in its file. A list of more than `INLINE_MOST` is a `SeedList`: a
+sequence of texts that does not hold them as objects. The crawl directory keeps it as `seeds.txt`,
+and `crawl.toml` names the file, the number of seeds and their digest:
 
     seeds = {file = "seeds.txt", count = 1_000_000, digest = "6d1f…"}
 
-So whoever needs the job and not its seeds reads a few kilobytes. A job file written by hand may
-name a list of its own, without count and digest; lines that are empty or begin with # are skipped.
+So a process that needs the job but not its seeds reads a few kilobytes. A job file written by hand
+may name a list of its own, without count and digest; empty lines and those beginning with # are
+skipped.
 
 Always true:
-  * lists are equal when their seeds are, whether they stand in memory or in a file;
-  * a file whose seeds are not those that the job counted and hashed is an error, never another job.
+  * lists are equal when their seeds are, whether they are in memory or in a file;
+  * a file whose seeds do not match the job's count and digest is an error, never another job.
 
 Cost: a million seeds are read in a third of a second, a megabyte at a time.
 """
@@ -141,8 +142,8 @@ class SeedList(Sequence[str]):
         digest = hashed.hexdigest()
         if self._count not in (None, count) or self._digest not in ("", digest):
             raise ConfigError(
-                f"{source}: these are not the seeds that the job was written with:"
-                f" it had {self._count}, here are {count:,}\n"
+                f"{source}: the seeds have changed since the job was written:"
+                f" it had {self._count}, the file has {count:,}\n"
                 "  restore the file from a copy, or crawl this list into a new folder:"
                 f" lycosa crawl --seeds {source} -o DIR"
             )
@@ -182,7 +183,7 @@ def seeds_in(table: Mapping[str, object]) -> SeedList:
         raise ValueError(
             f"the table `seeds` {what}\n"
             '  write seeds = {file = "list.txt"}, a file with one URL a line;'
-            " `count` and `digest` are for those that lycosa has written"
+            " lycosa itself adds `count` and `digest` to the lists that it writes"
         )
     return SeedList(Path(file), count if isinstance(count, int) else None, digest)
 

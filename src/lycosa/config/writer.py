@@ -1,6 +1,6 @@
-"""A job as TOML: complete, so that it can be run again and read by people.
+"""Writes a job as TOML, with every key, so that people can read it and Lycosa can run it again.
 
-Always true: what is written here is read back as the same job.
+Always true: reading the text back gives the same job.
 """
 
 from __future__ import annotations

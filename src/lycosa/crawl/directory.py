@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, read_job
 from lycosa.crawl.takeover import read_partition
@@ -30,6 +30,9 @@ from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
+
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
 
 ORPHANS_SECONDS = 15.0
 """How long the workers of a killed process are waited for."""
@@ -127,6 +130,11 @@ class CrawlDirectory:
         """Open the snapshots."""
         return SnapshotFolder(self.log_folder / "snapshots")
 
+    def free_disk(self) -> int:
+        """Return how many bytes are free on the disk that holds the crawl."""
+        disk = os.statvfs(self.path)
+        return disk.f_bavail * disk.f_frsize
+
     def states(self, job: Job) -> dict[int, PartitionState]:
         """Fold every partition: what is known at the last commit."""
         return dict(enumerate(self.each_state(job)))
@@ -190,6 +198,16 @@ class CrawlDirectory:
                 pid = int(fields[4])
                 return noted if noted and noted.pid == pid else Holder(pid, [])
         return None
+
+
+class OpenCrawl(NamedTuple):
+    """A crawl directory whose job is read and whose log is open; its opener closes the log."""
+
+    directory: CrawlDirectory
+    job: Job
+    log: SqliteLog
+    hooks: Hooks | None = None
+    """The functions of the job's plugins; None when it has none."""
 
 
 class Holder(NamedTuple):

@@ -1,16 +1,26 @@
-"""Fetching: what stands between a chosen URL and the bytes of its answer.
+"""Sends requests to the web and turns what comes back into answers.
 
-A host that is met for the first time is asked for its robots file (`robots.robots_url`).
-The answer is compiled for our agent alone (`robots.compile_robots`); the compact form of
-the rules goes to the log, the file itself to the archive, and every later URL of the site
-is decided in memory. When a host answers 429 or 503, `retry_after` says how long it wants
-to be left alone.
+The first request to a site is for its robots file. The file is compiled for our agent alone; the
+rules go to the log, the file itself to the archive, and every later URL of the site is decided in
+memory. `client.HttpTransport` is the way to the web: it resolves a host, has the guard judge
+the address, and sends the request there and nowhere else, over our own sockets (plain HTTP) or by
+libcurl (TLS, proxies). When the connection stands, guard and lease are checked once more.
 
-The way to the web is `client.HttpTransport`. `names` finds a host's address and `guard` judges
-it. An `exchange` carries the request there and nowhere else, over a socket of our own (`direct`,
-with `framing`) or by libcurl (`curl`: TLS, proxies), and asks the guard and the lease once
-more when the connection stands. `answers` makes an answer of what came: the bytes as sent for
-the archive, and the content, with its codings undone under a bound.
+    client        the transport: sends requests, enforces time limits, delivers answers
+    exchange      one request on its way, whichever carrier sends it
+    http1         plain HTTP over our own sockets
+    framing       finds the end of an answer on a connection
+    curl          TLS and proxies, by libcurl
+    answers       builds the `Answer` from head, body and failure
+    dns           resolves host names, by c-ares or a hosts file
+    guard         judges IP addresses: private networks, metadata services
+    certificates  the certificate authorities that TLS trusts
+    cookies       session cookies, for jobs that want them
+    throttle      limits the bandwidth of all connections together
+    robots        compiles a robots file into rules (RFC 9309)
+    robots_lines  explains which line of a robots file decides
+    patterns      matches the path patterns of robots files
+    retry_after   parses `Retry-After` headers
 
 Always true:
   * nothing here waits, and nothing here decides when a request may be sent: the pause

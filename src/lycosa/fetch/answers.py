@@ -1,11 +1,11 @@
-"""From what came over a connection to an `Answer`.
+"""Builds an `Answer` from what came over a connection.
 
-Pure: the lines of the head, the bytes of the body and why the transfer failed, if it did,
-in; the answer, out. The head rules: when it is whole and its status is not a
-success (a redirect, a 404, a 429), the answer stands even if its body broke off, because
-nothing hangs on that body, and a `Retry-After` must not be lost with it. A success whose body
-broke off is a failure, so that it is tried again; what came of it is its `beginning`, for the
-caller that has tried often enough.
+It is pure: head lines, body bytes and the reason of a failed transfer, if it failed, go in; the
+answer comes out. The head decides. If it is complete and its status is not a success (a
+redirect, a 404, a 429), the answer stands even if its body broke off, because
+nothing depends on that body, and a `Retry-After` must not be lost with it. A success whose body
+broke off is a failure, so that it is tried again; the bytes that arrived are its `beginning`, for
+a caller that has tried often enough.
 """
 
 from __future__ import annotations

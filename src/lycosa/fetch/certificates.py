@@ -1,8 +1,8 @@
-"""Which authorities are trusted: those of the system, and those that the job adds.
+"""The certificate authorities that TLS trusts: the system's, and those that the job adds.
 
 libcurl parses a file of certificates once and shares it between connections, but only
-if it is one file and nothing else. So the system's and the job's are put together, in a
-file in memory that ends with the process, however it ends.
+if there is exactly one file. So the system's and the job's certificates are joined in a
+file in memory, which disappears with the process, however it ends.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""The transport over real sockets.
+"""The transport over real sockets: sends requests, enforces time limits, delivers answers.
 
-    send      the address is judged; a carrier takes the request: `direct` for plain HTTP,
+    send      has the address judged and gives the request to a carrier: `http1` for plain HTTP,
               `curl` for TLS and for everything through a proxy
-    deliver   what has ended becomes an answer and is called back
-    sweep     a few times a second: who has been silent, slow or at it for too long?
-    cut       a crawl that stops waits no longer: everything ends now, and is called back
+    deliver   turns each exchange that has ended into an answer and calls back
+    sweep     a few times a second: ends exchanges that are silent, slow or too long under way
+    cut       ends everything now and calls back, for a crawl that is stopping
 
 Always true:
   * `on_answer` is called once for each `send`, later, on the loop's thread; after
     `abort_all` or `close` it is called no more;
   * one `send` puts one request on the wire at most, to the address that it names;
-  * nothing that a server does raises; a body costs its bound in memory, its content
-    another time the bound.
+  * nothing that a server does raises; a body costs its size limit in memory, and its content
+    the same again.
 
 Cost: docs/decisions/0012-http-client.md and 0023-direct-http.md.
 Not here: pauses and the order of requests (frontier), redirects (they are links).

@@ -1,10 +1,10 @@
-"""Cookies for those sites that give nothing without them.
+"""Stores session cookies, for sites that show nothing without them.
 
 A cookie is sent back to the host that set it and to no other, whatever its `Domain`
-says: a crawl needs a session, not an identity. It lives as long as the process, or as
-long as it says if that is shorter (RFC 6265, with less to it).
+says: a crawl needs a session, not an identity. It lives as long as the process, or
+shorter if it says so (a subset of RFC 6265).
 
-Memory is bounded: so many hosts, so many cookies of each, so many bytes of each cookie.
+Memory is bounded: the number of hosts, of cookies per host and of bytes per cookie has a limit.
 """
 
 from __future__ import annotations

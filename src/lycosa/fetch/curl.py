@@ -1,17 +1,17 @@
-"""TLS and proxies by libcurl's multi interface on the event loop.
+"""Sends TLS requests, and all requests through a proxy, by libcurl's multi interface.
 
-    start     an idle handle takes the request; libcurl is given it
-    ready     a socket can be read or written: libcurl acts, and says which have ended
-    hand over what has ended goes to the transport, outside of libcurl
+    start     gives the request to an idle handle, and the handle to libcurl
+    ready     a socket can be read or written: libcurl acts, and reports which have ended
+    hand over gives ended exchanges to the transport, outside of libcurl
 
-libcurl's sockets stand in one epoll set of our own, and the event loop watches that set
-alone: a request registers and leaves its socket at the price of two system calls instead
-of two rounds through the loop's books.
+libcurl's sockets are in one epoll set of our own, and the event loop watches only that
+set. So a request registers and leaves its socket with two system calls instead
+of two rounds through the loop's bookkeeping.
 
-The request is written down rather than overheard: all headers are ours, so that its bytes
+The bytes of the request are computed, not captured: all headers are ours, so its bytes
 are known without libcurl's tracing, which would cost more than the request
 (`test_the_request_is_archived_as_it_was_sent` compares). libcurl would send a request a
-second time when a connection that was used before ends without an answer; `may_go` refuses.
+second time when a reused connection ends without an answer; `may_go` refuses that.
 
 Cost: docs/decisions/0012-http-client.md.
 """

@@ -1,16 +1,15 @@
-"""Which address has this host?
+"""Resolves host names to IP addresses, by c-ares on the event loop.
 
-Names are looked up without waiting, by c-ares on the event loop. An answer is valid as
-long as its record says, within bounds; a failure for a minute. IPv4 is asked first, IPv6
-if there is none. That a name does not exist or has no address is an answer (`is_missing`); that
-no name server could say is a failure. Of several addresses the first that the guard accepts is
-given, but not one to which a connection has failed while there is another.
+An answer is valid as long as its record says, within bounds; a failure for a minute. IPv4 is
+asked first, then IPv6 if there is none. A name that does not exist or has no address is an answer
+(`is_missing`); name servers that cannot say are a failure. Of several addresses the first that the
+guard accepts is returned, except one to which a connection failed while another is left.
 
-Nothing is remembered here: what was learned is in the log (`lycosa.crawl.worker.lookups`).
-c-ares itself gives an answer again while its record lasts, with what is left of its time; but that
-a name does not exist is soon forgotten, so that a check of it is one.
+Nothing is cached here: results are in the log (`lycosa.crawl.worker.lookups`).
+c-ares itself caches an answer for the rest of its lifetime, but forgets soon that
+a name does not exist, so that checking it again asks the network again.
 
-A job may name a hosts file, which is asked *instead* of the network (a web in a box, a
+A job may name a hosts file, which is read *instead* of asking the network (for a test web, a
 closed network, a rehearsal). Literal addresses stand for themselves, and `localhost` for
 the loopback address (RFC 6761, 6.3).
 

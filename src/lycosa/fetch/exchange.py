@@ -1,13 +1,13 @@
-"""One request and its answer: what every way to the web has in common.
+"""One request on its way to the web, whichever carrier sends it.
 
-An `Exchange` is made once and then carries request after request. What depends on the host (the
-pinned address, the headers) is made only when the host changes; between two pages of a host
-the request target alone differs. There are two kinds: a connection of our own for plain HTTP
-(`direct`), and one of libcurl's handles for TLS and proxies (`curl`).
+An `Exchange` is made once and then carries request after request. Data that depends on the host
+(the pinned address, the headers) is computed only when the host changes; between two pages of a
+host only the request target differs. There are two carriers: our own connections for plain
+HTTP (`http1`), and libcurl's handles for TLS and proxies (`curl`).
 
-When the connection stands and the request is about to go out, `may_go` is asked: there the
-guard sees the address that is really at the other end, and the lease is asked for once more.
-It lets one request through and no second: a host is never to be asked twice without a pause.
+When the connection stands and the request is about to go out, the carrier calls `may_go`: the
+guard judges the address that is really at the other end, and the lease is checked once more.
+It lets only one request through: a host is never asked twice without a pause.
 """
 
 from __future__ import annotations

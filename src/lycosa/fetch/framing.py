@@ -1,8 +1,8 @@
-"""Where an answer begins and ends on a connection (RFC 9112, 6.3).
+"""Finds where an answer begins and ends on a connection (RFC 9112, 6.3).
 
-What its head says is for `coding.heads` to find out. `ChunkReader` finds the end of a chunked body
-piece by piece, without taking the chunks off: the archive keeps them (`coding.chunks` gives the
-content). Time is linear in the bytes.
+`coding.heads` parses the head. `ChunkReader` finds the end of a chunked body as it arrives,
+without removing the chunks: the archive keeps them (`coding.chunks` removes them later).
+Time is linear in the bytes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from lycosa.coding.chunks import chunk_size
 
 _MAGIC = b"HTTP/"
 _LONGEST_SIZE_LINE = 16_384
+_BLANK = (b"", b"\r")
+"""An empty line without its line feed."""
 
 
 def may_be_http(start: bytes) -> bool:
@@ -23,19 +25,21 @@ def may_be_http(start: bytes) -> bool:
 class ChunkReader:
     """Follows the chunks of one body to their end."""
 
-    __slots__ = ("_expects", "_left", "_line")
+    __slots__ = ("_expects", "_left", "_line", "is_broken")
 
     def __init__(self) -> None:
         self._expects = _Line.SIZE
         self._left = 0
         """Bytes of the present chunk that are still to come."""
         self._line = b""
+        self.is_broken = False
+        """What came is no chunk: nobody can say where this answer ends and the next begins."""
 
     def take(self, data: bytes) -> int | None:
         """Take the next piece; returns how much of it belongs to the body if that ends here.
 
-        A size that is none ends the body too: nothing that follows can be understood. What is
-        wrong with the chunks is told by `coding.chunks` when they are taken off.
+        A malformed size ends the body too, and then the chunks are broken: nothing that follows
+        can be understood. `coding.chunks` says what is wrong when it takes the chunks off.
         """
         at, end = 0, len(data)
         while at < end:
@@ -47,20 +51,22 @@ class ChunkReader:
             stop = data.find(b"\n", at)
             if stop < 0:
                 self._line += data[at:]
-                return end if len(self._line) > _LONGEST_SIZE_LINE else None
+                self.is_broken = len(self._line) > _LONGEST_SIZE_LINE
+                return end if self.is_broken else None
             line, self._line = self._line + data[at:stop], b""
             at = stop + 1
             if not self._read(line):
-                return at if self._expects is _Line.TRAILER else end
+                self.is_broken = self._expects is not _Line.TRAILER
+                return end if self.is_broken else at
         return None
 
     def _read(self, line: bytes) -> bool:
         """Read one line between the chunks; False where the body has ended."""
         if self._expects is _Line.TRAILER:
-            return bool(line.strip(b"\r"))
+            return line not in _BLANK
         if self._expects is _Line.END_OF_CHUNK:
             self._expects = _Line.SIZE
-            return not line.strip(b"\r")
+            return line in _BLANK
         size = chunk_size(line)
         if size is None:
             return False

@@ -1,18 +1,21 @@
-"""Which addresses may be asked?
+"""Judges IP addresses: private networks and metadata services are not asked.
 
-A page can name any host, and whoever owns a name chooses its address. So before anything
+A page can link to any host, and the owner of a name chooses its address. So before anything
 is sent the address itself is judged: first the one that was resolved, then, when the
 connection stands, the one at its other end.
 
-What belongs to somebody's own network (private, loopback, link-local, shared, unique
-local) and what is set apart for tests and documentation is refused unless the job allows
-private addresses, all of them or those of the networks that it names. What can be no web
-server (unspecified, multicast, broadcast, reserved)
-is refused always, and so are the metadata services of clouds, which hand out credentials:
-whatever the job allows or names. An IPv6 address that carries an IPv4 address (RFC 4291
-2.5.5, 3056, 4380, 6052) is as good as the address it carries.
+Addresses of local networks (private, loopback, link-local, shared, unique
+local) and those reserved for tests and documentation are refused unless the job allows
+private addresses, all of them or those of the networks that it names. Addresses that cannot be a
+web server (unspecified, multicast, broadcast, reserved) are always refused, and so are the
+metadata services of clouds, which hand out credentials, whatever the job allows or names. An IPv6
+address that carries an IPv4 address (RFC 4291 2.5.5, 3056, 4380, 6052) is at most as good as the
+address it carries.
 
-Not here: odd spellings of addresses (`0x7f.1`), which URL parsing has made plain.
+The networks are listed here: those that Python's `ipaddress` calls private differ from one version
+to the next, and a crawl must not reach further with one interpreter than with another.
+
+Not here: odd spellings of addresses (`0x7f.1`), which URL parsing has normalised.
 """
 
 from __future__ import annotations
@@ -70,6 +73,7 @@ _OWN_6 = {
     "unique local": ("fc00::/7",),
     "local translation (RFC 8215)": ("64:ff9b:1::/48",),
     "documentation": ("2001:db8::/32", "3fff::/20"),
+    "6to4, which was given up (RFC 7526)": ("2002::/16",),
     "special purpose (RFC 6890)": ("2001::/23", "100::/64"),
 }
 _GLOBAL_6 = IPv6Network("2000::/3")

@@ -1,18 +1,18 @@
-"""Plain HTTP over sockets of our own: no library between the event loop and the bytes.
+"""Sends plain HTTP over our own sockets: no library between the event loop and the bytes.
 
-    start     a standing connection to the site, or a new one; the request goes out
-    reading   what comes is cut into head and body (`framing`) until the answer has ended
-    release   a connection that can be used again stays, and is watched: a server that ends it,
+    start     takes an idle connection to the site, or opens one; sends the request
+    reading   cuts the incoming bytes into head and body (`framing`) until the answer ends
+    release   keeps a reusable connection and watches it: a server that ends it,
               or speaks without being asked, loses it
 
-Most of the web's requests in a crawl of one site are small answers over one standing
-connection, one after the other. There libcurl and its callbacks cost twice what this does
+Most requests in a crawl of one site are small answers over one kept
+connection, one after the other. There libcurl and its callbacks cost twice as much as this
 (docs/decisions/0023-direct-http.md); TLS and proxies stay with `curl`.
 
 Always true:
   * a connection goes to the address that its request names, and carries one request at a time;
   * a request is put on the wire once: if its connection dies under it, the answer is cut short;
-  * what has ended is handed over from a callback of the event loop, never from within `start`.
+  * an ended exchange is handed over from a callback of the event loop, never from within `start`.
 """
 
 from __future__ import annotations
@@ -345,7 +345,7 @@ class Connection(Exchange):
     def _take_chunks(self, data: bytes) -> None:
         assert self._chunks is not None
         end = self._chunks.take(data)
-        if end is not None and end < len(data):
+        if end is not None and (end < len(data) or self._chunks.is_broken):
             data = data[:end]
             self._is_lasting = False
         if data and not self.received.take(data, self.limit):

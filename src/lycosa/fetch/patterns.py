@@ -1,12 +1,12 @@
-"""Path patterns of robots files: `*` is any run of characters, a final `$` the end.
+"""Matches the path patterns of robots files: `*` is any run of characters, a final `$` the end.
 
-For what is forbidden, both sides of a comparison are brought to one spelling first (RFC
+For `Disallow`, both sides are first brought to one spelling (RFC
 9309, 2.2.2): hex digits in upper case, escaped unreserved characters decoded, everything
-that may not stand in a URL escaped. What is allowed in spite of that must be spelled as the
-URL is, but for the case of hex digits and for octets beyond ASCII: in doubt, a page is
+that may not stand in a URL escaped. An `Allow` pattern must be spelled as the
+URL is, except for the case of hex digits and for octets beyond ASCII: in doubt, a page is
 forbidden. A `*` or `$` that is meant literally is escaped on both sides (2.2.3).
 
-Cost: a match walks once through the path, from piece to piece between the stars; the
+Cost: a match walks once through the path, from piece to piece between the stars. The
 leftmost place of each piece leaves most room for the rest, so nothing is tried twice.
 """
 

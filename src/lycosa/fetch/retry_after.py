@@ -1,9 +1,8 @@
-"""How long does a server want to be left alone?
+"""Parses `Retry-After`: how long a server wants to be left alone (RFC 9110, 10.2.3).
 
-`Retry-After` (RFC 9110, 10.2.3) is a number of seconds or a date. Of dates there are
-three forms (RFC 9110, 5.6.7), all of them in GMT whatever they say. Servers also send
-fractions, empty values and prose; what cannot be read counts as not sent, and the
-back-off of the job takes its place.
+The value is a number of seconds or a date. Dates have three forms (RFC 9110, 5.6.7),
+all of them in GMT whatever they say. Servers also send fractions, empty values and prose; an
+unreadable value counts as not sent, and the job's back-off applies instead.
 """
 
 from __future__ import annotations

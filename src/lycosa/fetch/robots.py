@@ -1,21 +1,21 @@
-"""What a site's robots file allows us (RFC 9309).
+"""Compiles a site's robots file into rules for our agent, and decides URLs by them (RFC 9309).
 
-A file is compiled once, for our agent alone, into `Rules`: the merged rules of all groups
-that name us, or else of those that name everybody. The rest of the file is forgotten. The
-rule with the longest pattern decides; among equally long ones `Allow` does.
+`Rules` holds the merged rules of all groups that name us, or else of the `*` groups. The rest of
+the file is dropped. The rule with the longest pattern decides; among equally long ones `Allow`
+does.
 
 Always true:
-  * any bytes are a robots file: what cannot be read is passed over, line by line;
+  * any bytes are a robots file: unreadable lines are skipped, one by one;
   * `/robots.txt` itself is allowed, and so is everything that no rule matches;
   * `Rules.from_bytes(rules.to_bytes())` decides as `rules` does; its sitemaps are not kept.
 
-Where RFC 9309 leaves room we do as Google's open-source parser does: common misspellings
-of the keys, a missing colon, and `Allow: /x/index.html` standing for `/x/` as well. What
-forbids is compared in one spelling of both sides, as section 2.2.2 demands; what allows is
+Where RFC 9309 leaves room we follow Google's open-source parser: common misspellings
+of the keys, a missing colon, and `Allow: /x/index.html` standing for `/x/` as well. `Disallow`
+is compared in one spelling of both sides, as section 2.2.2 demands; `Allow` is
 compared as that parser compares it, by the letter. So in doubt nothing is fetched.
 
 Cost: one call in C when no rule forbids anything that begins like the path, else one step
-a rule. Not here: fetching the file, what its absence means, how long it is believed, which
+a rule. Not here: fetching the file, the meaning of a missing file, how long a file is valid, which
 line of it decided (fetch.robots_lines).
 """
 
@@ -25,7 +25,6 @@ import math
 import re
 import zlib
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from lycosa.errors import FormatError
 from lycosa.fetch.patterns import (
@@ -116,11 +115,6 @@ class Rules:
         )
         return None if rule is None else (rule[0], rule[1].text)
 
-    def matching_rule(self, path_and_query: str) -> str | None:
-        """Return the rule that decides, as it could stand in the file."""
-        rule = self.deciding_rule(path_and_query)
-        return None if rule is None else ("Allow: " if rule[0] else "Disallow: ") + rule[1]
-
     def _deciding_rule(self, path: str, literally: str) -> tuple[bool, Pattern] | None:
         """Return the first rule that matches: what allows by the letter, what forbids by sense."""
         if path == "/robots.txt":
@@ -173,12 +167,6 @@ def _rank(rule: Rule) -> tuple[int, bool, str]:
 
 def _whole(path: str) -> str:
     return path if path.startswith("/") else "/" + path
-
-
-def robots_url(site_url: str) -> str:
-    """Return where the robots file of a site is, given any URL of the site."""
-    parts = urlsplit(site_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/robots.txt"
 
 
 def compile_robots(body: bytes, agent: str, largest_bytes: int = 512_000) -> Rules:

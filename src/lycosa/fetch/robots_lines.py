@@ -1,9 +1,9 @@
-"""A robots file as its author wrote it: which line decides, and which lines say nothing.
+"""Explains a robots file line by line: which line decides a URL, and which lines have no effect.
 
-`lycosa.fetch.robots` forgets the file once it is compiled. Here every line keeps its number.
-The file is taken in by the same `Compiler`, and decisions are made by the `Rules` that come
-out of it, so that this reader cannot decide otherwise than a crawl does; it only remembers
-which line each rule came from, and what is to be said of the others.
+`lycosa.fetch.robots` drops the file once it is compiled. Here every line keeps its number.
+The same `Compiler` reads the file and the same `Rules` decide, so this explanation cannot differ
+from a crawl's decision; this module only remembers which line each rule came from, and comments
+on the others.
 
 Always true:
   * `explain_robots(b, a).decide(p).is_allowed == compile_robots(b, a).is_allowed(p)`;

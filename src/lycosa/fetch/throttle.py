@@ -1,8 +1,8 @@
-"""How fast may we read, over all connections together?
+"""Limits the bandwidth of all connections together.
 
 A bucket fills with bytes at the rate of the job and holds a tenth of a second's worth.
-A transfer that finds it empty is paused, its socket is not read, and TCP holds the
-server back. When the bucket has something again, those who wait go on in turn.
+A transfer that finds it empty is paused, its socket is not read, and TCP slows
+the server down. When the bucket fills again, paused transfers continue in turn.
 """
 
 from __future__ import annotations

@@ -234,8 +234,8 @@ class Partition:
             if self._linked is not None:
                 self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
-        needed = self._new_requisites(requisites, new, first) if requisites else []
-        if not new and not nearer and not needed and not linked and not fewer:
+        new_requisites = self._new_requisites(requisites, new, first) if requisites else []
+        if not new and not nearer and not new_requisites and not linked and not fewer:
             return []
         self.record(
             Admitted(
@@ -245,7 +245,7 @@ class Partition:
                 list(new.values()),
                 list(nearer),
                 list(nearer.values()),
-                needed,
+                new_requisites,
                 list(linked),
                 self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
                 hops,
@@ -340,11 +340,13 @@ class Partition:
             elif pages.status[page] == WAITING:
                 self._agenda.note(fetches.due[pages.fetch[page]], self._on_page_due, page)
 
-    def _new_requisites(self, keys: Iterable[str], new: Iterable[str], first: int) -> list[int]:
+    def _new_requisites(
+        self, requisites: Iterable[str], new: Iterable[str], first: int
+    ) -> list[int]:
         """Return the numbers of those requisites that are not known as such."""
         numbers = {key: first + n for n, key in enumerate(new)}
-        known, find = self.state.parts, self.state.table.find
-        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(keys))
+        known, find = self.state.requisites, self.state.table.find
+        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(requisites))
         return [page for page in found if page is not None and page not in known]
 
     # -- inside ---------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Fingerprints that differ in few bits: all pairs, groups, or all that are near a given one.
+"""Groups of fingerprints that differ in few bits: near duplicates.
 
 If two fingerprints differ in at most k bits and are cut into b > k blocks, at least b - k blocks
 are equal (Manku, Jain and Das Sarma 2007). So for every choice of b - k blocks the fingerprints are
@@ -7,8 +7,7 @@ guessed: what is found has been compared in full.
 
 Blocks are cut so that each tells as much as the others: bits that are nearly always the same count
 little. There are more of them, and more sorts, for more fingerprints, so that few unrelated ones
-stand together. Cost: 12 bytes a fingerprint and choice for an index; pairs and groups need one
-choice at a time. A thousand pages made from one template are half a million pairs, and one group:
+stand together. A thousand pages made from one template are half a million pairs, and one group:
 `near_groups` holds some 100 bytes a fingerprint, however many pairs there are, and compares only
 what is not in one group yet where many stand together.
 """
@@ -27,8 +26,8 @@ from lycosa.graph.bow_tie import weak_components
 from lycosa.graph.links import graph_of
 
 BITS = 64
-_MOST_SORTS, _MOST_TABLES = 130, 30
-"""Choices of blocks: one after the other for pairs, and all at once in an index."""
+_MOST_SORTS = 130
+"""Choices of blocks, one sort for each."""
 
 _SORT = 50
 """What sorting costs, in comparisons of each with one neighbour: 110 ns a fingerprint, and 2 ns."""
@@ -48,35 +47,6 @@ OnSort = Callable[[int, int], None]
 """Is told how many of the sorts are done, and how many there are."""
 
 
-class Pairs(NamedTuple):
-    """Places of fingerprints that are near each other, the lower one first."""
-
-    first: Places
-    second: Places
-
-
-def near_pairs(fingerprints: Fingerprints, bits: int) -> Pairs:
-    """Return all pairs of places whose fingerprints differ in at most `bits` bits, in order."""
-    found: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-    count = len(fingerprints)
-    for mask in _masks(fingerprints, bits, _MOST_SORTS):
-        order = _sorted_by(fingerprints, mask)
-        ordered = fingerprints[order]
-        keys = ordered & mask
-        at = np.arange(count - 1)
-        for shift in range(1, count):
-            at = at[at + shift < count]
-            at = at[keys[at] == keys[at + shift]]
-            if not len(at):
-                break
-            is_near = np.bitwise_count(ordered[at] ^ ordered[at + shift]) <= bits
-            one, other = order[at[is_near]], order[at[is_near] + shift]
-            low, high = np.minimum(one, other), np.maximum(one, other)
-            found.append(low.astype(np.int64) * count + high)
-    codes = np.unique(np.concatenate(found))
-    return Pairs(*(part.astype(np.int32) for part in np.divmod(codes, max(count, 1))))
-
-
 def near_groups(
     fingerprints: Fingerprints, bits: int, on_sort: OnSort = lambda done, total: None
 ) -> Places:
@@ -86,7 +56,7 @@ def near_groups(
     """
     prints, first, which = np.unique(fingerprints, return_index=True, return_inverse=True)
     groups = _Groups(len(prints))
-    masks = _masks(prints, bits, _MOST_SORTS)
+    masks = _masks(prints, bits)
     for done, mask in enumerate(masks, 1):
         _join_near(groups, prints, mask, bits)
         on_sort(done, len(masks))
@@ -229,31 +199,7 @@ class _Groups:
         self._lowest = names[self._lowest]
 
 
-class NearIndex:
-    """Fingerprints that can be asked which of them are near another one."""
-
-    def __init__(self, fingerprints: Fingerprints, bits: int) -> None:
-        self.bits = bits
-        self._tables: list[tuple[np.uint64, Fingerprints, Places]] = []
-        self._all = fingerprints
-        for mask in _masks(fingerprints, bits, _MOST_TABLES):
-            order = _sorted_by(fingerprints, mask)
-            self._tables.append((mask, fingerprints[order] & mask, order))
-
-    def near(self, fingerprint: int) -> list[int]:
-        """Return the places of all fingerprints that differ in at most so many bits."""
-        wanted = np.uint64(fingerprint)
-        found: set[int] = set()
-        for mask, keys, order in self._tables:
-            key = wanted & mask
-            low, high = np.searchsorted(keys, key), np.searchsorted(keys, key, side="right")
-            places = order[low:high]
-            is_near = np.bitwise_count(self._all[places] ^ wanted) <= self.bits
-            found.update(places[is_near].tolist())
-        return sorted(found)
-
-
-def _masks(fingerprints: Fingerprints, bits: int, most: int) -> list[np.uint64]:
+def _masks(fingerprints: Fingerprints, bits: int) -> list[np.uint64]:
     """Return which bits the fingerprints are sorted by, one after the other."""
     if not 0 <= bits < BITS:
         raise ValueError(f"fingerprints have {BITS} bits; {bits} of them cannot differ")
@@ -263,7 +209,8 @@ def _masks(fingerprints: Fingerprints, bits: int, most: int) -> list[np.uint64]:
         neighbours = len(fingerprints) / 2 ** (told[-1] * equal / (bits + equal))
         return comb(bits + equal, equal) * float(_SORT + neighbours)
 
-    choices = [n for n in range(1, min(4, BITS - bits) + 1) if comb(bits + n, n) <= most or n == 1]
+    most = min(4, BITS - bits)
+    choices = [n for n in range(1, most + 1) if comb(bits + n, n) <= _MOST_SORTS or n == 1]
     equal = min(choices, key=cost)
     blocks = bits + equal
     shares = told[-1] * np.arange(1, blocks) / blocks

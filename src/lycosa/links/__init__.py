@@ -1,17 +1,19 @@
-"""The links of a page in columns, from the scanner to the archive and the frontier.
+"""Holds a page's links in columns, on their way from the scanner to the archive and the frontier.
 
-A page has dozens of links, and nearly all of them lead to what is known. So a link is nothing by
-itself: a page has five columns (`Links`), and what a reference leads to is a `Target` that all
-pages share. What is done for each link of each page stands here, compiled (`_columns`); the
-same in plain Python (`plain`) says what it has to do, and a test holds the one against the other.
+A page has dozens of links, and nearly all lead to known URLs. So there is no object per link: a
+page has five columns (`Links`), and all links to a URL share one `Target`. Work that is done for
+every link of every page is compiled:
 
-    sifted     leave out what the job does not want, and name each target once
-    unsettled  find the links that the frontier does not know yet, or not as near
-    outlinks   the lines that the archive has of them
-    Rows       the columns of the table of links
+  * `sifted` drops the links that the job does not want, and merges those with the same target;
+  * `unsettled` finds the links that the frontier does not know yet, or knows as farther away;
+  * `outlinks` writes the lines of a WARC metadata record;
+  * `Rows` collects the columns of the table of links.
 
-Not here: what a reference means and whether it is wanted (`lycosa.url`), what kinds of links there
-are (`lycosa.records`; here they are numbers below 64).
+    _columns      these functions, compiled
+    pure_columns  the same in Python: the oracle that tests compare `_columns` with
+
+Not here: resolving and judging a reference (`lycosa.url`), the kinds of links
+(`lycosa.records`; here they are numbers below 64).
 """
 
 from __future__ import annotations

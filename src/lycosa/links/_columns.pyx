@@ -1,9 +1,9 @@
-"""What is done for each link of each page, compiled; `lycosa.links` tells the story.
+"""The compiled work on every link of every page; `lycosa.links` describes what it does.
 
-Always true (tests/unit/links/test_twin.py): every function gives what its twin in
-`lycosa.links.pure_columns` gives, and `Rows` the columns that `plain.rows` gives.
+Always true (tests/unit/links/test_twin.py): every function returns what its twin in
+`lycosa.links.pure_columns` returns, and `Rows` the columns that `pure_columns.rows` returns.
 
-Cost: some 10 ns a link and function. Nothing is kept between calls but what a `Target` notes
+Cost: about 10 ns a link and function. Nothing is kept between calls but what a `Target` notes
 on itself: the turn in which it was last met, and by which kinds of link.
 """
 

@@ -1,4 +1,4 @@
-"""What `_columns` has to do, in plain Python: the twin that a test holds it against."""
+"""The work on a page's links in Python: the oracle that tests compare `_columns` with."""
 
 from __future__ import annotations
 

@@ -1,17 +1,19 @@
-"""The log: the only thing a crawl must not lose.
+"""Stores the events of each partition: the only data that a crawl must not lose.
 
-The URL space is cut into partitions. Each has one *log*, to which only its owner
-appends, and one *inbox*, to which anybody may post discovered URLs. What a partition
-is at any moment (its URLs, hosts, robots rules, counts) is the fold of its log and
-nothing else, so whoever can read the log can be its owner.
+The URL space is divided into partitions. Each has one *log*, to which only its owner
+appends, and one *inbox*, to which any worker may post discovered URLs. The state of a partition
+(its URLs, hosts, robots rules, counts) is the fold of its log and nothing else. So any process
+that can read the log can take the partition over.
 
-    format      events and inbox entries as versioned bytes
-    protocol    what a log must do, and who may write
-    sqlite      the log of one machine: a single SQLite file
-    memory      the log of a simulation, with the loose guarantees of a cluster
-    fold        bringing a state up to date
-    snapshot    shortcuts for the fold, one partition at a time
-    archive     where batches go that a snapshot has made superfluous
+    protocol   the interface of a log, and its records
+    sqlite     the log of one machine: a single SQLite file
+    memory     the log of a simulation, with the weak guarantees of a cluster
+    ownership  a shared counter that makes checking a partition's owner cheap
+    format     encodes events and inbox messages as versioned bytes
+    fold       brings a state up to date with its log
+    snapshot   saves a partition's state, so that a resume replays less
+    archive    compressed files for the batches that a snapshot covers
+    places     lists the archived records that the log refers to
 
 Always true:
   * a batch is appended only if its writer knew the batch before it: a replaced owner

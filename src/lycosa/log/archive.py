@@ -1,9 +1,9 @@
-"""Where batches go that a snapshot has made superfluous.
+"""Compressed files for the log's batches that a snapshot already covers.
 
-One file per partition, appended to, never rewritten: frames of `(first sequence, last
-sequence, length, crc, zstd(batches))`. Together with the log it is the whole history,
-so a crawl can be resumed without any snapshot, and `explain` can tell how a URL was
-found long ago.
+Each partition has one file, which is appended to and never rewritten. It holds frames of
+`(first sequence, last sequence, length, crc, zstd(batches))`. Together with the log it is the
+whole history, so a crawl can be resumed without any snapshot, and `explain` can tell how a URL
+was found long ago.
 
 A crash can leave half a frame at the end; the next append cuts it off. A crash between
 archiving and deleting from the log archives a range twice; readers skip what they have.

@@ -1,8 +1,8 @@
-"""Bringing a state up to date: the fold over a partition's log.
+"""Brings a partition's state up to date by applying the events of its log.
 
-The state is whatever implements `Folded`; the frontier's `PartitionState` does. A
-sequence that has already been applied is skipped, so replaying is harmless; a gap is
-an error, because what lies in it can never be known.
+The state is any object that implements `Folded`, such as the frontier's `PartitionState`. A
+sequence that was already applied is skipped, so replaying is harmless. A gap is an error, because
+the missing events cannot be recovered.
 """
 
 from __future__ import annotations

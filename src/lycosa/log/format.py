@@ -1,12 +1,12 @@
-"""Events and inbox entries as bytes, with a version in front.
+"""Encodes events and inbox messages as bytes, with a version number in front.
 
 A batch is the MessagePack array `[version, [event, …]]`. A reader refuses versions
 that are newer than itself, by name, and upgrades older ones: `UPGRADES[n]` turns the
-plain lists of version n into those of version n + 1. msgspec was measured against the
+decoded lists of version n into those of version n + 1. msgspec was measured against the
 standard library's pickle and json (docs/decisions/0003-encoding.md).
 
 A field added at the end of an event, with a default, needs no new version: older releases
-pass over it. A new event does, since older releases would take it for damage; the batches
+ignore it. A new event needs one, since older releases would take it for damage; the batches
 written before it are read as they are (`READ_AS_THEY_ARE`).
 
     1   the first format

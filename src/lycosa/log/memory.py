@@ -1,7 +1,7 @@
-"""The log of a simulation, with the loose guarantees of a cluster.
+"""The log of a simulation, with the weak guarantees of a cluster.
 
-Every post and every append is a step of its own, as on a message server: a crash can
-fall between any two of them. What protects the crawl is the order alone: posts first,
+Every post and every append is a separate step, as on a message server, and a crash can
+fall between any two of them. Only the order protects the crawl: posts first,
 then events. The object plays the server, so it outlives the workers that are killed.
 """
 

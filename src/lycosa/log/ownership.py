@@ -1,13 +1,13 @@
-"""A number that changes whenever a partition changes hands: so that asking who owns it is cheap.
+"""A counter in shared memory that changes whenever a partition changes its owner.
 
-Before every request a worker asks whether the partition is still its own. SQLite answers in
-15 µs; this number, in a file that all processes of a crawl map into their memory, in a tenth
-of one: as long as it has not changed, what was answered before still holds.
+Before every request a worker checks that it still owns the partition. SQLite answers in
+15 µs. This counter, in a file that all processes of a crawl map into memory, is read in a tenth
+of a microsecond, and while it has not changed the previous answer still holds.
 
-The number is odd while somebody is taking a partition, and even otherwise; it is changed
-before the taking is committed and again behind it. So an answer may be kept only if the number
-was even when it was asked for, and for as long as the number stays. Whoever dies in between
-leaves it odd: then nothing is kept until the next taking has gone well.
+The counter is odd while a process is taking a partition, and even otherwise: it is incremented
+before the taking is committed and again after it. An answer may be cached only if the counter
+was even when SQLite was asked, and only until the counter changes. A process that dies in between
+leaves it odd; then nothing is cached until the next taking succeeds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which records the log names: every place, with the decision that was made of it.
+"""Lists the archived records that the log refers to, each with the event that names it.
 
-The state of a partition knows where the last answer of each page stands. The log knows all of
-them, and what each was worth. It is read from its beginning, so this is for those who look at
-damage, not for every start.
+A partition's state knows where the last answer of each page is stored. The log knows all of
+them, and the outcome of each. It is read from its beginning, so this serves `verify`
+and repairs, not every start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from lycosa.records import (
     Fetched,
     Outcome,
     Place,
-    RecordsLost,
     RobotsLearned,
 )
 
@@ -71,14 +70,6 @@ def places_of(
                 on_failure(Failure(partition, event.moment, event.page, event.outcome))
             elif (named := _named(partition, event, errands)) is not None:
                 yield named
-
-
-def given_up(batches: Iterable[tuple[int, bytes]]) -> Iterator[Place]:
-    """Yield the places that the log has given up."""
-    for _, batch in batches:
-        for event in decode_events(batch):
-            if isinstance(event, RecordsLost):
-                yield from event.places
 
 
 def _named(partition: int, event: AnyEvent, errands: dict[int, str]) -> Named | None:

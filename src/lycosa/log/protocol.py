@@ -1,6 +1,6 @@
-"""What a log must do.
+"""The interface of a log, and the records that it takes and returns.
 
-Two implementations share one contract test: `SqliteLog`, where a commit is a single
+One contract test runs over both implementations: `SqliteLog`, where a commit is a single
 transaction, and `MemoryLog`, where posts and appends are separate steps, as they are
 in a cluster, and only their order protects the crawl.
 """

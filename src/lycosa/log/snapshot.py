@@ -1,8 +1,8 @@
-"""Shortcuts for the fold: a partition's state at one sequence.
+"""Saves a partition's state at one sequence, so that a resume has less to replay.
 
 Partitions are snapshotted one at a time, in turn, so that no resume has much to replay
 and no moment has much to write. A snapshot is written under a temporary name, synced
-and renamed; the one before it is removed only then. A damaged snapshot is passed over
+and renamed; the previous one is removed only then. A damaged snapshot is ignored
 and the state is folded from the archive and the log instead: slower, never wrong.
 """
 

@@ -1,16 +1,23 @@
-"""Large pages for the heap: a crawl touches a little of everything with every page.
+"""Puts the heap into large memory pages, which saves a twentieth of a crawl's CPU time.
 
-What a process allocates lies in pages of 4 kB, and the processor has to look up each of them.
-Linux gives pages of 2 MB to those who ask (`madvise`). The C library asks if its environment
-tells it to, and it looks there once, before anything else happens: so a crawl begins by starting
-itself anew in such an environment, which takes 10 ms, and saves a twentieth of all CPU time
-(docs/decisions/0030-large-pages.md). Workers inherit it. Python's small objects do not come from
-the C library: their arenas are put into large pages by `_arenas`, in every process of a crawl.
+Memory comes in pages of 4 kB, and the processor has to look up each of them; a crawl touches a
+little of everything with every web page. Linux provides pages of 2 MB on request (`madvise`). The C
+library requests them if its environment says so, but reads the environment only once, at the very
+start. So a crawl begins by starting itself anew in such an environment, which takes 10 ms
+(docs/decisions/0030-large-pages.md). Python's small objects do not come from the C library:
+`_arenas` puts their arenas into large pages, in every process of a crawl.
+
+The setting is meant for our own processes. A process that was started anew puts its
+environment back as it was, and passes the setting on only to the workers that it starts
+(`worker_environment`), which do the same. A program that a plugin starts sees nothing of it.
+
+    _arenas  an allocator of Python's arenas, compiled
 
 Always true:
-  * nothing depends on it: where it cannot be done or has been done, nothing happens;
-  * who has set `glibc.malloc.hugetlb` or `mmap_threshold`, to whatever, is not overruled; 0 for
-    the first means no large pages at all.
+  * nothing depends on it: where large pages are impossible or already in use, nothing happens;
+  * a user's own value of `glibc.malloc.hugetlb` or `mmap_threshold` is not overruled; 0 for
+    the first means no large pages at all;
+  * once `begin_anew` or `restore_environment` has returned, `os.environ` is what the user gave.
 """
 
 import gc
@@ -19,11 +26,17 @@ import sys
 
 TUNABLES = "GLIBC_TUNABLES"
 _NAME = "glibc.malloc.hugetlb"
+_BEFORE = "LYCOSA_TUNABLES_BEFORE"
+"""What `GLIBC_TUNABLES` was before we set it, after an equals sign; empty if it was not set."""
 _BLOCKS_NAME = "glibc.malloc.mmap_threshold"
 LARGE_BLOCK_BYTES = 1 << 20
 """Blocks from this size on go back to the system at once (`crawl.processes.machine`)."""
 _FIRST_VERSION = (2, 35)
+_MOST_TOOLS = 6
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
+
+_told: str | None = None
+"""What the C library of this process was told by us; None if by the user, or not at all."""
 
 
 def begin_anew() -> None:
@@ -32,8 +45,9 @@ def begin_anew() -> None:
     To be called before anything is loaded. Somebody who watches (a debugger, a profiler) would
     lose sight of it, so then it is not done.
     """
-    tunables = with_large_pages(os.environ.get(TUNABLES, ""))
-    if tunables is None or sys.gettrace() or sys.getprofile():
+    restore_environment()
+    tunables = with_large_pages(told())
+    if tunables is None or _is_watched():
         return
     if not sys.executable or not are_given():
         return
@@ -41,10 +55,48 @@ def begin_anew() -> None:
         os.execve(
             sys.executable,
             [sys.executable, *sys.orig_argv[1:]],
-            {**os.environ, TUNABLES: tunables},
+            _with_tunables(tunables),
         )
     except OSError:
         return  # it goes on as it is
+
+
+def _is_watched() -> bool:
+    if sys.gettrace() or sys.getprofile():
+        return True
+    if sys.version_info < (3, 12):
+        return False
+    # From Python 3.12 on profilers and debuggers may be here instead (PEP 669).
+    return any(sys.monitoring.get_tool(number) for number in range(_MOST_TOOLS))
+
+
+def restore_environment() -> None:
+    """Put the environment back as it was before we set the tunables in it.
+
+    To be called at the start of every process that `begin_anew` or a supervisor has started.
+    """
+    global _told
+    before = os.environ.pop(_BEFORE, None)
+    if before is None:
+        return
+    _told = os.environ.pop(TUNABLES, "")
+    if before.startswith("="):
+        os.environ[TUNABLES] = before[1:]
+
+
+def told() -> str:
+    """Return what the C library of this process was told at its start."""
+    return os.environ.get(TUNABLES, "") if _told is None else _told
+
+
+def worker_environment() -> dict[str, str] | None:
+    """Return the environment to start a worker in; None where it is to inherit ours."""
+    return None if _told is None else _with_tunables(_told)
+
+
+def _with_tunables(tunables: str) -> dict[str, str]:
+    before = f"={os.environ[TUNABLES]}" if TUNABLES in os.environ else ""
+    return {**os.environ, TUNABLES: tunables, _BEFORE: before}
 
 
 def expect_much() -> None:
@@ -61,7 +113,7 @@ def enlarge_arenas() -> None:
 
     To be called before much is loaded: what has been made stays where it is.
     """
-    if f"{_NAME}=0" in os.environ.get(TUNABLES, "").split(":") or not _has_pages():
+    if f"{_NAME}=0" in told().split(":") or not _has_pages():
         return
     from lycosa.memory._arenas import install  # not before the process has begun anew
 
@@ -73,14 +125,14 @@ def with_large_pages(tunables: str) -> str | None:
     if _NAME in tunables:
         return None
     more = [f"{_NAME}=1"]
-    if not is_told_of_blocks(tunables):
+    if _BLOCKS_NAME not in tunables:
         more.append(f"{_BLOCKS_NAME}={LARGE_BLOCK_BYTES}")
     return ":".join(filter(None, (tunables, *more)))
 
 
-def is_told_of_blocks(tunables: str) -> bool:
+def is_told_of_blocks() -> bool:
     """Return whether the C library has been told which blocks to give back at once."""
-    return _BLOCKS_NAME in tunables
+    return _BLOCKS_NAME in told()
 
 
 def are_given() -> bool:

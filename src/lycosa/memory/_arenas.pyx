@@ -1,16 +1,16 @@
-"""Arenas, from which Python makes its small objects, in large pages.
+"""Allocates the arenas of Python's small objects from large memory pages.
 
-Python asks for arenas of 1 MB, each a mapping of its own, of small pages. Here they are cut out of
-blocks that are one large page each. Which mapping an arena comes from is all that changes.
+Python asks for arenas of 1 MB and maps each of them in small pages. Here arenas are cut out of
+blocks that are one large page each. Only the mapping that an arena comes from changes.
 
 Always true:
   * an arena lies in one block, and no two of them overlap;
-  * a block that no arena is in goes back to the system, but for one, which the next one needs;
-  * what was not given out here goes back where it came from, and where a block cannot be had the
-    arena comes from there, too.
+  * a block without arenas is returned to the system, except one, which the next arena will need;
+  * memory that was not allocated here is freed by the allocator it came from, and that allocator
+    provides the arena when no block can be mapped.
 
-Everything here runs while the interpreter holds its lock, and touches no object: it is called
-from within the making of one.
+Everything here runs while the interpreter holds its lock, and touches no Python object: it is
+called while one is being created.
 """
 
 from libc.stdint cimport uintptr_t

@@ -1,11 +1,10 @@
-"""The columns that plugins add to `pages`.
+"""The columns that plugins add to the table `pages`.
 
-A column has the name that its plugin gives it, unless a column of Lycosa's or of a plugin that is
-named earlier has it: then the plugin's name is put before it (`wordcount_title`). All are
-nullable: a page of which nothing was said, and every page of a crawl from before the plugin, has
-none.
+A column has the name that its plugin gives it. If a column of Lycosa or of a plugin named
+earlier has the same name, the plugin's name is put before it (`wordcount_title`). All are
+nullable: pages without a value, and pages crawled before the plugin was used, have null.
 
-A value is checked and converted when a hook sets it, so that a wrong one is that hook's failure.
+A value is checked and converted when a hook sets it, so a wrong value is that hook's failure.
 """
 
 from __future__ import annotations

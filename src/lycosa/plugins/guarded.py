@@ -1,9 +1,10 @@
-"""Schedulers, scores and partitioners of plugins, held to their promises.
+"""Wraps a plugin's scheduler, score or partitioner and checks every result.
 
-Politeness does not depend on a plugin. Whatever its scheduler says, a URL is asked for only if it
-is pending and its site is awake; a partitioner is asked about hosts alone, so that all URLs of a
-host stay together. One that breaks its promises, or raises, ends the crawl with a `PluginError`:
-nobody could go on without an order. What was committed stays, and the crawl can be resumed.
+Politeness does not depend on a plugin. Whatever its scheduler chooses, a URL is fetched only if it
+is pending and its site is awake; a partitioner is called with hosts alone, so that all URLs of a
+host stay together. A plugin that breaks these rules, or raises, ends the crawl with a
+`PluginError`, since the crawl cannot go on without an order. Committed data stays, and the
+crawl can be resumed.
 
 Cost: one dictionary entry for each pending URL of a crawl whose scheduler is a plugin's.
 """

@@ -1,13 +1,13 @@
-"""Everything of a crawl's plugins that a worker calls, guarded.
+"""Calls the hooks of a crawl's plugins, catching and logging their failures.
 
 Always true:
   * no call of a page's or a URL's hook raises, whatever the plugin does;
   * every failure is in the log file: the first ones of a hook with their traceback, the rest
     with one line each;
-  * how long hooks take is measured, and one that keeps the crawl waiting for longer than
+  * the time that hooks take is measured, and a hook that blocks the crawl for longer than
     `SLOW_SECONDS` is named in the log file.
 
-Cost: without plugins there is no `Hooks`, and the crawl asks once a page whether there is.
+Cost: without plugins there is no `Hooks`, and the crawl makes one comparison a page.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""From the names in a job to hooks.
+"""Finds the plugins that a job names, and makes `Hooks` of them.
 
-A name in `[plugins] use` is one of the plugins that the caller hands over, or else an entry point
+A name in `[plugins] use` is one of the plugins that the caller passes in, or else an entry point
 of the group `lycosa.plugins`. The entry point names a `Plugin`, or a function that is called with
 the settings of the job (`[plugins.settings.NAME]`) and returns one.
 """

@@ -1,7 +1,6 @@
-"""A page as a hook sees it: what came, what was read from it, and what may be added.
+"""A page as hooks see it: the answer, the extracted facts, and room for additions.
 
-What a hook changes here is taken over when all hooks have run, and only then: a page on which
-one of them failed is as if none had been asked.
+Changes that hooks make are applied after all hooks have run, and only if none of them failed.
 """
 
 from __future__ import annotations

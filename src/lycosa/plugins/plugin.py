@@ -1,4 +1,4 @@
-"""A plugin: a name, and the functions that a crawl calls.
+"""The record `Plugin`: a name, and the functions that a crawl calls.
 
 All functions are called in the thread of the crawl, one at a time: while one of them runs,
 nothing else of its worker does.

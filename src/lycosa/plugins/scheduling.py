@@ -1,6 +1,7 @@
-"""The partitioner and the scheduler of a job: ours, or those of a plugin (`held`).
+"""Chooses the scheduler and the partitioner that a job names: built in, or from a plugin.
 
-What plugins are made of is loaded with the first of them: a crawl without any need not wait for it.
+The modules behind plugins are imported only when a job names one, so that other crawls start
+without that delay.
 """
 
 from __future__ import annotations

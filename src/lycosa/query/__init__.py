@@ -1,11 +1,22 @@
-"""Questions to what a crawl has found: triples that answer SPARQL.
+"""Builds a triple store from the structured data of a crawl, and answers SPARQL queries from it.
 
-The segments of a crawl hold what pages say, fetch by fetch (`lycosa.store.quads`). Whoever wants
-the present state of it must know which fetch of a page was the last: `changes` reads segments in
-any order, and a `ledger` remembers from when the graph of every page is. Two do so: `index`
-builds a triple store that `asking` puts questions to, and `export` hands graphs on to the store
-of somebody else. Both can be stopped or killed at any moment and go on where they were.
+The segments of a crawl hold the quads of every page, fetch by fetch (`lycosa.store.quads`). To get
+the present state, a reader must know which fetch of a page is the newest: `changes` reads segments
+in any order, and a `ledger` remembers the fetch that each page's graph came from. Two readers do
+so: `index` builds a triple store of our own, and `export` sends graphs to another store. Both can
+be stopped or killed at any moment and continue where they were.
 
-Nothing here is needed for crawling, and a crawl never waits for it. All of it can be thrown away
-and made again from the segments.
+    index           builds and updates the triple store in `index/triples/`
+    generations     finds and opens the current version of that store
+    sparql          checks, runs and formats one SPARQL query
+    formats         the output formats, and which of them a client prefers
+    answer_pool     a pool of processes without network that answer queries
+    answer_process  the program that runs in such a process
+    protocol        the messages between the pool and its processes
+    changes         finds the newest fetch of each page in new segments
+    ledger          records which segments and fetches were already processed
+    export          sends graphs to another triple store over HTTP
+
+A crawl neither needs this package nor waits for it. Its files can be deleted and rebuilt from the
+segments.
 """

@@ -1,15 +1,15 @@
-"""Questions are answered by processes of their own, without network, which end when time is up.
+"""A pool of processes without network that answer SPARQL queries within a time limit.
 
-A question comes from somebody else, the store would ask any host that it names, and while it is
-being answered it cannot be interrupted from within. So each process (`answerer`) gives up the
-network before it takes a question, and answers one at a time, under an alarm: when it rings, the
-kernel ends the process, wherever it is. Whoever asked learns that, and the next question gets a new
-process. A process that has answered waits for the next question; it opens the index anew when there
-is a newer generation of it.
+A query comes from a stranger, the store would connect to any host that the query names, and it
+cannot be interrupted while it answers. So each process (`answer_process`) gives up the network
+before it accepts a query, and answers one at a time under an alarm: when time is up, the kernel
+ends the process. The caller gets an error, and the next query gets a new process. A
+process that has answered waits for the next query; it reopens the index when there is a newer
+generation.
 
 Always true:
-  * no question is answered by a process that can open a socket;
-  * no question runs longer than its time, also when the program that asked has died meanwhile.
+  * no query is answered by a process that can open a socket;
+  * no query runs longer than its time limit, even when the program that asked has died meanwhile.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The process that answers questions: reads them from standard input, writes answers to the other.
+"""Answers SPARQL queries from standard input on standard output, in a process without network.
 
 `python -m lycosa.query.answer_process FOLDER MEMORY_BYTES ENDS_WITH_PARENT`. It gives up the
-network before it takes the first question, and takes none where the kernel does not let it.
+network before it accepts the first query, and accepts none if the kernel does not allow that.
 """
 
 from __future__ import annotations

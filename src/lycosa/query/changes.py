@@ -1,7 +1,7 @@
-"""What segments say that a ledger does not know yet: of every page the newest fetch, once.
+"""Finds the newest fetch of each page in segments that a ledger does not know yet.
 
-Files are read twice: first for which fetch of each page is the newest, then for what it says. So
-memory holds some numbers for each page of the files at hand, and never their quads.
+Files are read twice: first to find the newest fetch of each page, then to read its quads. So
+memory holds a few numbers for each page of these files, and never their quads.
 """
 
 from __future__ import annotations

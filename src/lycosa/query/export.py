@@ -1,18 +1,18 @@
-"""Triples on their way to the store of somebody else, page by page, each once.
+"""Sends the graphs of a crawl to another triple store over HTTP, page by page, each once.
 
-Two protocols:
+It speaks two protocols:
 
     graph-store   SPARQL 1.1 Graph Store HTTP Protocol: `PUT ?graph=<page>` replaces the graph of
                   a page, `DELETE` drops it; one request a page, over one connection
     rdf4j         RDF4J (once Sesame): `DELETE …/statements?context=<page>` for the pages of a
                   batch, then `POST …/statements` with the quads of all of them
 
-What was acknowledged is taken down in a ledger, a file for each receiver. So an export that was
-stopped or killed goes on where it was, and one that is repeated after more was crawled sends what
-is new. The one page, or batch, that had been acknowledged and not taken down when a kill came is
-sent again: both protocols then replace what is there by the same, and nothing is there twice.
+A ledger, one file for each receiver, records what the receiver acknowledged. So an export that
+was stopped or killed continues where it was, and a later export sends only what is new. If a kill
+comes between an acknowledgement and its record, that page or batch is sent again: both protocols
+then replace the graph by the same graph, and nothing is stored twice.
 
-Redirects are not followed: they are told to the user, who may mean something else.
+Redirects are not followed but reported, since the user may have meant another address.
 """
 
 from __future__ import annotations

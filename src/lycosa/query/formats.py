@@ -1,6 +1,6 @@
-"""The forms that answers can be written in, and the one that a client likes best.
+"""The output formats of query results, and which of them a client prefers.
 
-Knows nothing of the store, so that a program that only passes answers on need not load it.
+This module does not import the store, so a program that only passes results on need not load it.
 """
 
 from __future__ import annotations

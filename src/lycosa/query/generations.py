@@ -1,7 +1,7 @@
-"""Which generation of the index is in place, and opening it for reading.
+"""Finds the current generation of the index and opens it for reading.
 
-Apart from `index`, which builds them, so that a process that answers questions is quick to start:
-it needs the store and nothing of the segments.
+It is separate from `index`, which builds generations, so that a process that answers queries
+starts quickly: it needs the store but no code for segments.
 """
 
 from __future__ import annotations

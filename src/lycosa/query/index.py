@@ -1,20 +1,20 @@
-"""The triple store of a crawl: built from its segments, page by page replaced by what is newer.
+"""Builds the triple store of a crawl from its segments, and replaces the graphs of refetched pages.
 
     index/triples/00000003/store/           pyoxigraph's files
     index/triples/00000003/ledger.sqlite    what is in it
     index/triples/current                   which of them is the index: "00000003"
 
-A *generation* that is in place is never written to again. Whoever adds to the index makes the next
-generation: the files of the last one are linked, not copied (RocksDB never changes a table that is
-written), new graphs are loaded into that, and then `current` is made to name it. So a kill leaves
-an unfinished folder that counts for nothing, and those who ask questions are neither waited for nor
-disturbed. A generation goes when a newer one is in place and nobody reads it.
+A *generation* in place is never written to again. An update makes the next generation: it links
+the files of the last one instead of copying them (RocksDB never changes a finished table), loads
+the new graphs, and then makes `current` name it. So a kill leaves only an unfinished folder that
+is ignored, and readers neither wait nor notice. A generation is removed when a newer one is in
+place and no process reads it.
 
 Always true:
-  * of every page the index holds what its newest sealed fetch said, once;
+  * for every page the index holds the quads of its newest sealed fetch, once;
   * building again what has been built changes nothing;
-  * when a segment that is in the index has been written anew, because a host was forgotten, the
-    index is built from nothing: the store would keep the texts of triples that were taken out.
+  * when a segment in the index has been rewritten, because a host was forgotten, the
+    index is built from scratch: otherwise the store would keep the texts of removed triples.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What has been taken over from a crawl's segments: which files, and of every page which fetch.
+"""Records which segments a reader has processed, and which fetch of every page.
 
-A small SQLite file beside whatever it keeps the books of.
+It is a small SQLite file beside the data that it describes.
 
-Always true: a page's moment never goes back, so that segments may come in any order.
+Always true: the moment recorded for a page never goes back, so segments may come in any order.
 """
 
 from __future__ import annotations
@@ -87,10 +87,14 @@ class Ledger:
         first, which is ten times as fast.
         """
         self._books = sqlite3.connect(path, isolation_level=None)
-        self._books.execute(f"PRAGMA journal_mode = {'WAL' if is_busy else 'DELETE'}")
-        self._books.execute("PRAGMA synchronous = NORMAL")
-        self._books.executescript(_TABLES)
-        self._books.execute(f"PRAGMA user_version = {VERSION}")
+        try:
+            self._books.execute(f"PRAGMA journal_mode = {'WAL' if is_busy else 'DELETE'}")
+            self._books.execute("PRAGMA synchronous = NORMAL")
+            self._books.executescript(_TABLES)
+            self._books.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.Error:
+            self._books.close()
+            raise
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,7 +1,7 @@
-"""Questions and answers on their way between a program and the process that answers.
+"""The messages between a program that asks SPARQL queries and the process that answers them.
 
-They go over pipes, in frames of MessagePack with their length before them. An answer comes in
-several frames: `begin` with its form, a `piece` for every 64 kB, and at last `answer`, or the
+They go over pipes as frames of MessagePack, each with its length in front. A result comes in
+several frames: `begin` with its format, a `piece` for every 64 kB, and finally `answer`, or the
 reason why there is none, whatever came before.
 """
 

@@ -1,14 +1,13 @@
-"""Questions in SPARQL 1.1, and their answers in many forms.
+"""Checks and runs one SPARQL 1.1 query, and writes its result in many formats.
 
-The graph of a page is the page's URL. Without `GRAPH` a question is about all pages together: the
-default graph is the union of all.
+Each page has a graph, named by the page's URL. Without `GRAPH` a query is about all pages: the
+default graph is the union of all graphs.
 
-Always true: nothing is changed. Updates are refused by the parser, which reads queries alone. No
-graph is fetched: `FROM` chooses among those that are here.
+Always true: a query changes nothing, because the parser accepts no updates. It fetches no
+graph: `FROM` chooses among those in the store.
 
-`SERVICE` is refused here, because the store would ask whatever host it names. But a tokenizer
-cannot promise that no host is asked, so processes without network put the questions
-(`query.answer_process`).
+`SERVICE` is refused here, because the store would connect to the host it names. But a tokenizer
+cannot guarantee that, so queries run in processes without network (`query.answer_process`).
 """
 
 from __future__ import annotations

@@ -1,31 +1,22 @@
-"""A user's own regular expressions, which must not hold the crawl.
+"""Matches users' regular expressions in bounded time.
 
-Python's `re` goes back and tries again: `(a+)+$` takes twice as long for every letter more, and
-the letters are a stranger's. So expressions are matched by RE2 (`linear`), whose time grows with
-the text alone, and which for that reason knows neither look-around nor back-references. Crawls that
-were begun when `re` matched them are resumed with `re`, in a process that is ended when it takes
-too long (`ended`). docs/decisions/0033-linear-expressions.md has the choice and the measurement.
+Python's `re` backtracks: `(a+)+$` takes twice as long for every further letter, and strangers
+choose the letters. So expressions are matched by RE2, whose time grows linearly with the text and
+which for that reason has neither look-around nor back-references. Crawls begun before this change
+may use expressions that only `re` understands; these are matched in a process that is killed when
+it takes too long. docs/decisions/0033-linear-expressions.md explains the choice, with figures.
 
-Nothing is loaded before the first expression is compiled.
+    expression  an expression that is compiled, and what can go wrong with it
+    linear      compiles an expression for RE2, or explains what to write instead
+    killable    matches with `re` in a process that can be killed
+
+Neither of the two engines is imported before the first expression is compiled.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
-
-class TooSlow(Exception):
-    """A match took too long and was ended."""
-
-
-class Expression(Protocol):
-    """What is done with an expression."""
-
-    def search(self, text: str, /) -> object:
-        """Return something true when the expression is found in the text."""
-
-    def sub(self, replacement: str, text: str, /) -> str:
-        """Return the text with every match replaced; `\\1` and `\\g<name>` stand for groups."""
+from lycosa.regex.expression import Expression as Expression
+from lycosa.regex.expression import TooSlow as TooSlow
 
 
 def compile_expression(text: str, *, may_be_slow: bool = False) -> Expression:

@@ -1,11 +1,11 @@
-"""Expressions that may take for ever, matched in a process that can be ended.
+"""Matches expressions with `re` in a process that is killed when a match takes too long.
 
-For crawls that were begun when `re` matched everything. The process is started with the first
-match, gets a line for each and gives a line back; when that does not come within `MATCH_SECONDS`
-it is killed, and the next match starts another one. It ends by itself when its parent does, because
-its input closes.
+It serves crawls that were begun when `re` matched everything. The process starts with the first
+match, reads a line per match and writes a line back. If no line comes within `MATCH_SECONDS`
+the process is killed, and the next match starts another one. When the parent ends, the process
+ends too, because its input closes.
 
-Cost: some 50 µs a match, many times what it costs in this process.
+Cost: about 50 µs a match, many times the cost of a match in this process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 import time
 from contextlib import suppress
 
-from lycosa.regex import TooSlow
+from lycosa.regex.expression import TooSlow
 
 MATCH_SECONDS = 1.0
 START_SECONDS = 30.0

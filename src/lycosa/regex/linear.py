@@ -1,9 +1,9 @@
-"""Expressions whose time grows with the text alone: RE2, in the dialect that it shares with `re`.
+"""Compiles users' expressions for RE2, whose time grows linearly with the text.
 
-An expression must be one for both, and mean the same to both. What only Python's `re` knows is
-named in the error, with what to write instead; what both take and understand differently is
-refused, too. One difference is left, and cannot be seen in a canonical URL, which has no line
-breaks: `$` does not match before one at the end.
+An expression must be valid in RE2 and in Python's `re`, and mean the same in both. An error names
+the construct that only `re` has, and what to write instead; constructs with two different
+meanings are refused, too. One difference remains: `$` does not match before a final line
+break. It cannot be seen in a canonical URL, which has no line breaks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import warnings
 
 import re2
 
-from lycosa.regex import Expression
+from lycosa.regex.expression import Expression
 
 re2.set_fallback_notification(re2.FALLBACK_EXCEPTION)
 

@@ -1,5 +1,9 @@
-"""What a crawl offers to other programs: its triples, over SPARQL 1.1 Protocol.
+"""Offers the triples of a crawl to other programs, as a read-only SPARQL 1.1 endpoint over HTTP.
 
-`protocol` reads a request and says what it asks for; `query.answer_pool` has it answered by a
-process that has no network and can be ended when it takes too long; `server` listens.
+    server       the HTTP server: deadlines, size limits, responses
+    protocol     parses a request into a query or an error
+    connections  limits the open connections, and drops the slowest when there are too many
+
+`query.answer_pool` answers the queries, in processes that have no network and are killed when
+they take too long.
 """

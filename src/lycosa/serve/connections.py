@@ -1,15 +1,15 @@
-"""Who is connected, and who must go when there is no more room.
+"""Limits the server's open connections, and drops the slowest when there are too many.
 
-A connection is *waiting* until its request is there, head and body; then it is *asking*; while its
-answer goes out it is *reading*. The number of places is fixed. When all are taken and another
-client comes, a place is made free: that of the connection that has waited longest for its request,
-among those of the address that has most of them; if none waits, that of the connection that has
-been reading longest, once that has taken a while. So a client that sends half a request, or a
-thousand of them, or takes its answer one byte at a time, keeps no other client out. A connection
-that is asking keeps its place.
+A connection is *waiting* until its whole request has arrived, head and body; then it is *asking*;
+while its response goes out it is *reading*. The number of connections is fixed. When all are taken
+and another client comes, one connection is dropped: from the address with the most waiting
+connections the one that has waited longest for its request; if none waits, the one that has been
+reading longest, provided that it is slow. So a client that sends half a request, or a thousand of
+them, or reads its response one byte at a time, keeps no other client out. A connection that is
+asking is never dropped.
 
-Answers that wait for their readers are held in memory, up to a bound; beyond it the connections go
-that have been reading longest.
+Responses wait in memory for their readers, up to a limit; beyond it the connections that
+have been reading longest are dropped.
 
 All methods may be called by any thread.
 """

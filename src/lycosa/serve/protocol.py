@@ -1,6 +1,6 @@
-"""SPARQL 1.1 Protocol, the part that asks: what a request wants, and what its answer is called.
+"""Parses the requests of the SPARQL 1.1 Protocol (queries only), and describes the service.
 
-Pure: a request in, a question or a problem out.
+Pure functions: a request in, a query or an HTTP error out.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""A read-only SPARQL endpoint over the index of a crawl.
+"""The HTTP server of a read-only SPARQL endpoint over the index of a crawl.
 
-It listens on a loopback address unless told otherwise, answers `GET` and `POST` at `/sparql`
-(`protocol`), and has every question answered within a time and a size (`query.answer_pool`). On a
-loopback address only requests are answered whose `Host` is this machine's own name.
+It listens on a loopback address by default, answers `GET` and `POST` at `/sparql` (`protocol`),
+and limits the time and the size of every result (`query.answer_pool`). On a loopback address
+it answers only requests whose `Host` is this machine's own name.
 
-A request must be there, head and body, within fifteen seconds of the connection or of the last
-answer, however slowly its bytes come, and has a largest size. An answer must be taken at 50 kB a
-second. A client that makes the server wait makes no other client wait (`places`).
+A request must arrive within fifteen seconds of the connection or of the last response, however
+slowly its bytes come, and has a maximum size. A client must read its response at 50 kB a
+second. A slow client never makes another client wait (`connections`).
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ from lycosa.store.layout import (
 )
 
 _HEAD = "# lycosa digests 1 "
-_READ_BYTES = 1 << 20
 
 
 def guarded(folder: Path, name: Name) -> list[Path]:

@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
 
-_BATCH_ROWS = 10_000
-
 
 def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
     """Return the schemas of an open segment with these columns of plugins."""

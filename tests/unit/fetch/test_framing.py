@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,20 @@ def test_whatever_comes_the_chunk_reader_agrees_with_the_decoder(data: bytes, st
     elif framing is Framing.BAD and end is None:
         # The decoder knows it from half a line already; the reader waits for its end.
         assert b"\n" not in data.rpartition(b"\n")[2]
+
+
+@pytest.mark.parametrize(
+    "sent", [b"x\r\n", b"3\r\nabcd\r\n", b"3\r\nabc\r\r\n", b"3\r\r\n", b"1" * 20_000]
+)
+def test_broken_chunks_are_known_to_be_broken(sent: bytes) -> None:
+    reader = ChunkReader()
+    assert reader.take(sent) == len(sent) and reader.is_broken
+    assert dechunk(sent).framing is Framing.BAD
+
+
+def test_whole_chunks_are_not_broken() -> None:
+    reader = ChunkReader()
+    assert reader.take(b"3\r\nabc\r\n0\r\n\r\n") == 13 and not reader.is_broken
 
 
 def taken(data: bytes, step: int) -> int | None:

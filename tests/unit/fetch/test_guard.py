@@ -108,9 +108,15 @@ def test_an_address_within_an_address_is_found(address: str) -> None:
 
 
 def test_a_public_address_within_an_address_is_as_good_as_itself() -> None:
-    mapped, _, translated, six_to_four, _ = carriers("8.8.8.8")
-    for carrier in (mapped, translated, six_to_four):
+    mapped, _, translated, _, _ = carriers("8.8.8.8")
+    for carrier in (mapped, translated):
         assert OUTSIDE.refusal(carrier) is None, carrier
+
+
+def test_the_tunnels_of_6to4_are_refused_wherever_they_lead() -> None:
+    _, _, _, six_to_four, _ = carriers("8.8.8.8")
+    assert OUTSIDE.refusal(six_to_four) == "6to4, which was given up (RFC 7526)"
+    assert INSIDE.refusal(six_to_four) is None
 
 
 def test_a_scope_changes_nothing() -> None:
@@ -149,6 +155,22 @@ def test_no_network_lets_in_what_may_never_be_asked() -> None:
     assert all(guard.refusal(address) is None for address in OWN)
     for address in NEVER:
         assert guard.refusal(address), address
+
+
+# What `ipaddress` of Python 3.11, 3.12 or 3.13 calls private, all of it.
+PRIVATE_IN_SOME_PYTHON = _words("""
+0.0.0.0/8 10.0.0.0/8 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4
+::1/128 ::/128 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20
+fc00::/7 fe80::/10
+""")
+
+
+@pytest.mark.parametrize("network", PRIVATE_IN_SOME_PYTHON)
+def test_the_verdict_does_not_depend_on_the_interpreter(network: str) -> None:
+    addresses = ipaddress.ip_network(network)
+    for address in (addresses[0], addresses[addresses.num_addresses // 2], addresses[-1]):
+        assert OUTSIDE.refusal(str(address)), address
 
 
 @given(st.ip_addresses())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from growth import is_linear
 from lycosa.errors import FormatError
 from lycosa.fetch.patterns import Pattern, spell, spell_path
-from lycosa.fetch.robots import Rules, compile_robots, robots_url
+from lycosa.fetch.robots import Rules, compile_robots
 
 
 def rules_of(text: str, agent: str = "lycosa") -> Rules:
@@ -158,9 +158,9 @@ def test_an_escaped_slash_is_not_a_slash() -> None:
 
 def test_the_deciding_rule_can_be_shown() -> None:
     rules = rules_of("User-agent: *\nDisallow: /a*c$\nAllow: /a")
-    assert rules.matching_rule("/abc") == "Disallow: /a*c$"
-    assert rules.matching_rule("/abcd") == "Allow: /a"
-    assert rules.matching_rule("/b") is None
+    assert rules.deciding_rule("/abc") == (False, "/a*c$")
+    assert rules.deciding_rule("/abcd") == (True, "/a")
+    assert rules.deciding_rule("/b") is None
 
 
 def test_a_file_that_is_too_long_is_cut_after_its_last_whole_line() -> None:
@@ -195,18 +195,6 @@ def test_many_rules_are_stored_compressed() -> None:
 def test_stored_bytes_that_are_no_rules_are_a_format_error(stored: bytes) -> None:
     with pytest.raises(FormatError):
         Rules.from_bytes(stored)
-
-
-@pytest.mark.parametrize(
-    ("url", "robots"),
-    [
-        ("https://example.org/a?b#c", "https://example.org/robots.txt"),
-        ("http://u:p@example.org:81", "http://example.org:81/robots.txt"),
-        ("http://[::1]:81/x", "http://[::1]:81/robots.txt"),
-    ],
-)
-def test_the_robots_file_is_at_the_root_of_the_site(url: str, robots: str) -> None:
-    assert robots_url(url) == robots
 
 
 def matches_plainly(pattern: str, path: str) -> bool:
@@ -251,8 +239,8 @@ def test_any_bytes_are_a_robots_file_and_any_text_is_a_path(body: bytes, path: s
     again = Rules.from_bytes(rules.to_bytes())
     assert again == rules
     assert again.is_allowed(path) == rules.is_allowed(path)
-    decided = rules.matching_rule(path)
-    assert rules.is_allowed(path) == (decided is None or decided.startswith("Allow"))
+    decided = rules.deciding_rule(path)
+    assert rules.is_allowed(path) == (decided is None or decided[0])
 
 
 @given(st.binary() | st.text("/?%234AaF").map(str.encode))

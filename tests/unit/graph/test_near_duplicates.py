@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.graph import near_duplicates
-from lycosa.graph.near_duplicates import Fingerprints, NearIndex, near_groups, near_pairs
+from lycosa.graph.near_duplicates import Fingerprints, near_groups
 
 NUMBERS = st.integers(0, 2**64 - 1)
 
@@ -24,19 +24,6 @@ def fingerprints(draw: st.DrawFn) -> list[int]:
                 number ^= 1 << bit
             found.append(number)
     return found
-
-
-@settings(deadline=None)
-@given(fingerprints(), st.integers(0, 10))
-def test_pairs_are_all_pairs(found: list[int], bits: int) -> None:
-    pairs = near_pairs(np.array(found, np.uint64), bits)
-    expected = [
-        (one, other)
-        for one in range(len(found))
-        for other in range(one + 1, len(found))
-        if (found[one] ^ found[other]).bit_count() <= bits
-    ]
-    assert list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == expected
 
 
 def grouped(found: list[int], bits: int) -> list[int]:
@@ -108,7 +95,7 @@ def test_groups_of_thousands_are_what_comparing_all_with_all_finds(
 def test_bits_that_say_nothing_are_not_what_is_sorted_by() -> None:
     random = np.random.default_rng(12)
     found = random.integers(0, 2**50, 100_000, np.uint64) << np.uint64(10)
-    for mask in near_duplicates._masks(found, 6, 130):
+    for mask in near_duplicates._masks(found, 6):
         kinds, sizes = np.unique(found & mask, return_counts=True)
         assert len(kinds) > 1000
         assert sizes.max() < 400
@@ -134,28 +121,18 @@ def test_many_versions_of_one_page_are_one_group(
     assert near_groups(np.array(found, np.uint64), 6).tolist() == grouped(found, 6)
 
 
-@settings(deadline=None)
-@given(fingerprints(), NUMBERS, st.integers(0, 10))
-def test_a_look_up_finds_all_that_are_near(found: list[int], asked: int, bits: int) -> None:
-    index = NearIndex(np.array(found, np.uint64), bits)
-    for number in (asked, *found[:2]):
-        expected = [at for at, own in enumerate(found) if (own ^ number).bit_count() <= bits]
-        assert index.near(number) == expected
-
-
 def test_more_fingerprints_are_cut_finer_and_still_all_are_found() -> None:
     random = np.random.default_rng(5)
     many = random.integers(0, 2**64, 150_000, np.uint64, endpoint=False)
     places = random.choice(150_000, 200, replace=False)
     many[places[:100]] = many[places[100:]] ^ np.uint64(0b1001 << 30 | 1)
-    assert len(near_duplicates._masks(many, 6, 130)) > len(
-        near_duplicates._masks(many[:1000], 6, 130)
-    )
-    pairs = near_pairs(many, 6)
+    assert len(near_duplicates._masks(many, 6)) > len(near_duplicates._masks(many[:1000], 6))
+    groups = near_groups(many, 6)
+    together = np.flatnonzero(groups != np.arange(len(many)))
     expected = {tuple(sorted(pair)) for pair in zip(places[:100], places[100:], strict=True)}
-    assert set(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == expected
+    assert set(zip(groups[together].tolist(), together.tolist(), strict=True)) == expected
 
 
 def test_more_bits_than_there_are_cannot_differ() -> None:
     with pytest.raises(ValueError, match="64 bits"):
-        near_pairs(np.zeros(2, np.uint64), 64)
+        near_groups(np.zeros(2, np.uint64), 64)

@@ -13,20 +13,10 @@ from lycosa.report.charts.axes import (
     log_ticks,
     percent_name,
     plain_name,
-    ticks,
     whole_ticks,
 )
 
 SIZES = st.floats(1e-9, 1e12)
-
-
-@settings(deadline=None)
-@given(st.floats(0, 1e12))
-def test_ticks_begin_at_zero_and_cover_the_most(most: float) -> None:
-    found = ticks(most)
-    assert found[0] == 0
-    assert found[-1] >= most
-    assert 2 <= len(found) <= 9
 
 
 @settings(deadline=None)

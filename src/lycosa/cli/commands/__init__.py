@@ -1,13 +1,16 @@
-"""The commands, by what they do to a crawl.
+"""The commands of `lycosa`, one module for each family.
 
-crawl    `crawl`, `resume`: run one
-inspect  `status`, `explain`, `cat`, `audit`: read one
-edit     `add`, `retry`, `block`: change one that is at rest
-verify   `verify`: hold its files against each other, and mend them
-study    `study`, `sql`: compute and ask
-report   `report`: make a document of it
-query    `index`, `sparql`, `triples`, `serve`: ask its structured data
-export   `export`: hand tables, graphs and triples to other programs
-check    `check`: one URL, robots file, page or scope decision, without a crawl
-tools    `config`, `testweb`, `completion`: need no crawl
+A module parses the flags of its commands, calls the package that does the work, and prints the
+result. `cli.main` lists the modules and imports one when one of its commands is typed.
+
+    crawl    `crawl`, `resume`: run a crawl
+    inspect  `status`, `explain`, `cat`, `audit`: read a crawl
+    edit     `add`, `retry`, `block`: change a crawl that is not running
+    verify   `verify`: check a crawl's files against each other, and repair them
+    study    `study`, `sql`: compute tables about a crawl, and query them
+    report   `report`: write an HTML report about a crawl
+    query    `index`, `sparql`, `triples`, `serve`: query a crawl's structured data
+    export   `export`: write tables, graphs and triples for other programs
+    check    `check`: decide about one URL, robots file or page, without a crawl
+    tools    `config`, `testweb`, `completion`: commands that need no crawl
 """

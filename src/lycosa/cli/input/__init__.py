@@ -1,7 +1,9 @@
-"""From what a person types to what the program works with.
+"""Turns what a person types into what the program works with.
 
-options    flags that several commands share
-jobs       from flags to a job
-seeds      seeds as people write them: arguments, and files with one a line
-questions  where `check` takes its questions from: a file, standard input, an address, a batch
+Wrong input becomes an error here, before a folder is made or a request is sent.
+
+    options    the flags that several commands share
+    jobs       builds a job from `--config`, flags and `--set`
+    seeds      reads seeds from arguments and from files
+    questions  reads the input of `check`: a file, standard input, a URL, or a batch
 """

@@ -1,12 +1,15 @@
-"""What a person sees.
+"""Prints for people: panels, tables, lines and messages.
 
-panel      a running crawl on a terminal
-lines      a running crawl in lines, for logs and pipes
-status     where a crawl stands at its last commit
-summary    the end of a run: why it ended, what was found, what to type next
-findings   what `check` found
-prospects  when a page will be visited again
-notices    messages on standard error
-console    tables and panels
-output     the one place that prints: escapes control characters in text from the web
+Text from the web (titles, URLs, error texts) passes `output` or `console`, which escape whatever
+a terminal would obey.
+
+    panel      the live panel of a running crawl
+    lines      the progress of a running crawl in lines, for logs and pipes
+    status     `lycosa status`: the state of a crawl at its last commit
+    summary    the end of a run: why it ended, what was found, what to type next
+    findings   the results of `lycosa check`
+    prospects  when a page will be visited again
+    notices    messages on standard error and in the log file
+    console    tables and panels with escaped text from the web
+    output     prints lines, and escapes control characters in text from the web
 """

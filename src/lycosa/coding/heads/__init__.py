@@ -1,17 +1,15 @@
-"""The head of an answer taken apart: what it says, and where its body ends (RFC 9112, 6.3).
+"""Parses the head of an HTTP response: status, headers, and where the body ends (RFC 9112, 6.3).
 
-Pure: the bytes of a head in, a `Head` out.
+`cut_head` finds the empty line that ends a head, `read_head` makes a `Head` of it, and `is_plain`
+tells whether all parsers would agree where the head ends. All are pure functions.
 
-    cut_head   what came, cut behind the empty line that ends the head
-    read_head  status, headers, and what they say of the end of the body
-    is_plain   whether all readers agree where the head ends
+Servers may end lines with a bare line feed, and fold a header over several lines. A header
+without a colon, a NUL, or two different lengths raise `BadHead`: they are not HTTP, and guessing
+which of two meanings the server intended would be unsafe.
 
-A server may end lines with a bare line feed, and fold a header over several lines. A header
-without a colon, a NUL, two lengths that differ: that is no HTTP, and `BadHead` says so. Which of
-two readings a server meant is not ours to guess.
-
-Every page has a head, so this is compiled (`_reading`). The same in plain Python (`plain`) says
-what it has to do, and reads what is rare; a test holds the one against the other.
+    head          the record `Head`, and `BadHead`
+    _reading      the compiled parser; every page has a head, so its speed counts
+    pure_reading  the same parser in Python, for rare heads and as the test oracle of `_reading`
 """
 
 from __future__ import annotations

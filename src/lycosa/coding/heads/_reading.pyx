@@ -1,10 +1,10 @@
-"""Heads of answers, compiled; `lycosa.coding.heads` tells the story.
+"""The compiled parser of response heads; `lycosa.coding.heads` describes what it does.
 
-Always true (tests/unit/coding/heads/test_twin.py): every function gives what its twin in
-`lycosa.coding.heads.pure_reading` gives, or raises what that raises.
+Always true (tests/unit/coding/heads/test_twin.py): every function returns what its twin in
+`lycosa.coding.heads.pure_reading` returns, or raises what that raises.
 
-Cost: some 100 ns a line; every byte is looked at a bounded number of times. Most lines of a head are
-those of the last one, so what a line of some name said is kept in one of 128 slots: at most
+Cost: about 100 ns a line; every byte is looked at a bounded number of times. Most lines of a head
+repeat those of the head before, so the meaning of a line is cached in one of 128 slots: at most
 128 lines of 64 and 256 bytes are remembered.
 """
 
@@ -54,7 +54,7 @@ cdef list slot_names = [""] * SLOTS
 cdef unsigned char slot_ends[SLOTS]
 
 cdef bint IS_SPACE[256]
-"""What `str.strip` takes off, of Latin-1."""
+"""What may stand around a name and a value (`pure_reading.BLANKS`)."""
 cdef bint IS_TOKEN[256]
 """What a name of a header is made of (RFC 9110, 5.6.2)."""
 
@@ -63,7 +63,7 @@ cdef int make_tables() except -1:
     cdef int code
     for code in range(256):
         text = chr(code)
-        IS_SPACE[code] = text.isspace()
+        IS_SPACE[code] = text in " \t\r"
         IS_TOKEN[code] = code < 128 and (text.isalnum() or text in "!#$%&'*+-.^_`|~")
     return 0
 
@@ -259,14 +259,17 @@ cdef class Told:
         """Return it all; raises `BadHead`."""
         cdef int64_t length = UNTIL_CLOSE
         cdef bint is_lasting
+        cdef bint is_last
         if self.transfers is not None:
-            if ",".join(self.transfers).rpartition(",")[2].strip().lower() == "chunked":
+            if ",".join(self.transfers).rpartition(",")[2].strip(" \t\r").lower() == "chunked":
                 length = CHUNKED
         elif self.lengths is not None:
             length = read_length(self.lengths)
+        # With 101 another protocol begins; what a 205 has promised may still come.
+        is_last = status == 101 or (status == 205 and length != 0)
         if status < 200 or status == 204 or status == 205 or status == 304:
             length = 0
-        is_lasting = length != UNTIL_CLOSE and self.lasts(is_newest)
+        is_lasting = not is_last and length != UNTIL_CLOSE and self.lasts(is_newest)
         return new_tuple(
             Head,
             (
@@ -277,13 +280,20 @@ cdef class Told:
 
     cdef bint lasts(self, bint is_newest) except -1:
         """Tell whether a connection lasts beyond this answer."""
-        cdef str wishes
-        if self.transfers is not None and self.lengths is not None:
-            return False  # who says both is not to be trusted with another request
+        cdef str wish
+        if self.transfers is not None and (self.lengths is not None or not is_newest):
+            return False  # the server is confused about lengths
         if self.wishes is None:
             return is_newest
-        wishes = ",".join(self.wishes).lower()
-        return "close" not in wishes if is_newest else "keep-alive" in wishes
+        wish = <str> self.wishes[0]
+        if len(self.wishes) == 1:  # what most servers say; the rest is rare
+            if wish == "keep-alive" or wish == "Keep-Alive":
+                return True
+            if wish == "close":
+                return False
+        from lycosa.coding.heads import pure_reading
+
+        return pure_reading.wishes_last(self.wishes, is_newest)
 
 
 cdef int64_t read_length(list values) except -1:

@@ -1,4 +1,4 @@
-"""What the head of an answer says, as a record."""
+"""The record that a parsed response head becomes."""
 
 from __future__ import annotations
 

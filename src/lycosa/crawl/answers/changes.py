@@ -18,7 +18,7 @@ from datetime import UTC
 from hashlib import blake2b
 
 from lycosa.config import Job
-from lycosa.crawl.answers.novelty.soft_404 import Seen
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.fingerprint import distance
 from lycosa.extract.sitemap import changes_listed
 from lycosa.frontier.cycle_candidates import Planner
@@ -26,32 +26,37 @@ from lycosa.frontier.fold.columns import NONE
 from lycosa.frontier.freshness.changes import Belief, Evidence, changed, changed_at, of_host
 from lycosa.frontier.freshness.changes import unchanged as not_changed
 from lycosa.frontier.partition import Partition
-from lycosa.records import Answer, Outcome, Sight, Visited
+from lycosa.records import Answer, LinkKind, Outcome, Sight, Visited
 from lycosa.url import canonicalize, key_of
 
 LEAST_AGE_SECONDS = 60.0
 """A page that changed more lately before its first visit is probably made anew for everybody."""
 
 
-class Watcher:
+class ChangeWatcher:
     """Records what visits show; one for each worker, where the job has a policy."""
 
     def __init__(self, job: Job, planner: Planner) -> None:
         self._bits = job.revisit.change_bits
         self._planner = planner
 
-    def visited(self, partition: Partition, page: int, outcome: Outcome, seen: Seen) -> None:
-        """Record a visit; the page's `Fetched` has been."""
-        if outcome is not Outcome.KEPT and outcome is not Outcome.NOT_MODIFIED:
-            return
-        state = partition.state
-        fetch, host = state.pages.fetch[page], state.sites.host[state.pages.site[page]]
-        history, moment = state.history, seen.answer.ended
+    def visited(self, answered: PageAnswer) -> None:
+        """Record a visit, whose `Fetched` is in the log, and what a sitemap announces."""
+        if answered.outcome is Outcome.KEPT or answered.outcome is Outcome.NOT_MODIFIED:
+            self._record_visit(answered)
+        kinds = answered.facts.kinds
+        if answered.outcome is Outcome.KEPT and kinds and kinds[0] == LinkKind.SITEMAP:
+            self.announced(answered.partition, answered.answer.body, answered.ended)
+
+    def _record_visit(self, answered: PageAnswer) -> None:
+        partition, page, host = answered.partition, answered.page, answered.host
+        state, moment = partition.state, answered.ended
+        fetch, history = state.pages.fetch[page], state.history
         before = history.visited_at(fetch)
-        sight, digest, fingerprint = self._compare(partition, fetch, outcome, seen)
+        sight, digest, fingerprint = self._compare(answered, fetch)
         of_the_host = self._planner.host_belief(state, host)
         own = of_host(of_the_host).given(history.evidence(fetch))
-        since, last = moment - before if before else 0.0, _last_change(seen.answer)
+        since, last = moment - before if before else 0.0, _last_change(answered.answer)
         page_evidence = history.evidence(fetch).plus(_evidence(sight, own, since, last))
         host_evidence = history.host_evidence(host).plus(_evidence(sight, of_the_host, since, last))
         event = Visited(moment, page, sight, digest, fingerprint, *page_evidence, *host_evidence)
@@ -71,18 +76,16 @@ class Watcher:
             if known < moment <= now:
                 partition.record(Visited(moment, page, Sight.ANNOUNCED))
 
-    def _compare(
-        self, partition: Partition, fetch: int, outcome: Outcome, seen: Seen
-    ) -> tuple[Sight, int, int]:
+    def _compare(self, answered: PageAnswer, fetch: int) -> tuple[Sight, int, int]:
         """Return what was seen, with digest and fingerprint of what to compare with from now on."""
-        history = partition.state.history
+        history = answered.state.history
         is_first = not history.visited_at(fetch)
         known = (0, 0)
         if not is_first:
             known = (history.visits.digest[fetch], history.visits.fingerprint[fetch])
-        if outcome is Outcome.NOT_MODIFIED:
+        if answered.outcome is Outcome.NOT_MODIFIED:
             return (Sight.FIRST if is_first else Sight.UNCHANGED), *known
-        new = (_digest(seen.content or seen.answer.body), seen.fingerprint)
+        new = (_digest(answered.text or answered.answer.body), answered.fingerprint)
         if is_first:
             return Sight.FIRST, *new
         can_be_near = self._bits and known[1] and new[1]

@@ -30,9 +30,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
 
-from lycosa.crawl.answers.novelty.copies import Novelty
-from lycosa.crawl.answers.novelty.soft_404 import Prober, Seen
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.answers.novelty.copies import SeenTexts
+from lycosa.crawl.answers.novelty.soft_404 import Prober
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.distance import STEP, farthest, through
 from lycosa.frontier.fold.columns import DONE, JUDGED, VAIN
@@ -44,7 +45,6 @@ from lycosa.frontier.urltable.segments import is_node
 from lycosa.records import (
     GuessJudged,
     LinkKind,
-    Links,
     Mined,
     MinedOut,
     MiningRule,
@@ -80,22 +80,22 @@ class Mining:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         partitions: Mapping[int, Partition],
         agenda: Agenda,
         on_quiet: Callable[[], None],
-        novelty: Novelty,
+        seen_texts: SeenTexts,
     ) -> None:
-        self._parts = parts
-        self._mode = parts.job.discovery.mining
-        self._budget = parts.job.discovery.budget
-        self._farthest_static = farthest(parts.job.limits.depth_static)
-        self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
+        self._ports = ports
+        self._mode = ports.job.discovery.mining
+        self._budget = ports.job.discovery.budget
+        self._farthest_static = farthest(ports.job.limits.depth_static)
+        self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
         self._partitions = partitions
         self._agenda = agenda
         self._on_quiet = on_quiet
-        self._prober = Prober(parts)
-        self._novelty = novelty
+        self._prober = Prober(ports)
+        self._seen_texts = seen_texts
         self._looks: dict[Place, list[str]] = {}
         """The sites to be looked at, each with the parts of it that are left."""
         self._resumed: dict[int, int] = {}
@@ -111,7 +111,7 @@ class Mining:
     def resume(self, partition: Partition) -> None:
         """Look, in time, at the sites of a partition that nobody was done with."""
         if self._mode != "off" and partition.state.site_names:
-            self._come_back(self._parts.clock.now())
+            self._come_back(self._ports.clock.now())
             self._resumed[partition.number] = 0
 
     def look_if_idle(self, partition: Partition, site: int) -> None:
@@ -121,47 +121,42 @@ class Mining:
 
     # -- answers --------------------------------------------------------------------------
 
-    def moves(
-        self, partition: Partition, page: int, outcome: Outcome, links: Links, moment: float
-    ) -> bool:
-        """Let a guess move where it is redirected to, if nobody knows that URL."""
-        state = partition.state
-        rule, site = state.pages.guess[page], state.pages.site[page]
-        distance = state.pages.distance[page]
-        if not rule or rule & JUDGED or outcome is not Outcome.REDIRECTED or not links.targets:
+    def moves(self, answered: PageAnswer) -> bool:
+        """Let a guess move where it is redirected to, if that URL is new."""
+        partition, page, site = answered.partition, answered.page, answered.site
+        state, targets = partition.state, answered.links.targets
+        rule, distance = state.pages.guess[page], state.pages.distance[page]
+        is_open = rule and not rule & JUDGED
+        if not is_open or answered.outcome is not Outcome.REDIRECTED or not targets:
             return False
-        key = links.targets[0].key
+        key = targets[0].key
         if (
             site_of(key) != state.site_names[site]
-            or self._parts.partitioner.partition_of(key) != partition.number
+            or self._ports.partitioner.partition_of(key) != partition.number
             or state.table.find(key) is not None
             or distance % STEP >= MOST_HOPS
         ):
             return False
         self._judge(partition, page, Worth.MOVED)
         further = through(distance, LinkKind.REDIRECT)
-        partition.plant_guesses(Mined(moment, site, [key], [further], [rule], [page]))
+        partition.plant_guesses(Mined(answered.ended, site, [key], [further], [rule], [page]))
         return True
 
-    def answered(
-        self, partition: Partition, page: int, outcome: Outcome, seen: Seen, *, is_copy: bool
-    ) -> None:
-        """Judge a guess that has its outcome; look at its site when that is due.
-
-        `is_copy`: the site has shown the text before.
-        """
+    def answered(self, answered: PageAnswer) -> None:
+        """Judge a guess that has its outcome; look at its site when that is due."""
         if self._mode == "off":
             return
-        state = partition.state
-        site, rule = state.pages.site[page], state.pages.guess[page]
+        partition, page, site = answered.partition, answered.page, answered.site
+        state, is_kept = partition.state, answered.outcome is Outcome.KEPT
+        rule = state.pages.guess[page]
         is_guess = bool(rule) and not rule & JUDGED
-        is_new = outcome is Outcome.KEPT and not is_copy
-        if is_guess and outcome is Outcome.KEPT:
-            is_new &= not self._novelty.is_repeated_guess(state, page, seen)
+        is_new = is_kept and not answered.times_shown
+        if is_guess and is_kept:
+            is_new &= not self._seen_texts.is_repeated_guess(answered)
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
-        kept = state.hosts.kept[state.sites.host[site]]
-        is_doubling = outcome is Outcome.KEPT and kept >= FIRST_LOOK and not kept & (kept - 1)
+        kept = state.hosts.kept[answered.host]
+        is_doubling = is_kept and kept >= FIRST_LOOK and not kept & (kept - 1)
         if is_doubling or _is_idle(partition, site):
             self._look(partition, site)
         if self._held_up and not self._looks and self._affordable() > 0:
@@ -186,7 +181,7 @@ class Mining:
         sites, place = partition.state.sites, (partition.number, site)
         if self._mode == "off" or sites.closed[site] or sites.mined_out[site]:
             return
-        self._come_back(self._parts.clock.now())
+        self._come_back(self._ports.clock.now())
         if place not in self._looks:
             self._looks[place] = [partition.state.site_names[site] + "/"]
 
@@ -289,7 +284,7 @@ class Mining:
         earned = state.guesses.of_host(state.sites.host[site])
         return (
             earned.judged > earned.pages
-            or not self._parts.job.extract.soft_404_after
+            or not self._ports.job.extract.soft_404_after
             or self._prober.is_answered(state, site)
         )
 
@@ -333,14 +328,14 @@ class Mining:
             through(guess.distance, LinkKind.ANCHOR) <= most
             and state.table.find(key) is None
             and rules.is_allowed(guess.path)
-            and self._parts.scope.judge(key).key == key
-            and self._parts.partitioner.partition_of(key) == number
+            and self._ports.scope.judge(key).key == key
+            and self._ports.partitioner.partition_of(key) == number
             and not self._is_trap(state, site, key)
         )
 
     def _is_trap(self, state: PartitionState, site: int, key: str) -> bool:
         host, name = state.sites.host[site], state.site_names[site]
-        return bool(self._parts.job.traps.budget) and bool(state.traps.outcome_of(host, name, key))
+        return bool(self._ports.job.traps.budget) and bool(state.traps.outcome_of(host, name, key))
 
     def _left(self, state: PartitionState, host: int, rule: MiningRule) -> int:
         """Return how many guesses a rule may still make in vain on a host."""

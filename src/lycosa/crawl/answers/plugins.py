@@ -16,17 +16,18 @@ import dataclasses
 import msgspec
 
 from lycosa.config import Job
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.reading import RawLinks, content_type_of, links_of_page, read_page
 from lycosa.extract.facts import Facts
 from lycosa.frontier.distance import depth_of
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.pages import Additions, RawColumns, SeenPage
-from lycosa.records import Answer, LinkKind, Outcome
+from lycosa.records import LinkKind, Outcome
 from lycosa.url import parse
 
 
-class Visits:
-    """Shows pages to plugins; one per worker."""
+class Plugins:
+    """Shows pages to the job's plugins; one per worker."""
 
     def __init__(self, hooks: Hooks, job: Job) -> None:
         self.hooks = hooks
@@ -36,25 +37,25 @@ class Visits:
         )
         """The job, with the types that plugins read among those that are kept."""
 
-    def begin(self, url: str, answer: Answer, distance: int) -> Visit:
+    def begin(self, answered: PageAnswer) -> ShownPage:
         """Read a page."""
-        is_extracted = content_type_of(answer) in self.hooks.content_types
-        facts = Facts() if is_extracted else read_page(answer, self.job)
-        visit = Visit(self, url, answer, distance, facts)
+        is_extracted = content_type_of(answered.answer) in self.hooks.content_types
+        facts = Facts() if is_extracted else read_page(answered.answer, self.job)
+        shown = ShownPage(self, answered, facts)
         if is_extracted:
-            visit.extract()
-        return visit
+            shown.extract()
+        return shown
 
 
-class Visit:
+class ShownPage:
     """One page in the hands of the plugins."""
 
-    def __init__(
-        self, visits: Visits, url: str, answer: Answer, distance: int, facts: Facts
-    ) -> None:
-        self._hooks = visits.hooks
+    def __init__(self, plugins: Plugins, answered: PageAnswer, facts: Facts) -> None:
+        answer, url = answered.answer, answered.request.url
+        distance = answered.state.pages.distance[answered.page]
+        self._hooks = plugins.hooks
         self._has_failed = False
-        self._raw, self._not_followed = links_of_page(answer, facts, visits.job)
+        self._raw, self._not_followed = links_of_page(answer, facts, plugins.job)
         self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
         base = (parse(facts.base, url) if facts.base else None) or url
         raw = self._raw

@@ -6,7 +6,7 @@
     4xx but 429         no rules: everything is allowed, for a day
     5xx, 429, failure   unreachable: nothing is allowed; asked for again after 1, 2 and 4
                         minutes, then hourly, in the end given up
-    no connection       says nothing of the file: the origin waits (`gathering`), and its robots
+    no connection       says nothing of the file: the origin waits (`host_pauses`), and its robots
                         file is asked for when it can be reached
 
 An errand travels as a `RobotsWanted` message to the partition of the URL it leads to, and
@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.page import Gatherer
+from lycosa.crawl.answers.page import PageAnswers
 from lycosa.crawl.answers.reading import judge
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
@@ -84,12 +84,13 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
 class RobotsFiles:
     """The life of robots files; one per worker."""
 
-    def __init__(self, parts: Parts, gatherer: Gatherer, router: Router) -> None:
-        self._parts = parts
-        self._job = parts.job
-        self._gatherer = gatherer
+    def __init__(self, ports: Ports, pages: PageAnswers, router: Router) -> None:
+        self._ports = ports
+        self._job = ports.job
+        self._host_pauses = pages.host_pauses
+        self._bursts = pages.bursts
         self._router = router
-        self._partition_of = parts.partitioner.partition_of
+        self._partition_of = ports.partitioner.partition_of
 
     def site_answered(
         self, partition: Partition, site: int, request: Request, answer: Answer
@@ -171,7 +172,7 @@ class RobotsFiles:
             host, pause = partition.state.sites.host[site], message.crawl_delay_seconds
             if pause > self._job.politeness.longest_pause_seconds:
                 strikes = partition.state.hosts.strikes[host]
-                self._gatherer.strike(partition, host, now, pause, strikes)
+                self._host_pauses.strike(partition, host, now, pause, strikes)
             self._learn(partition, site, reading, now, now + pause)
 
     def _keep(
@@ -189,9 +190,9 @@ class RobotsFiles:
         A Crawl-delay counts from the answer that names it.
         """
         outcome = judge(answer, self._job)
-        place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
-        pause = self._gatherer.host_pause(partition, host, answer, outcome, site, crawl_delay)
-        pause = self._gatherer.bursts.pause_after(partition, host, pause)
+        place = self._ports.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
+        pause = self._host_pauses.after(partition, host, answer, outcome, site, crawl_delay)
+        pause = self._bursts.pause_after(partition, host, pause)
         return place if answer.status else None, answer.ended + pause
 
     @staticmethod

@@ -10,14 +10,13 @@ told.
 from __future__ import annotations
 
 from lycosa.config import Job
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.reading import RawLinks
-from lycosa.extract.facts import Facts
 from lycosa.extract.headers import robots_tag
 from lycosa.extract.structured.counts import PAGES, TRIPLES
 from lycosa.extract.structured.distiller import Distiller, Page, links_in
 from lycosa.frontier.fold.columns import NONE
-from lycosa.frontier.partition import Partition
-from lycosa.records import Answer, LinkKind, Outcome
+from lycosa.records import LinkKind, Outcome
 from lycosa.store.rows import fetch_id
 
 SAYS_NOTHING = frozenset(
@@ -26,7 +25,7 @@ SAYS_NOTHING = frozenset(
 """Whatever the page said before, it does not any more."""
 
 
-class Distilling:
+class TripleExtraction:
     """Takes structured data out of what a worker keeps."""
 
     def __init__(self, job: Job) -> None:
@@ -35,45 +34,36 @@ class Distilling:
         self._wants_links = wanted.links
         self._distiller = distiller_of(job) if wanted.forms else None
 
-    def triples(
-        self,
-        partition: Partition,
-        page: int,
-        key: str,
-        url: str,
-        answer: Answer,
-        outcome: Outcome,
-        facts: Facts,
-    ) -> bytes | None:
-        """Return what a page says; None when that is not known, or nothing new."""
+    def triples(self, answered: PageAnswer) -> bytes | None:
+        """Return a page's triples; None when they are not known, or nothing new."""
         if self._distiller is None:
             return None
-        nothing = None if partition.state.pages.fetch[page] == NONE else b""
-        if outcome is not Outcome.KEPT:
-            return nothing if outcome in SAYS_NOTHING else None
-        said = Page(answer.body, url, answer.header("content-type"), facts)
+        nothing = None if answered.state.pages.fetch[answered.page] == NONE else b""
+        if answered.outcome is not Outcome.KEPT:
+            return nothing if answered.outcome in SAYS_NOTHING else None
+        answer, url = answered.answer, answered.request.url
+        said = Page(answer.body, url, answer.header("content-type"), answered.facts)
         forms = self._distiller.forms_of(said)
         if not forms:
             return nothing
-        found = self._distiller.distil(said, label_of(key, answer.ended), forms)
+        found = self._distiller.distil(said, label_of(answered.key, answer.ended), forms)
         counts = dict(found.left_out)
         if found.triples:
             counts |= {TRIPLES: found.size, PAGES: 1}
         if counts:
-            partition.count_structured(counts)
+            answered.partition.count_structured(counts)
         return found.triples or nothing
 
-    def with_links(
-        self, links: RawLinks, triples: bytes | None, facts: Facts, answer: Answer
-    ) -> RawLinks:
+    def with_links(self, links: RawLinks, answered: PageAnswer) -> RawLinks:
         """Return the links of a page with those that its structured data names, if wanted."""
-        if not self._wants_links or not triples:
+        if not self._wants_links or not answered.triples:
             return links
+        agent, headers = self._job.fetch.agent, answered.answer.headers
         if self._job.extract.obey_nofollow and (
-            facts.is_nofollow or robots_tag(answer.headers, self._job.fetch.agent)[0]
+            answered.facts.is_nofollow or robots_tag(headers, agent)[0]
         ):
             return links
-        more = RawLinks.of(links_in(triples), LinkKind.DATA)
+        more = RawLinks.of(links_in(answered.triples), LinkKind.DATA)
         return RawLinks(
             [*links.hrefs, *more.hrefs],
             [*links.kinds, *more.kinds],

@@ -165,26 +165,6 @@ def release_traps(directory: CrawlDirectory) -> int:
     return count
 
 
-def ask_again(directory: CrawlDirectory) -> int:
-    """Let every page that was kept be asked for again; returns how many that are."""
-    count = 0
-
-    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
-        nonlocal count
-        pages = [
-            page
-            for page, outcome in enumerate(state.pages.outcome)
-            if outcome == Outcome.KEPT
-            and state.pages.status[page] == DONE
-            and not state.sites.closed[state.pages.site[page]]
-        ]
-        count += len(pages)
-        return Decision([Reopened(now, [], pages)]) if pages else None
-
-    _change(directory, decide)
-    return count
-
-
 def _is_held(state: PartitionState, page: int) -> bool:
     """Return whether a URL was put aside, or its links were not followed."""
     if state.pages.status[page] != DONE:

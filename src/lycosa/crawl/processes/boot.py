@@ -1,20 +1,22 @@
-"""The first thing that a worker's process runs: what has to happen before anything is loaded.
+"""Entry point of a worker process: ignore signals and set memory up, then load the rest.
 
-    python -m lycosa.crawl.processes.boot DIRECTORY SOCKET PARENT POST
+    python -m lycosa.crawl.processes.boot DIRECTORY SOCKET PARENT ASSIGNMENT
 
-Signals are the supervisor's to hear (`member`), also while this process is still loading.
+Only the supervisor reacts to SIGINT and SIGTERM, so this module ignores both before it imports
+`worker_process`: a Ctrl-C must not kill a worker that is still loading.
 """
 
 import signal
 import sys
 
-from lycosa.memory import enlarge_arenas, expect_much
+from lycosa.memory import enlarge_arenas, expect_much, restore_environment
 
 
-def join(arguments: list[str]) -> int:
-    """Be a worker until its supervisor says that all is done; returns the exit code."""
+def boot(arguments: list[str]) -> int:
+    """Run a worker process until its supervisor ends it; return the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    restore_environment()
     enlarge_arenas()
     expect_much()
     from lycosa.crawl.processes.worker_process import main
@@ -23,4 +25,4 @@ def join(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(join(sys.argv[1:]))
+    sys.exit(boot(sys.argv[1:]))

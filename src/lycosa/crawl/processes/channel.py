@@ -1,7 +1,7 @@
-"""Messages between two processes, over a socket, in order and whole.
+"""Send messages to another process over a socket, whole and in order.
 
-A message is a msgpack record behind its length. Sending never blocks: what the socket does not
-take waits here. When the other side is gone `on_closed` is called, once.
+A message is a msgpack record preceded by its length. Sending never blocks: the channel keeps what
+the socket does not take yet. When the other process closes its end, `on_closed` is called once.
 """
 
 from __future__ import annotations
@@ -22,35 +22,32 @@ _LENGTH = struct.Struct("<I")
 
 
 def frame(message: msgspec.Struct) -> bytes:
-    """Return a message as it travels."""
+    """Return the bytes of a message: its length and its msgpack record."""
     packed = msgspec.msgpack.encode(message)
     return _LENGTH.pack(len(packed)) + packed
 
 
 class Channel(Generic[M]):
-    """One end of a socket pair; `M` is what comes from the other one."""
+    """One end of a socket pair; `M` is the type of the messages from the other end."""
 
-    def __init__(
-        self,
-        loop: EventLoop,
-        end: socket.socket,
-        kind: Any,
-        on_message: Callable[[M], None],
-        on_closed: Callable[[], None],
-    ) -> None:
+    def __init__(self, loop: EventLoop, end: socket.socket, kind: Any) -> None:
+        """Take over a socket; `kind` is the union of the messages that arrive on it."""
         self._loop = loop
         self._socket = end
         self._decode = msgspec.msgpack.Decoder(kind).decode
-        self._on_message = on_message
-        self._on_closed = on_closed
         self._received = bytearray()
         self._unsent = bytearray()
         self._is_open = True
         end.setblocking(False)
-        loop.add_reader(end, self._read)
+
+    def listen(self, on_message: Callable[[M], None], on_closed: Callable[[], None]) -> None:
+        """Read from now on; messages that have arrived before are not lost."""
+        self._on_message = on_message
+        self._on_closed = on_closed
+        self._loop.add_reader(self._socket, self._read)
 
     def send(self, message: msgspec.Struct) -> None:
-        """Send a message; into the void when the other side is gone."""
+        """Send a message; nothing happens when the other process is gone."""
         if not self._is_open:
             return
         is_waiting = bool(self._unsent)
@@ -59,7 +56,7 @@ class Channel(Generic[M]):
             self._write()
 
     def flush(self) -> None:
-        """Wait until everything is sent, or the other side is gone."""
+        """Block until everything is sent, or the other process is gone."""
         if self._is_open and self._unsent:
             self._socket.setblocking(True)
             with suppress(OSError):
@@ -68,7 +65,7 @@ class Channel(Generic[M]):
             self._socket.setblocking(False)
 
     def close(self) -> None:
-        """Let go of the socket; nobody is called."""
+        """Close the socket without calling `on_closed`."""
         if self._is_open:
             self._is_open = False
             self._loop.remove_reader(self._socket)
@@ -81,7 +78,7 @@ class Channel(Generic[M]):
         except BlockingIOError:
             sent = 0
         except OSError:
-            self._unsent.clear()  # the reader notices that nobody is there
+            self._unsent.clear()  # `_read` notices that the other process is gone
             self._loop.remove_writer(self._socket)
             return
         del self._unsent[:sent]

@@ -1,4 +1,4 @@
-"""A worker's process as its supervisor sees it: started, heard, and buried."""
+"""The supervisor's handle on one worker process: start it, talk to it, notice its end."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.channel import Channel
-from lycosa.crawl.processes.protocol import Answer, Order, Post
+from lycosa.crawl.processes.protocol import Command, Reply
 from lycosa.loop import EventLoop
+from lycosa.memory import worker_environment
 
 STARTING_SECONDS = 60.0
-"""How long a process may take until it says its first word."""
+"""How long a process may take until it sends its first message."""
 
-BURIAL_SECONDS = 5.0
-"""How long a process that has closed its socket may take to end."""
+EXIT_SECONDS = 5.0
+"""How long a process that has closed its socket may take to exit."""
 
-_LAST_WORDS_BYTES = 2000
+_LAST_OUTPUT_BYTES = 2000
 
 
 class Child:
@@ -35,15 +37,15 @@ class Child:
         self,
         loop: EventLoop,
         path: Path,
-        post: Post,
+        assignment: Assignment,
         lock: int,
-        on_answer: Callable[[Child, Answer], None],
+        on_reply: Callable[[Child, Reply], None],
         on_gone: Callable[[Child], None],
     ) -> None:
-        self.number = post.number
+        self.number = assignment.number
         self.heard_at = time.monotonic()
-        self.has_spoken = self.is_open = self.has_ended = False
-        self._words = tempfile.TemporaryFile()  # noqa: SIM115
+        self.has_replied = self.is_open = self.has_finished = False
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
         with theirs:
             command = [
@@ -54,65 +56,64 @@ class Child:
                 str(path.absolute()),
             ]
             command += [str(theirs.fileno()), str(os.getpid())]
-            command.append(msgspec.json.encode(post).decode())
+            command.append(msgspec.json.encode(assignment).decode())
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=self._words,
-                stderr=self._words,
+                stdout=self._output,
+                stderr=self._output,
                 pass_fds=[theirs.fileno(), lock],
+                env=worker_environment(),
             )
-        self._on_answer = on_answer
-        self._on_gone = on_gone
-        self._channel: Channel[Answer] = Channel(
-            loop, ours, Answer, self._answered, lambda: on_gone(self)
-        )
+        self._on_reply = on_reply
+        self._channel: Channel[Reply] = Channel(loop, ours, Reply)
+        self._channel.listen(self._replied, lambda: on_gone(self))
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The process id."""
         return self._process.pid
 
-    def send(self, order: Order) -> None:
-        """Tell the worker something; nothing happens when it is dead."""
-        self._channel.send(order)
+    def send(self, command: Command) -> None:
+        """Send a command; nothing happens when the process is dead."""
+        self._channel.send(command)
 
     def is_silent(self, now: float, silent_seconds: float) -> bool:
-        """Return whether it has not been heard for too long."""
-        most = silent_seconds if self.has_spoken else max(silent_seconds, STARTING_SECONDS)
+        """Return whether the process has sent nothing for too long."""
+        most = silent_seconds if self.has_replied else max(silent_seconds, STARTING_SECONDS)
         return now > self.heard_at + most
 
     def kill(self) -> None:
-        """End the process at once; `on_gone` follows."""
+        """Kill the process; `on_gone` is called when its socket closes."""
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
 
-    def bury(self) -> str:
-        """Wait for the end of a process that is gone; returns how it ended."""
+    def wait(self) -> str:
+        """Wait for a process that has closed its socket to exit; return how it ended."""
         self._channel.close()
         try:
-            code = self._process.wait(BURIAL_SECONDS)
+            code = self._process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
             code = self._process.wait()
         if code < 0:
-            return f"killed by {signal.Signals(-code).name}"
+            return f"was killed by {signal.Signals(-code).name}"
         return f"ended with code {code}"
 
-    def last_words(self) -> str:
-        """Return the end of what the process has said beside its answers."""
-        size = self._words.seek(0, os.SEEK_END)
-        self._words.seek(max(0, size - _LAST_WORDS_BYTES))
-        return self._words.read().decode(errors="replace").strip()
+    def last_output(self) -> str:
+        """Return the end of what the process has written to stdout and stderr."""
+        size = self._output.seek(0, os.SEEK_END)
+        self._output.seek(max(0, size - _LAST_OUTPUT_BYTES))
+        return self._output.read().decode(errors="replace").strip()
 
     def close(self) -> None:
-        """Kill the process if it lives, and let go of everything."""
+        """Kill the process if it still runs, and close its socket and output."""
         if self._process.poll() is None:
             self.kill()
-        self.bury()
-        self._words.close()
+        self.wait()
+        self._output.close()
 
-    def _answered(self, answer: Answer) -> None:
+    def _replied(self, reply: Reply) -> None:
         self.heard_at = time.monotonic()
-        self.has_spoken = True
-        self._on_answer(self, answer)
+        self.has_replied = True
+        self._on_reply(self, reply)

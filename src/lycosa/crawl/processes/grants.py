@@ -1,17 +1,17 @@
-"""Limits that hold exactly over several processes: reservations by grants.
+"""Share the job's limits among several processes so that they hold exactly.
 
-The supervisor keeps the `Ledger`. Of what is left of a limit it grants parts to workers that
-ask: large ones while much is left, single pages near the end. A worker reserves out of what it
-was granted (`GrantedBudget`) without asking anybody. When nothing is left and somebody asks,
-everybody gives back what is not reserved, and from then on as soon as it is not.
+The supervisor keeps the `Ledger` and grants parts of what is left to workers that ask: large
+parts while much is left, single pages near the end. A worker reserves from its grants
+(`GrantedBudget`) without a message. When a worker asks and nothing is left, all workers return
+what they have not reserved, and from then on return it as soon as a reservation ends.
 
 Always true:
-  * what the log says was kept + what is granted ≤ limit, in pages and in bytes;
+  * pages kept according to the log + pages granted ≤ limit, and the same for bytes;
   * what a worker has kept + what it has reserved ≤ what it was granted;
-  * a limit counts as reached when what was kept is *durable*: no death takes it back.
+  * a limit is reached when the pages kept are *durable*: the death of a worker cannot undo it.
 
-What a worker that died had been granted stays charged until its successor has folded the
-partitions and says what their logs hold. It can be no more than was granted.
+The ledger keeps charging a dead worker's grants until its successor has folded the partitions and
+reported what their logs hold, which is never more than was granted.
 
 A job without limits on pages and bytes needs no grants and sends no messages.
 """
@@ -44,12 +44,12 @@ class Amount(NamedTuple):
 
 
 class _Line:
-    """One worker in the ledger."""
+    """The ledger's line for one worker."""
 
     def __init__(self, is_open: bool = False) -> None:
         self.is_open = self.was_opened = is_open
         self.before = Amount()
-        """What the log said was kept when the partitions were opened."""
+        """Kept according to the log, when the partitions were opened."""
         self.granted = Amount()
         self.kept = Amount()
         self.durable = Amount()
@@ -62,7 +62,7 @@ class _Line:
 
 
 class Ledger:
-    """Who was granted what; decides what to grant and to recall."""
+    """Knows what each worker was granted; decides what to grant and to recall."""
 
     def __init__(self, job: Job, workers: int) -> None:
         limits = job.limits
@@ -73,29 +73,29 @@ class Ledger:
         self._wanting: dict[int, None] = {}
 
     def opened(self, worker: int, kept: Amount) -> None:
-        """Charge a worker with what its partitions' logs say, and with nothing else."""
+        """Charge a worker with what the logs of its partitions hold, and with nothing else."""
         line = self._lines[worker] = _Line(is_open=True)
         line.before = kept
 
     def died(self, worker: int) -> None:
-        """Keep the charge until a successor has opened the partitions."""
+        """Keep a dead worker's charge until its successor has opened the partitions."""
         self._lines[worker].is_open = False
         self._wanting.pop(worker, None)
 
     def wants(self, worker: int) -> None:
-        """Note that a worker could use a grant at once."""
+        """Note that a worker waits for a grant."""
         self._wanting[worker] = None
 
-    def account(self, worker: int, told: Account) -> None:
-        """Note what has become of a worker's grants."""
+    def account(self, worker: int, account: Account) -> None:
+        """Note how much of its grants a worker has used and returned."""
         line = self._lines[worker]
-        line.kept = Amount(told.kept_pages, told.kept_bytes)
-        line.durable = Amount(told.durable_pages, told.durable_bytes)
-        line.returned = Amount(told.returned_pages, told.returned_bytes)
+        line.kept = Amount(account.kept_pages, account.kept_bytes)
+        line.durable = Amount(account.durable_pages, account.durable_bytes)
+        line.returned = Amount(account.returned_pages, account.returned_bytes)
 
     @property
     def reached(self) -> Limit | None:
-        """The limit that what is durable has reached."""
+        """The limit that the durable pages and bytes have reached."""
         if not all(line.is_open for line in self._lines):
             return None
         pages = sum(line.before.pages + line.durable.pages for line in self._lines)
@@ -104,25 +104,25 @@ class Ledger:
             return Limit.PAGES
         return Limit.BYTES if size >= self._limit.bytes else None
 
-    def orders(self) -> list[tuple[int, Grant | Recall]]:
-        """Decide what to tell whom, and note it as done."""
+    def commands(self) -> list[tuple[int, Grant | Recall]]:
+        """Return which worker is to be sent what; the ledger counts it as sent."""
         if not all(line.was_opened for line in self._lines):
             return []
-        told: list[tuple[int, Grant | Recall]] = []
+        commands: list[tuple[int, Grant | Recall]] = []
         for worker in list(self._wanting):
             grant = self._grant()
             if grant is None:
-                told += self._recalls()
+                commands += self._recalls()
                 break
             line = self._lines[worker]
             line.granted = line.granted.plus(Amount(grant.pages, grant.bytes))
             line.is_recalled = False
             del self._wanting[worker]
-            told.append((worker, grant))
-        return told
+            commands.append((worker, grant))
+        return commands
 
     def _grant(self) -> Grant | None:
-        """Return what the next one who asks may have; None when nothing is left for now."""
+        """Return the next grant, for whichever worker asks; None when nothing is left for now."""
         charged = Amount()
         for line in self._lines:
             charged = charged.plus(line.charged)
@@ -140,41 +140,41 @@ class Ledger:
         return Grant(pages, left.bytes, is_rest=True)
 
     def _recalls(self) -> list[tuple[int, Recall]]:
-        told: list[tuple[int, Recall]] = []
+        recalls: list[tuple[int, Recall]] = []
         for worker, line in enumerate(self._lines):
             if line.is_open and not line.is_recalled and self._outstanding(line):
                 line.is_recalled = True
-                told.append((worker, Recall()))
-        return told
+                recalls.append((worker, Recall()))
+        return recalls
 
     def _is_settled(self, line: _Line) -> bool:
-        """Return whether no death could free anything: then what is left is really all."""
+        """Return whether the worker's death would free nothing, so that what is left is final."""
         return line.is_open and not self._outstanding(line) and line.kept == line.durable
 
     def _outstanding(self, line: _Line) -> bool:
-        """Return whether anything granted may still be reserved or unused."""
+        """Return whether the worker still holds a part of its grants, reserved or unused."""
         left = line.granted.minus(line.returned).minus(line.kept)
         return (self._has_pages and left.pages > 0) or (self._has_bytes and left.bytes > 0)
 
 
-class Told(NamedTuple):
-    """How a `GrantedBudget` reaches the supervisor."""
+class SupervisorLink(NamedTuple):
+    """The calls by which a `GrantedBudget` reaches the supervisor and its own worker."""
 
-    want: Callable[[], None]
+    want_grant: Callable[[], None]
     account: Callable[[Account], None]
-    reached: Callable[[Limit], None]
-    soon: Callable[[Callable[[], None]], object]
-    """Run something when what is being done now is done."""
+    limit_reached: Callable[[Limit], None]
+    call_soon: Callable[[Callable[[], None]], object]
+    """Calls back in the next turn of the loop."""
     when_durable: Callable[[Callable[[], None]], None]
-    """Run something when everything decided so far is durable."""
+    """Calls back when everything decided so far is durable."""
 
 
 class GrantedBudget(TimeAndDisk):
     """A worker's part of the job's limits."""
 
-    def __init__(self, job: Job, free_disk: Callable[[], int], told: Told) -> None:
+    def __init__(self, job: Job, free_disk: Callable[[], int], link: SupervisorLink) -> None:
         super().__init__(job, free_disk)
-        self._told = told
+        self._link = link
         self._is_limited = bool(job.limits.pages or job.limits.bytes)
         self._granted = Amount()
         self._kept = Amount()
@@ -187,14 +187,14 @@ class GrantedBudget(TimeAndDisk):
         self._is_asking = False
         self._is_accounting = False
 
-    # -- what the supervisor says ---------------------------------------------------------
+    # -- commands of the supervisor -------------------------------------------------------
 
     def begin(self, deadline: float) -> None:
-        """Learn when the time is up."""
+        """Set the moment at which the job's time is up."""
         self._deadline = deadline
 
     def grant(self, grant: Grant) -> None:
-        """Take a grant; the worker should look at once whether it can use it."""
+        """Add a grant; the worker should then try to reserve at once."""
         self._granted = self._granted.plus(Amount(grant.pages, grant.bytes))
         self._is_rest = grant.is_rest
         self._is_asking = False
@@ -203,15 +203,15 @@ class GrantedBudget(TimeAndDisk):
             self._account_soon()
 
     def recall(self) -> None:
-        """Give back what is not reserved."""
+        """Return what is not reserved."""
         self._is_recalled = True
         self._settle()
 
     def end(self, limit: Limit) -> None:
-        """Take note of a limit that somebody else has reached."""
+        """Stop reserving: another worker, or all together, have reached a limit."""
         self.reached = self.reached or limit
 
-    # -- what the worker asks -------------------------------------------------------------
+    # -- reservations of the worker -------------------------------------------------------
 
     def reserve(self, now: float) -> int | None:
         """Return how many bytes the fetch may bring, or None: not now, or never again."""
@@ -240,11 +240,11 @@ class GrantedBudget(TimeAndDisk):
             return False
         if self._is_limited:
             self._kept = kept = self._kept.plus(Amount(1, size_bytes))
-            self._told.when_durable(lambda: self._made_durable(kept))
+            self._link.when_durable(lambda: self._made_durable(kept))
         if is_wanted(url, self._targets):
-            # Found is what a kill cannot lose.
+            # Reported only once it is durable: a kill must not lose the page that ends the crawl.
             self.reached = self.reached or Limit.FOUND
-            self._told.when_durable(lambda: self._told.reached(Limit.FOUND))
+            self._link.when_durable(lambda: self._link.limit_reached(Limit.FOUND))
         return True
 
     def give_back(self, reserved_bytes: int) -> None:
@@ -259,7 +259,7 @@ class GrantedBudget(TimeAndDisk):
     def _ask(self) -> None:
         if not self._is_asking:
             self._is_asking = True
-            self._told.want()
+            self._link.want_grant()
             self._account_soon()
 
     def _release(self, reserved_bytes: int) -> None:
@@ -276,10 +276,10 @@ class GrantedBudget(TimeAndDisk):
     def _account_soon(self) -> None:
         if not self._is_accounting:
             self._is_accounting = True
-            self._told.soon(self._settle)
+            self._link.call_soon(self._settle)
 
     def _settle(self) -> None:
-        """Give back what is free, if somebody wants it, and say what has become of the rest."""
+        """Return what is free, if it was recalled, and send an account if it has changed."""
         self._is_accounting = False
         if self._is_recalled:
             free = self._free()
@@ -291,9 +291,9 @@ class GrantedBudget(TimeAndDisk):
         account = Account(*self._kept, *self._durable, *self._returned)
         if account != self._last:
             self._last = account
-            self._told.account(account)
+            self._link.account(account)
 
     def _reach(self, limit: Limit) -> None:
         if self.reached is None:
             self.reached = limit
-            self._told.reached(limit)
+            self._link.limit_reached(limit)

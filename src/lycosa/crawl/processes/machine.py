@@ -1,4 +1,8 @@
-"""What a crawl tells the machine it runs on, and what it says of it."""
+"""Settings that a crawl asks of the operating system and the interpreter.
+
+The limit on open files, how the C library returns memory, how often the interpreter collects
+garbage, and the error message for a full disk.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,17 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.errors import ConfigError, StoreError
-from lycosa.memory import LARGE_BLOCK_BYTES, TUNABLES, is_told_of_blocks
+from lycosa.memory import LARGE_BLOCK_BYTES, is_told_of_blocks
 
 OTHER_FILES = 64
-"""Files of a process that are no connections: log, segments, sealing, names; 33 were counted."""
+"""Open files of a process besides its connections: log, segments, sealing; 33 were counted."""
 
 
 def require_files(connections: int, workers: int) -> None:
-    """Make sure that each process of a crawl may open what it needs, or say how many files that is.
+    """Raise the limit on open files as far as a crawl needs, or refuse to start.
 
-    The soft limit is raised as far as the system permits. `workers` is 0 where nobody has said how
-    many there are: then one process may have all connections.
+    `workers` is 0 where the job leaves their number to us: then one process may get all
+    connections.
     """
     needed = OTHER_FILES + max(-(-connections // max(workers, 1)), 2 * workers)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -42,8 +46,8 @@ def require_files(connections: int, workers: int) -> None:
 
 
 @contextmanager
-def full_disk_told(path: Path) -> Iterator[None]:
-    """Say what a full disk means, wherever it was noticed."""
+def full_disk_explained(path: Path) -> Iterator[None]:
+    """Turn the error of a full disk into one that says how to continue."""
     try:
         yield
     except OSError as error:
@@ -58,12 +62,12 @@ def full_disk_told(path: Path) -> Iterator[None]:
 def give_large_blocks_back() -> None:
     """Tell the C library to return the memory of large bodies to the system at once.
 
-    Left alone it learns from the first large body to keep such blocks, and a crawl that meets
+    By default it learns from the first large body to keep such blocks, and a crawl that meets
     a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
-    Arrow is to ask the C library, too: its own allocator keeps 45 MB of a small crawl's sealing.
+    Arrow is told to use the C library, because its own allocator keeps 45 MB after a sealing.
     """
-    if not is_told_of_blocks(os.environ.get(TUNABLES, "")):
-        import ctypes  # a crawl that has begun anew has been told by its environment
+    if not is_told_of_blocks():
+        import ctypes  # not needed where the environment has set it already (`lycosa.memory`)
 
         threshold_option = -3  # M_MMAP_THRESHOLD of glibc
         with suppress(OSError, AttributeError):
@@ -77,9 +81,9 @@ def core_count() -> int:
 
 
 def collect_seldom() -> None:
-    """Look for cycles less often: what a crawl makes has next to none, and lives long or briefly.
+    """Collect garbage less often: with the default thresholds it takes 3-4 % of a crawl's time.
 
-    With the interpreter's own thresholds the collector takes 3-4 % of a crawl's time.
+    The objects of a crawl have next to no reference cycles.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -87,14 +91,14 @@ def collect_seldom() -> None:
 
 _counting = threading.Lock()
 _thresholds: list[tuple[int, int, int]] = []
-"""The collector's, when each crawl of this process began."""
+"""The thresholds that each running crawl of this process found when it began."""
 
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Do that for a while: the process may be another program's, which has objects of its own.
+    """Collect garbage less often while the context lasts, then restore the thresholds.
 
-    Of several crawls in one process the first begins it and the last ends it.
+    Of several crawls in one process the first changes them and the last restores them.
     """
     with _counting:
         _thresholds.append(gc.get_threshold())

@@ -1,8 +1,8 @@
-"""What a supervisor and its workers say to each other.
+"""Messages between a supervisor and its worker processes: `Command` and `Reply`.
 
-Each message is one small record; `lycosa.crawl.processes.channel` carries them, in order. All
-counts of an `Account` are totals of this life of the worker, so that a later one makes an earlier
-one needless.
+The supervisor sends commands, the workers send replies. Each message is one small record, and
+`channel` carries them in order. The counts of an `Account` are totals since the worker process
+started, so a newer account replaces an older one.
 """
 
 from __future__ import annotations
@@ -12,61 +12,45 @@ from typing import Any
 import msgspec
 
 
-class Post(msgspec.Struct, frozen=True):
-    """Where a worker is placed; what its process is started with."""
-
-    number: int
-    partitions: list[int]
-    connections: int
-    bytes_per_second: int
-    is_alone: bool
-    """Whether nobody else crawls: then it knows what counts in the segments of the dead."""
-    job_digest: str = ""
-    """Of the job, from whoever has it already: of a long list of seeds it takes a second."""
-    clock_offset: float | None = None
-    """The crawl's time less the monotonic clock's, the same for all workers of a run."""
-    clock_ahead: float = 0.0
-    """By how much the crawl's time is ahead of the machine's (`timekeeping`)."""
-
-
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A message that says by itself what it is."""
+    """A message, tagged with the name of its class."""
 
 
-# -- from the supervisor ------------------------------------------------------------------
-
-
-class Begin(_Message, frozen=True):
-    """Start crawling; the time is up in so many seconds, if there is a limit."""
-
-    seconds_left: float | None
-
-
-class Grant(_Message, frozen=True):
-    """So many pages and bytes more may be reserved."""
-
-    pages: int
-    bytes: int
-    is_rest: bool
-    """Whether these bytes are all that is left: one fetch at a time gets them."""
-
-
-class Recall(_Message, frozen=True):
-    """Give back what is not reserved, and from now on as soon as it is not."""
-
-
-class Reached(_Message, frozen=True):
-    """A limit is reached: send nothing more. From a worker: it has seen one."""
+class LimitReached(_Message, frozen=True):
+    """A limit of the job is reached. As a command: send no more requests."""
 
     limit: str
 
 
+# -- commands: from the supervisor --------------------------------------------------------
+
+
+class Begin(_Message, frozen=True):
+    """Start crawling."""
+
+    seconds_left: float | None
+    """Until the job's time limit; None when it has none."""
+
+
+class Grant(_Message, frozen=True):
+    """Permission to reserve more pages and bytes."""
+
+    pages: int
+    bytes: int
+    is_rest: bool
+    """Whether these are the last bytes of the limit; only one fetch at a time may use them."""
+
+
+class Recall(_Message, frozen=True):
+    """Return what is granted and not reserved, now and whenever a reservation ends."""
+
+
 class CycleOver(_Message, frozen=True):
-    """A cycle has ended everywhere; who has the first partition begins the next."""
+    """All partitions have finished the cycle; the owner of partition 0 begins the next."""
 
 
 class Stuck(_Message, frozen=True):
-    """Whether no worker has anything left but origins out of reach."""
+    """Whether all workers are left with unreachable origins alone."""
 
     is_stuck: bool
     has_answers: bool
@@ -74,38 +58,38 @@ class Stuck(_Message, frozen=True):
 
 
 class GiveUp(_Message, frozen=True):
-    """Patience has ended: close what is out of reach."""
+    """Close the unreachable origins: the crawl has waited long enough for them."""
 
 
-class Over(_Message, frozen=True):
-    """All is done."""
+class AllDone(_Message, frozen=True):
+    """No partition has anything left to do: finish."""
 
 
-class Stop(_Message, frozen=True):
-    """Send nothing more; end when what is under way is committed."""
+class StopCleanly(_Message, frozen=True):
+    """Send no more requests, and finish when the answers under way are committed."""
 
 
-# -- from a worker ------------------------------------------------------------------------
+# -- replies: from a worker ---------------------------------------------------------------
 
 
 class Alive(_Message, frozen=True):
-    """Still opening partitions."""
+    """The worker is still opening its partitions."""
 
 
-class Opened(_Message, frozen=True):
-    """The partitions are taken; what their logs say."""
+class PartitionsOpened(_Message, frozen=True):
+    """The worker owns its partitions; these totals are in their logs."""
 
     kept_pages: int
     kept_bytes: int
     seconds_run: float
 
 
-class Want(_Message, frozen=True):
-    """There is something to ask for and no reservation to be had."""
+class GrantWanted(_Message, frozen=True):
+    """The worker has URLs to fetch and no grant left to reserve from."""
 
 
 class Account(_Message, frozen=True):
-    """What became of what was granted since the partitions were opened."""
+    """How much of its grants the worker has used, made durable and returned."""
 
     kept_pages: int
     kept_bytes: int
@@ -116,7 +100,7 @@ class Account(_Message, frozen=True):
 
 
 class Idle(_Message, frozen=True):
-    """Partitions that are idle or stuck: the fields of `Report`; None: neither, or not ours."""
+    """Partitions that became idle or stuck (the fields of `ending.Report`), or busy (None)."""
 
     reports: dict[int, tuple[int, int, bool, bool, bool] | None]
 
@@ -129,48 +113,49 @@ class SeedFailed(_Message, frozen=True):
 
 
 class PatienceOver(_Message, frozen=True):
-    """From who has partition 0: the crawl has waited long enough for what is out of reach."""
+    """From the owner of partition 0: the crawl has waited long enough for unreachable origins."""
 
 
-class Beat(_Message, frozen=True):
-    """A sign of life, with how it is getting on: the fields of `Progress` by name."""
+class Heartbeat(_Message, frozen=True):
+    """A sign of life once a second, with the fields of `Progress` by name."""
 
     progress: dict[str, Any]
 
 
-class Said(_Message, frozen=True):
-    """A line for the log file."""
+class LogLine(_Message, frozen=True):
+    """A line for the crawl's log file, which the supervisor writes."""
 
     level: int
     text: str
 
 
 class Failed(_Message, frozen=True):
-    """The worker cannot go on, and nor could another one in its place."""
+    """The worker cannot continue, and a replacement would fail in the same way."""
 
     kind: str
+    """Name of a class in `lycosa.errors`."""
     text: str
 
 
-class Ended(_Message, frozen=True):
-    """Everything is committed and sealed; the last figures."""
+class Finished(_Message, frozen=True):
+    """Everything is committed and sealed; these are the last figures."""
 
     reason: str
     progress: dict[str, Any]
 
 
-Order = Begin | Grant | Recall | Reached | CycleOver | Stuck | GiveUp | Over | Stop
-Answer = (
+Command = Begin | Grant | Recall | LimitReached | CycleOver | Stuck | GiveUp | AllDone | StopCleanly
+Reply = (
     Alive
-    | Opened
-    | Want
+    | PartitionsOpened
+    | GrantWanted
     | Account
-    | Reached
+    | LimitReached
     | Idle
     | SeedFailed
     | PatienceOver
-    | Beat
-    | Said
+    | Heartbeat
+    | LogLine
     | Failed
-    | Ended
+    | Finished
 )

@@ -1,14 +1,14 @@
-"""A crawl of the real web: by this process alone, or by workers under it.
+"""Start or resume a crawl directory, with one worker or several.
 
     lock the directory → open the log → plant the seeds → crawl
     → stop (the end, a limit, a signal) → seal the segments
 
-With one worker this process does the work itself; with more it is their supervisor
-(`supervisor`) and each of them is a process of its own (`member`).
+One worker runs in this process (`single_process`). Several run in processes of their own, and
+this process supervises them (`supervisor`).
 
-SIGINT or SIGTERM stops cleanly: nothing more is sent, what is under way is awaited for
-`stop_seconds` and then cut, and what was answered is committed. So does every limit. A second
-signal stops at once; what was committed stays, as after a kill.
+SIGINT, SIGTERM and every limit stop a crawl cleanly: it sends no more requests, waits up to
+`stop_seconds` for the answers under way, cuts the rest, and commits. A second signal stops it at
+once, as a kill does: what was committed stays.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
-from lycosa.crawl.budget import Budget
-from lycosa.crawl.directory import CrawlDirectory, DirectoryLock
-from lycosa.crawl.ending import Ending
+from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
+from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
     collecting_seldom,
     core_count,
-    full_disk_told,
+    full_disk_explained,
     give_large_blocks_back,
     require_files,
 )
-from lycosa.crawl.processes.protocol import Post
-from lycosa.crawl.processes.runtime import Station
+from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.processes.single_process import SingleProcess
 from lycosa.crawl.recovery.leftovers import mend_before
 from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
 from lycosa.crawl.seeds import Planted, Planter
@@ -44,18 +44,18 @@ from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Log
-from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
+    from lycosa.crawl.processes.supervisor import Supervisor
     from lycosa.plugins.hooks import Hooks
     from lycosa.plugins.plugin import Plugin
 
 PLANTING_SECONDS = 1.0
 CONNECTIONS_EACH = 8
-"""How many connections a worker should have, where the job leaves their number to us."""
+"""Connections that a worker should have, where the job leaves the number of workers to us."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class Ended(NamedTuple):
     reason: str
     progress: Progress
     is_complete: bool
-    """Nothing is pending or was given up: there is nothing left to do."""
+    """Whether nothing is left to do: no URL is pending, and none was given up."""
 
 
 def run_crawl(
@@ -80,8 +80,8 @@ def run_crawl(
 ) -> Ended:
     """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
 
-    `job` is that of the directory, from whoever has read or written it and need not read it again.
-    `plugins` are those that are functions of this process; the job names them as all others.
+    `job` is the directory's job, for callers that have read or written it already. `plugins` are
+    plugins that are functions of this process; the job names them like all others.
     """
     listener, stop = listener or Listener(), stop or Stop()
     job = directory.job() if job is None else anchored(job, directory.path)
@@ -91,33 +91,30 @@ def run_crawl(
     give_large_blocks_back()
     arm_from_environment()
     with (
-        full_disk_told(directory.path),
+        full_disk_explained(directory.path),
         collecting_seldom(),
         directory.locked(listener.waiting) as lock,
     ):
         log = directory.log(job)
         directory.copy_job()
-        try:
+        with closing(log):
+            crawl = OpenCrawl(directory, job, log, hooks)
             scope = JobScope(job, log, hooks=hooks)
-            planted = _plant(job, seeds, scope, log, hooks, listener)
+            planted = _plant(crawl, seeds, scope, listener)
             for seed, reason in planted.refused.items():
                 listener.refused_seed(seed, reason)
             if planted.more_refused:
                 listener.refused_more(planted.more_refused)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
-            if workers == 1:
-                return _crawl_alone(directory, job, log, listener, hooks, stop, ahead)
-            return _supervise(directory, job, workers, lock, log, listener, stop, ahead)
-        finally:
-            log.close()
+            return _crawl(crawl, workers, lock, ahead, listener, stop)
 
 
 def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
-    """Return how many workers there are: no more than there is work to share out.
+    """Return how many workers to start: as many as the job says, or as can share the work.
 
-    A crawl that stays on a few `hosts` has work in their partitions alone, and a worker that
-    nobody asked for should have some connections. Functions of this process are reached by none.
+    A crawl that stays on a few `hosts` has work in their partitions alone, and each worker should
+    have some connections. Plugins that are functions of this process need one worker, in it.
     """
     if hooks is not None and hooks.local:
         return 1
@@ -136,35 +133,31 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
 
 
 def require_contact(job: Job) -> None:
-    """Refuse to visit strangers anonymously."""
+    """Refuse to crawl the public web without a way for site owners to reach the operator."""
     if not job.fetch.contact and not job.fetch.allow_private:
         raise ConfigError(
-            "nobody can reach you: a crawl of the public web needs a contact in its user agent\n"
+            "site owners must be able to reach you: a crawl of the public web needs a contact in"
+            " its user agent\n"
             "  add --contact https://example.org/about-my-crawl or --contact mail@example.org"
             " (crawl.toml: [fetch] contact)"
         )
 
 
-def _plant(
-    job: Job,
-    more: Iterable[str],
-    scope: JobScope,
-    log: Log,
-    hooks: Hooks | None,
-    listener: Listener,
-) -> Planted:
-    """Post the seeds, if that has not been done."""
-    partitioner = partitioner_of(job, hooks)
+def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Listener) -> Planted:
+    """Post the seeds to their partitions, if no earlier run has done it."""
+    job, log = crawl.job, crawl.log
+    partitioner = partitioner_of(job, crawl.hooks)
     check_partitioner(log, partitioner)
     if log.noted("planted") is not None:
         return Planted(0, {}, {})
     require_linear(job)
     log.note(EXPRESSIONS_NOTE, b"linear")
-    told = _PlantingTold(listener, len(job.seeds)) if isinstance(job.seeds, SeedList) else _untold
-    planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), told)
+    is_long = isinstance(job.seeds, SeedList)
+    on_count = _PlantingReport(listener, len(job.seeds)) if is_long else _ignore_count
+    planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), on_count)
     if not planted.accepted:
         raise ConfigError(
-            "there is nothing to begin with: "
+            "the crawl has no seed to begin with: "
             + ("; ".join(f"{s}: {r}" for s, r in planted.refused.items()) or "no seeds given")
             + "\n  give at least one URL: lycosa crawl https://example.org/ -o DIR"
         )
@@ -172,12 +165,12 @@ def _plant(
     return planted
 
 
-def _untold(count: int) -> None:
-    """Say nothing of a list that is planted in no time."""
+def _ignore_count(count: int) -> None:
+    """Report nothing: a short list is planted in no time."""
 
 
-class _PlantingTold:
-    """Tells a listener how far the planting of a long list is, about once a second."""
+class _PlantingReport:
+    """Reports to a listener, about once a second, how many seeds of a long list are planted."""
 
     def __init__(self, listener: Listener, total: int) -> None:
         self._listener = listener
@@ -186,14 +179,14 @@ class _PlantingTold:
         listener.planting(0, total)
 
     def __call__(self, count: int) -> None:
-        """Tell of it if it is time, and when all is done."""
+        """Report if a second has passed, and at the end."""
         if time.monotonic() >= self._next or count >= self._total:
             self._next = time.monotonic() + PLANTING_SECONDS
             self._listener.planting(count, self._total)
 
 
 def _clock_ahead(log: Log, listener: Listener) -> float:
-    """Return by how much the crawl's clock must be ahead of the machine's, and say so."""
+    """Return how far the crawl's clock must be ahead of the machine's, and warn of it."""
     now = time.time()
     ahead = clock_ahead(log, now)
     if ahead > SAID_SECONDS:
@@ -202,8 +195,8 @@ def _clock_ahead(log: Log, listener: Listener) -> float:
     return ahead
 
 
-class _Telling:
-    """Tells a listener of progress, as often as it wants."""
+class _ProgressReport:
+    """Reports progress to a listener, as often as it wants."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -211,162 +204,63 @@ class _Telling:
         self._next = time.monotonic() + listener.progress_seconds
 
     def look(self, progress: Progress) -> None:
-        """Tell of progress if it is time."""
+        """Report progress if the listener's interval has passed."""
         progress = self.timed(progress)
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._listener.progress_seconds - 0.05
             self._listener.progress(progress)
 
     def timed(self, progress: Progress) -> Progress:
-        """Return the progress with time and speed."""
+        """Return the progress with the time and speed of this run."""
         return self._pace.of(progress)
 
 
-def _supervise(
-    directory: CrawlDirectory,
-    job: Job,
+def _crawl(
+    crawl: OpenCrawl,
     workers: int,
     lock: DirectoryLock,
-    log: Log,
+    clock_ahead: float,
     listener: Listener,
     stop: Stop,
-    ahead: float,
 ) -> Ended:
-    from lycosa.crawl.processes.supervisor import Supervisor
-
-    for damage in mend_before(directory, job, log):
-        listener.waiting(damage)
-    telling = _Telling(listener)
-    supervisor = Supervisor(directory, job, workers, lock, log, listener.seed_failed, ahead)
-    try:
-        supervisor.start()
-        reason = supervisor.run(listener.stopping, telling.look, stop)
-    finally:
-        supervisor.close()
-    progress = telling.timed(supervisor.progress())._replace(workers=workers)
+    report = _ProgressReport(listener)
+    assignments = assignments_of(crawl.job, workers, clock_ahead)
+    with (
+        MainLoop(assignments[0].clock_offset) as main,
+        closing(_crawler(main, crawl, assignments, lock, listener)) as crawler,
+    ):
+        reason = crawler.run(stop, report.look)
+        progress = report.timed(crawler.progress())._replace(workers=workers)
     reason = reason_of(reason, progress)
     log_messages.info("ended: %s", reason)
-    return Ended(reason, progress, _is_complete(reason, progress, job))
+    return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
+
+
+def _crawler(
+    main: MainLoop,
+    crawl: OpenCrawl,
+    assignments: list[Assignment],
+    lock: DirectoryLock,
+    listener: Listener,
+) -> SingleProcess | Supervisor:
+    if len(assignments) == 1:
+        return SingleProcess(main, crawl, assignments[0], listener)
+    from lycosa.crawl.processes.supervisor import Supervisor
+
+    for damage in mend_before(crawl.directory, crawl.job, crawl.log):
+        listener.waiting(damage)
+    return Supervisor(main, crawl, assignments, lock, listener)
 
 
 def reason_of(reason: str, progress: Progress) -> str:
-    """Return what ended a run, told apart by what could not be reached."""
+    """Return what ended a run; a run that is exhausted may have missed origins or all seeds."""
     if reason != EXHAUSTED:
         return reason
     return what_was_missed(progress.outcomes, progress.given_up_origins) or reason
 
 
 def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
-    """Return whether there is nothing left to do; a cycle may follow one that was stopped."""
+    """Return whether nothing is left to do; a stopped crawl with cycles has the next one to do."""
     if reason in (NO_SEED, UNREACHABLE):
         return False
     return reason == EXHAUSTED or (not progress.pending and job.revisit.policy == "off")
-
-
-def _crawl_alone(
-    directory: CrawlDirectory,
-    job: Job,
-    log: SqliteLog,
-    listener: Listener,
-    hooks: Hooks | None,
-    stop: Stop,
-    ahead: float,
-) -> Ended:
-    alone = _Alone(directory, job, log, listener, hooks, ahead)
-    try:
-        return alone.crawl(stop)
-    finally:
-        alone.close()
-
-
-class _Alone:
-    """The crawl of one worker, in this process."""
-
-    def __init__(
-        self,
-        directory: CrawlDirectory,
-        job: Job,
-        log: SqliteLog,
-        listener: Listener,
-        hooks: Hooks | None,
-        ahead: float,
-    ) -> None:
-        self._listener = listener
-        self._telling = _Telling(listener)
-        self._reason = ""
-        self._signals = 0
-        numbers = list(range(job.frontier.partitions))
-        fetch = job.fetch
-        post = Post(
-            0,
-            numbers,
-            fetch.connections,
-            fetch.bytes_per_second,
-            is_alone=True,
-            clock_offset=time.time() + ahead - time.monotonic(),
-            clock_ahead=ahead,
-        )
-        ending = Ending(job.frontier.partitions)
-        self._station = Station(
-            directory,
-            job,
-            log,
-            post,
-            self._make_budget,
-            ending,
-            self._end,
-            hooks,
-            listener.seed_failed,
-        )
-        self._loop = self._station.loop
-
-    def crawl(self, stop: Stop) -> Ended:
-        """Run the loop until the worker ends."""
-        station = self._station
-        states = station.open()
-        for damage in station.damage:
-            self._listener.waiting(damage)
-        self._budget.resume(
-            sum(state.kept_pages for state in states),
-            sum(state.kept_bytes for state in states),
-            max(state.seconds_run() for state in states),
-            station.clock.now(),
-        )
-        station.begin()
-        self._loop.call_soon(self._report)
-        with stop.heard_by(self._loop, self._on_signal):
-            station.run()
-        if self._signals > 1:
-            raise KeyboardInterrupt
-        progress = self._telling.timed(station.progress())
-        reason = reason_of(self._reason, progress)
-        return Ended(reason, progress, _is_complete(reason, progress, station.job))
-
-    def close(self) -> None:
-        """Let go of everything; nothing is lost by it."""
-        self._station.close()
-
-    def _make_budget(self, station: Station) -> Budget:
-        self._budget = Budget(station.job, station.free_disk)
-        return self._budget
-
-    def _report(self) -> None:
-        """Tell of progress. Figures of many hosts take long: then it is done less often."""
-        began = time.monotonic()
-        self._telling.look(self._station.progress())
-        took = time.monotonic() - began
-        self._loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
-
-    def _end(self, reason: str) -> None:
-        self._reason = reason
-        log_messages.info("ended: %s", reason)
-        self._station.seal_all(self._loop.stop)
-
-    def _on_signal(self) -> None:
-        self._signals += 1
-        if self._signals == 1:
-            log_messages.info("stopping cleanly")
-            self._listener.stopping()
-            self._station.worker.stop()
-        else:
-            self._loop.stop()

@@ -1,8 +1,8 @@
-"""How a running crawl is told to stop: by a signal, or by another thread.
+"""Stop a running crawl at SIGINT, SIGTERM, or a call from another thread.
 
-SIGINT and SIGTERM are heard while the crawl runs in the main thread of its process; afterwards
-they mean what they meant before. In any other thread the process has signals of its own, and a
-crawl is stopped by `ask`.
+A crawl in the main thread of its process handles both signals while it runs, and restores the
+previous handlers afterwards. A crawl in any other thread leaves signals to the program around
+it and is stopped with `Stop.ask`.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stop:
-    """Tells a crawl to stop; asked once it stops cleanly, asked twice at once."""
+    """Requests that a crawl stop: the first request ends it cleanly, the second at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: EventLoop | None = None
-        self._hear: Callable[[], None] | None = None
-        self._asked = 0
+        self._on_request: Callable[[], None] | None = None
+        self._requests = 0
 
     @property
     def is_asked(self) -> bool:
-        """Whether anybody has asked."""
-        return self._asked > 0
+        """Whether `ask` was called."""
+        return self._requests > 0
 
     def ask(self) -> None:
-        """Stop the crawl, from any thread; also if it has not begun."""
+        """Request a stop, from any thread; a crawl that has not begun stops when it begins."""
         with self._lock:
-            self._asked += 1
-            if self._loop is not None and self._hear is not None:
+            self._requests += 1
+            if self._loop is not None and self._on_request is not None:
                 # The loop may have ended by itself a moment ago.
                 with suppress(RuntimeError):
-                    self._loop.call_soon_threadsafe(self._hear)
+                    self._loop.call_soon_threadsafe(self._on_request)
 
     @contextmanager
-    def heard_by(self, loop: EventLoop, hear: Callable[[], None]) -> Iterator[None]:
-        """Pass every stop on to a loop while it runs."""
+    def heard_by(self, loop: EventLoop, on_request: Callable[[], None]) -> Iterator[None]:
+        """Call `on_request` on the loop for every request and signal while the context lasts."""
         with self._lock:
-            self._loop, self._hear = loop, hear
-            for _ in range(self._asked):
-                loop.call_soon(hear)
+            self._loop, self._on_request = loop, on_request
+            for _ in range(self._requests):
+                loop.call_soon(on_request)
         is_main = threading.current_thread() is threading.main_thread()
         before = {number: signal.getsignal(number) for number in SIGNALS} if is_main else {}
         for number in before:
-            loop.add_signal_handler(number, hear)
+            loop.add_signal_handler(number, on_request)
         try:
             yield
         finally:
@@ -58,5 +58,5 @@ class Stop:
                 self._loop = None
             for number, handler in before.items():
                 loop.remove_signal_handler(number)
-                if handler is not None:  # None: it was set by others than Python
+                if handler is not None:  # None: code other than Python has set it
                     signal.signal(number, handler)

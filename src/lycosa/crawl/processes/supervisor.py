@@ -1,16 +1,16 @@
-"""The supervisor: starts workers, watches and replaces them, and adds up what they do.
+"""Start, watch and replace the worker processes of a crawl, and add up their progress.
 
-It is the process that the user has started. It crawls nothing. It keeps the ledger of the job's
-limits (`grants`), looks for the end (`ending`), hears signals, and shows progress; the workers
-(`member`) share nothing but the log and the address slots.
+The supervisor is the process that the user has started. It fetches nothing itself. It shares the
+job's limits out (`grants`), looks for the end (`end_search`), handles signals and reports
+progress. The workers (`worker_process`) share only the log and the address slots.
 
 Always true:
-  * a partition belongs to one living process at most: a worker that dies or is killed for its
-    silence is buried before its successor is started;
+  * a partition belongs to at most one living process: the supervisor waits for the exit of a
+    worker that died, or that it killed for its silence, before it starts the successor;
   * a worker that dies is replaced, unless the crawl is ending anyway;
   * the crawl's lock is held until the last of its processes is gone.
 
-What a dead worker left in its segment is sealed beside the others (`leftovers`).
+The supervisor also seals the segments that dead workers have left (`recovery.leftovers`).
 """
 
 from __future__ import annotations
@@ -19,54 +19,46 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from typing import Any
 
 from lycosa import errors
-from lycosa.clock import RealClock
-from lycosa.cluster.assignment import assign
-from lycosa.config import Job
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.directory import CrawlDirectory, DirectoryLock
-from lycosa.crawl.ending import Ending, Report
+from lycosa.crawl.directory import DirectoryLock, OpenCrawl
+from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.child import Child
+from lycosa.crawl.processes.end_search import EndSearch
 from lycosa.crawl.processes.grants import Amount, Ledger
+from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.protocol import (
     Account,
-    Answer,
-    Beat,
     Begin,
-    CycleOver,
-    Ended,
+    Command,
     Failed,
+    Finished,
     GiveUp,
+    GrantWanted,
+    Heartbeat,
     Idle,
-    Opened,
-    Order,
-    Over,
+    LimitReached,
+    LogLine,
+    PartitionsOpened,
     PatienceOver,
-    Post,
-    Reached,
-    Said,
+    Reply,
     SeedFailed,
-    Stop,
-    Stuck,
-    Want,
+    StopCleanly,
 )
-from lycosa.crawl.processes.signals import Stop as StopButton
+from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.recovery.leftovers import seal_leftovers
-from lycosa.crawl.status.progress import Progress, add_up
+from lycosa.crawl.status.progress import Listener, Progress, add_up
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.errors import LycosaError
-from lycosa.log.protocol import Log
-from lycosa.loop import EventLoop, Loop
 from lycosa.store.sealing import Sealed
 
 WATCH_SECONDS = 1.0
 STALLED_SECONDS = 5.0
-"""When we come round so late we were stopped ourselves, and hold nobody's silence against it."""
+"""A watch that comes so late means that we were suspended ourselves: no worker was silent."""
 
 MOST_DEATHS = 4
-"""How often in a row a worker may die without having committed anything."""
+"""How often in a row a worker may die before its first commit."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -76,84 +68,59 @@ class Supervisor:
 
     def __init__(
         self,
-        directory: CrawlDirectory,
-        job: Job,
-        workers: int,
+        main: MainLoop,
+        crawl: OpenCrawl,
+        assignments: list[Assignment],
         lock: DirectoryLock,
-        log: Log,
-        seed_failed: Callable[[str, str], None],
-        clock_ahead: float = 0.0,
+        listener: Listener,
     ) -> None:
-        self._seed_failed = seed_failed
-        self._directory = directory
-        self._job = job
+        self._main = main
+        self._loop = main.loop
+        self._directory = crawl.directory
+        self._job = crawl.job
+        self._assignments = assignments
         self._lock = lock
-        self._log = log
-        self._loop = Loop()
-        self._loop.set_exception_handler(self._on_failure)
-        self._clock = RealClock(self._loop)
-        self._posts = posts_of(job, workers, clock_ahead)
+        self._listener = listener
         self._children: dict[int, Child] = {}
-        self._ledger = Ledger(job, workers)
-        self._ending = Ending(job.frontier.partitions)
-        self._is_looking = False
-        self._found_stuck = Stuck(False, False)
+        self._ledger = Ledger(crawl.job, len(assignments))
+        self._end_search = EndSearch(main.loop, crawl.job, crawl.log, self._send_to_all)
         self._progress: dict[int, Progress] = {}
         self._gone: list[Progress] = []
-        self._deaths = [0] * workers
+        self._deaths = [0] * len(assignments)
         self._run_before = 0.0
         self._began_at: float | None = None
         self._limit: Limit | None = None
         self._is_stopping = False
         self._is_sealing = False
         self._must_seal = True
-        self._signals = 0
         self._watched_at = time.monotonic()
-        self._failure: BaseException | None = None
 
     # -- the course of a crawl ------------------------------------------------------------
 
-    def start(self) -> None:
-        """Start the processes; they take their partitions and wait."""
-        for number in range(len(self._posts)):
+    def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
+        """Crawl until the end, a limit or a stop request; return which it was."""
+        self._on_progress = on_progress
+        for number in range(len(self._assignments)):
             self._start_child(number)
         pids = " ".join(str(child.pid) for child in self._children.values())
-        log_messages.info("%d workers begin: pids %s", len(self._posts), pids)
-
-    def run(
-        self, on_stopping: Callable[[], None], on_look: Callable[[Progress], None], stop: StopButton
-    ) -> str:
-        """Crawl until the end, a limit or a stop; returns which."""
-        self._on_stopping = on_stopping
-        self._on_look = on_look
-        with stop.heard_by(self._loop, self._on_signal):
-            return self._run()
-
-    def _run(self) -> str:
+        log_messages.info("started %d workers: pids %s", len(self._assignments), pids)
         self._loop.call_soon(self._watch)
-        self._loop.run_forever()
-        failure = self._clock.failure or self._failure
-        if failure is not None:
-            raise failure
-        if self._signals > 1:
-            raise KeyboardInterrupt
+        self._main.run_until_stopped(stop, self._stop_cleanly)
         if not self._is_stopping:
-            # A worker that died at the very end has left something; else this finds nothing.
+            # Finds something only if a worker has died at the very end.
             seal_leftovers(self._directory, self._job)
-        if self._ending.is_over:
+        if self._end_search.is_over:
             return EXHAUSTED
         return str(self._limit or Limit.STOPPED)
 
     def progress(self) -> Progress:
-        """Return how all workers are getting on together."""
+        """Return the progress of all workers together."""
         return add_up(self._progress.values(), self._gone)._replace(workers=len(self._children))
 
     def close(self) -> None:
-        """End every process that still runs, and let go of everything."""
+        """Kill every worker process that still runs."""
         for child in self._children.values():
             child.close()
-        self._clock.close()
-        self._loop.close()
 
     # -- workers come and go --------------------------------------------------------------
 
@@ -161,27 +128,26 @@ class Supervisor:
         self._children[number] = Child(
             self._loop,
             self._directory.path,
-            self._posts[number],
+            self._assignments[number],
             self._lock.descriptor,
-            self._on_answer,
+            self._on_reply,
             self._on_gone,
         )
         self._lock.write(os.getpid(), [child.pid for child in self._children.values()])
 
     def _on_gone(self, child: Child) -> None:
-        """See to a worker whose socket has closed: it has ended, or it has died."""
+        """Replace a worker whose socket has closed, unless it has finished."""
         number = child.number
-        how = child.bury()
-        words = child.last_words()
+        how = child.wait()
+        output = child.last_output()
         child.close()
         del self._children[number]
-        if child.has_ended or self._failure is not None:
+        if child.has_finished or self._main.has_failed:
             self._stop_when_alone()
             return
-        log_messages.warning("worker %d (pid %d) was %s %s", number, child.pid, how, words)
+        log_messages.warning("worker %d (pid %d) %s %s", number, child.pid, how, output)
         self._ledger.died(number)
-        for partition in self._posts[number].partitions:
-            self._ending.report(partition, None)
+        self._end_search.died(self._assignments[number].partitions)
         if number in self._progress:
             last = self._progress[number]
             self._gone.append(last)
@@ -201,94 +167,82 @@ class Supervisor:
             return
         self._deaths[number] += 1
         if self._deaths[number] >= MOST_DEATHS:
-            self._fail(
+            self._main.fail(
                 LycosaError(
-                    f"worker {number} died {MOST_DEATHS} times in a row without getting anywhere;"
-                    f" the last time it was {how}\n  its last words: {words or 'none'}\n"
-                    f"  nothing is lost; the others' work is in {self._directory.path}"
+                    f"worker {number} died {MOST_DEATHS} times in a row before its first commit;"
+                    f" the last time it {how}\n  its last output: {output or 'none'}\n"
+                    "  nothing that was committed is lost; to try again:"
+                    f" lycosa resume {self._directory.path}"
                 )
             )
             return
         self._loop.call_later(float(self._deaths[number] - 1), self._replace, number)
 
     def _replace(self, number: int) -> None:
-        if not self._is_ending and self._failure is None:
+        if not self._is_ending and not self._main.has_failed:
             self._start_child(number)
             log_messages.warning(
-                "worker %d is replaced (pid %d)", number, self._children[number].pid
+                "worker %d is replaced by pid %d", number, self._children[number].pid
             )
         else:
             self._stop_when_alone()
 
     @property
     def _is_ending(self) -> bool:
-        return self._is_stopping or self._limit is not None or self._ending.is_over
+        return self._is_stopping or self._limit is not None or self._end_search.is_over
 
     def _stop_when_alone(self) -> None:
         if not self._children:
             self._loop.stop()
 
-    def _tell(self, order: Order) -> None:
+    def _send_to_all(self, command: Command) -> None:
         for child in self._children.values():
-            child.send(order)
+            child.send(command)
 
-    def _fail(self, problem: BaseException) -> None:
-        self._failure = self._failure or problem
-        self._loop.stop()
+    # -- replies of workers ---------------------------------------------------------------
 
-    def _on_failure(self, loop: EventLoop, context: dict[str, Any]) -> None:
-        problem = context.get("exception")
-        if problem is None:
-            loop.default_exception_handler(context)
-        else:
-            self._fail(problem)
-
-    # -- what workers say -----------------------------------------------------------------
-
-    def _on_answer(self, child: Child, answer: Answer) -> None:
+    def _on_reply(self, child: Child, reply: Reply) -> None:
         number = child.number
-        match answer:
-            case Beat():
-                self._progress[number] = Progress(**answer.progress)
-            case Opened():
-                self._opened(child, answer)
-            case Want():
+        match reply:
+            case Heartbeat():
+                self._progress[number] = Progress(**reply.progress)
+            case PartitionsOpened():
+                self._opened(child, reply)
+            case GrantWanted():
                 self._ledger.wants(number)
                 self._look_at_limits()
             case Account():
-                self._ledger.account(number, answer)
+                self._ledger.account(number, reply)
                 self._look_at_limits()
-            case Reached():
-                self._reach(Limit(answer.limit))
+            case LimitReached():
+                self._reach(Limit(reply.limit))
             case Idle():
-                for partition, report in answer.reports.items():
-                    self._ending.report(partition, Report(*report) if report else None)
-                self._look_for_end()
+                self._end_search.reported(reply)
             case SeedFailed():
-                self._seed_failed(answer.seed, answer.why)
+                self._listener.seed_failed(reply.seed, reply.why)
             case PatienceOver():
-                self._tell(GiveUp())
-            case Said():
-                log_messages.log(answer.level, "worker %d: %s", number, answer.text)
+                self._send_to_all(GiveUp())
+            case LogLine():
+                log_messages.log(reply.level, "worker %d: %s", number, reply.text)
             case Failed():
-                kind = getattr(errors, answer.kind, LycosaError)
-                self._fail(kind(answer.text))
-            case Ended():
-                child.has_ended = True
-                self._progress[number] = Progress(**answer.progress)
+                kind = getattr(errors, reply.kind, LycosaError)
+                self._main.fail(kind(reply.text))
+            case Finished():
+                child.has_finished = True
+                self._progress[number] = Progress(**reply.progress)
 
-    def _opened(self, child: Child, answer: Opened) -> None:
+    def _opened(self, child: Child, opened: PartitionsOpened) -> None:
         child.is_open = True
-        self._ledger.opened(child.number, Amount(answer.kept_pages, answer.kept_bytes))
+        self._ledger.opened(child.number, Amount(opened.kept_pages, opened.kept_bytes))
         if self._began_at is not None:
             self._begin(child)
             self._look_at_limits()
             return
-        self._run_before = max(self._run_before, answer.seconds_run)
-        everybody = list(self._children.values())
-        if len(everybody) == len(self._posts) and all(other.is_open for other in everybody):
+        self._run_before = max(self._run_before, opened.seconds_run)
+        children = list(self._children.values())
+        if len(children) == len(self._assignments) and all(other.is_open for other in children):
             self._began_at = time.monotonic()
-            for other in everybody:
+            for other in children:
                 self._begin(other)
             self._look_at_limits()
 
@@ -298,16 +252,16 @@ class Supervisor:
             passed = self._run_before + time.monotonic() - self._began_at
             seconds_left = max(0.0, self._job.limits.seconds - passed)
         child.send(Begin(seconds_left))
-        child.send(self._found_stuck)
+        child.send(self._end_search.stuck)
         if self._limit is not None:
-            child.send(Reached(str(self._limit)))
+            child.send(LimitReached(str(self._limit)))
         if self._is_stopping:
-            child.send(Stop())
+            child.send(StopCleanly())
 
     def _look_at_limits(self) -> None:
-        for number, order in self._ledger.orders():
+        for number, command in self._ledger.commands():
             if number in self._children:
-                self._children[number].send(order)
+                self._children[number].send(command)
         reached = self._ledger.reached
         if reached is not None:
             self._reach(reached)
@@ -315,45 +269,14 @@ class Supervisor:
     def _reach(self, limit: Limit) -> None:
         if self._limit is None:
             self._limit = limit
-            self._tell(Reached(str(limit)))
+            self._send_to_all(LimitReached(str(limit)))
 
-    # -- the end --------------------------------------------------------------------------
-
-    def _look_for_end(self) -> None:
-        if self._is_looking or self._ending.is_over:
-            return
-        self._look_for_stuck()
-        if not self._ending.is_possible():
-            return
-        if self._ending.look(self._log.heads()):
-            self._tell(Over())
-        elif self._ending.is_between:
-            self._tell(CycleOver())
-        else:
-            self._is_looking = True
-            self._loop.call_later(self._job.log.commit_seconds, self._look_again)
-
-    def _look_for_stuck(self) -> None:
-        """Tell the workers when nothing is left but what is out of reach, and when that changes."""
-        may_be_stuck = self._ending.may_be_stuck()
-        found = Stuck(
-            may_be_stuck and self._ending.is_stuck(self._log.heads()), self._ending.has_answers
-        )
-        if found != self._found_stuck:
-            self._found_stuck = found
-            self._tell(found)
-        if may_be_stuck:
-            self._is_looking = True
-            self._loop.call_later(self._job.log.commit_seconds, self._look_again)
-
-    def _look_again(self) -> None:
-        self._is_looking = False
-        self._look_for_end()
+    # -- segments of dead workers ---------------------------------------------------------
 
     def _seal_leftovers(self) -> None:
         if self._must_seal and not self._is_sealing and not self._is_ending:
             self._must_seal, self._is_sealing = False, True
-            self._clock.run_aside(
+            self._main.clock.run_aside(
                 lambda: seal_leftovers(self._directory, self._job, lambda: self._is_ending),
                 self._sealed,
             )
@@ -361,7 +284,7 @@ class Supervisor:
     def _sealed(self, sealed: list[Sealed]) -> None:
         self._is_sealing = False
         if sealed:
-            log_messages.info("sealed %d segments of dead processes", len(sealed))
+            log_messages.info("sealed %d segments that dead workers have left", len(sealed))
 
     # -- watching -------------------------------------------------------------------------
 
@@ -374,7 +297,7 @@ class Supervisor:
         for child in self._children.values():
             if child.is_silent(now, self._job.crawl.silent_seconds):
                 log_messages.warning(
-                    "worker %d (pid %d) has been silent for %.0f s: it is killed",
+                    "worker %d (pid %d) has been silent for %.0f s: killing it",
                     child.number,
                     child.pid,
                     now - child.heard_at,
@@ -382,40 +305,12 @@ class Supervisor:
                 child.heard_at = now
                 child.kill()
         self._seal_leftovers()
-        if len(self._progress) == len(self._posts):
-            self._on_look(self.progress())
+        if len(self._progress) == len(self._assignments):
+            self._on_progress(self.progress())
         self._loop.call_later(WATCH_SECONDS, self._watch)
 
-    def _on_signal(self) -> None:
-        self._signals += 1
-        if self._signals > 1:
-            self._loop.stop()
-            return
-        log_messages.info("stopping cleanly")
+    def _stop_cleanly(self) -> None:
         self._is_stopping = True
-        self._on_stopping()
-        self._tell(Stop())
+        self._listener.stopping()
+        self._send_to_all(StopCleanly())
         self._stop_when_alone()
-
-
-def posts_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Post]:
-    """Return who does what: partitions by rendezvous, connections and bandwidth in equal parts.
-
-    All have one time, also a worker that replaces another: the clock may have been set meanwhile.
-    """
-    clock_offset = time.time() + clock_ahead - time.monotonic()
-    connections, more = divmod(job.fetch.connections, workers)
-    speed, digest = job.fetch.bytes_per_second, job.digest()
-    return [
-        Post(
-            number,
-            partitions,
-            connections + (number < more),
-            max(1, speed // workers) if speed else 0,
-            is_alone=False,
-            job_digest=digest,
-            clock_offset=clock_offset,
-            clock_ahead=clock_ahead,
-        )
-        for number, partitions in enumerate(assign(job.frontier.partitions, workers))
-    ]

@@ -1,12 +1,12 @@
-"""One worker in a process of its own, under a supervisor.
+"""One worker in a process of its own, told what to do by the supervisor.
 
-Started by `lycosa.crawl.processes.supervisor` and by nobody else (`joining`). Orders come and
-answers go through the socket (`orders`). When it closes, the supervisor is gone, and this process
-ends at once: what it has not committed is asked for again.
+The supervisor starts this process through `boot`. Commands arrive and replies leave through a
+socket (`protocol`). When the socket closes, the supervisor is gone and this process exits at once;
+the next run fetches again what it had not committed.
 
-Signals are the supervisor's to hear: a Ctrl-C, or the end of a service, reaches all processes
-of the crawl, and it is the supervisor that tells the others what to do. It holds the
-crawl's lock for as long as it lives, as its supervisor does.
+A worker process ignores SIGINT and SIGTERM, which reach all processes of a crawl: the supervisor
+handles them and sends `StopCleanly`. The process holds the crawl's lock as long as it lives, so
+that no other crawl starts in the directory before the last worker is gone.
 """
 
 from __future__ import annotations
@@ -19,41 +19,46 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.directory import CrawlDirectory, OpenCrawl
 from lycosa.crawl.ending import Report
-from lycosa.crawl.ports import Reservations
-from lycosa.crawl.processes.channel import Channel, frame
-from lycosa.crawl.processes.grants import GrantedBudget, Told
-from lycosa.crawl.processes.machine import collect_seldom, full_disk_told, give_large_blocks_back
+from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.channel import Channel
+from lycosa.crawl.processes.grants import GrantedBudget, SupervisorLink
+from lycosa.crawl.processes.machine import (
+    collect_seldom,
+    full_disk_explained,
+    give_large_blocks_back,
+)
+from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.protocol import (
     Alive,
-    Beat,
+    AllDone,
     Begin,
+    Command,
     CycleOver,
-    Ended,
     Failed,
+    Finished,
     GiveUp,
     Grant,
+    GrantWanted,
+    Heartbeat,
     Idle,
-    Opened,
-    Order,
-    Over,
+    LimitReached,
+    LogLine,
+    PartitionsOpened,
     PatienceOver,
-    Post,
-    Reached,
     Recall,
-    Said,
     SeedFailed,
-    Stop,
+    StopCleanly,
     Stuck,
-    Want,
 )
-from lycosa.crawl.processes.runtime import Station
+from lycosa.crawl.processes.runtime import Runtime
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment
@@ -61,13 +66,13 @@ from lycosa.log.protocol import Head
 from lycosa.loop import EventLoop
 from lycosa.plugins.loader import load_hooks
 
-BEAT_SECONDS = 1.0
+HEARTBEAT_SECONDS = 1.0
 _PR_SET_PDEATHSIG = 1
 _FAILED, _ORPHANED = 3, 4
 
 
 class RemoteEnding:
-    """Passes what idle partitions report on to the supervisor, who looks for the end."""
+    """Passes reports of idle partitions on to the supervisor, which looks for the end."""
 
     def __init__(
         self, on_news: Callable[[], object], on_patience_over: Callable[[], object]
@@ -83,7 +88,7 @@ class RemoteEnding:
         self.is_between = False
 
     def report(self, partition: int, report: Report | None) -> None:
-        """Note what has changed."""
+        """Keep a report that has changed, to be sent."""
         if self._known.get(partition) != report or partition not in self._known:
             self._known[partition] = report
             if not self._new:
@@ -91,201 +96,207 @@ class RemoteEnding:
             self._new[partition] = None if report is None else (*report,)
 
     def is_possible(self) -> bool:
-        """Leave that to the supervisor."""
+        """Return False: the supervisor compares the reports with the log."""
         return False
 
     def look(self, heads: Sequence[Head]) -> bool:
-        """Return what the supervisor has found."""
+        """Return whether the supervisor has found the end."""
         return self.is_over
 
     def may_be_stuck(self) -> bool:
-        """Return what the supervisor has found."""
+        """Return whether the supervisor has found all workers stuck."""
         return self.found_stuck
 
     def is_stuck(self, heads: Sequence[Head]) -> bool:
-        """Return what the supervisor has found."""
+        """Return whether the supervisor has found all workers stuck."""
         return self.found_stuck
 
     def end_patience(self) -> None:
-        """Let the supervisor tell all workers."""
+        """Ask the supervisor to tell all workers."""
         self._on_patience_over()
 
     def news(self) -> dict[int, tuple[int, int, bool, bool, bool] | None]:
-        """Return what was reported since the last time."""
+        """Return the reports that have not been sent yet."""
         news, self._new = self._new, {}
         return news
 
 
-class Member:
-    """The worker's side of the conversation."""
+class WorkerProcess:
+    """A worker that takes its commands from a channel and sends its replies there."""
 
-    def __init__(self, directory: CrawlDirectory, post: Post, end: socket.socket) -> None:
-        self._ending = RemoteEnding(
-            lambda: self._loop.call_soon(self._tell_news),
-            lambda: self._channel.send(PatienceOver()),
-        )
+    def __init__(
+        self, main: MainLoop, channel: Channel[Command], crawl: OpenCrawl, assignment: Assignment
+    ) -> None:
+        self._main = main
+        self._channel = channel
         self._reason = ""
         self._figures: Progress | None = None
         self._next_figures = 0.0
-        job = directory.job()
-        hooks = load_hooks(job)
-        self._log = directory.log(job)
-        self._station = Station(
-            directory,
-            job,
-            self._log,
-            post,
-            self._make_budget,
+        self._ending = RemoteEnding(
+            on_news=lambda: main.loop.call_soon(self._send_news),
+            on_patience_over=lambda: channel.send(PatienceOver()),
+        )
+        link = SupervisorLink(
+            want_grant=lambda: channel.send(GrantWanted()),
+            account=channel.send,
+            limit_reached=lambda limit: channel.send(LimitReached(str(limit))),
+            call_soon=main.loop.call_soon,
+            when_durable=self._when_durable,
+        )
+        self._budget = GrantedBudget(crawl.job, crawl.directory.free_disk, link)
+        self._runtime = Runtime(
+            main,
+            crawl,
+            assignment,
+            self._budget,
             self._ending,
-            self._over,
-            hooks,
-            lambda seed, why: self._channel.send(SeedFailed(seed, why)),
+            self._on_end,
+            lambda seed, why: channel.send(SeedFailed(seed, why)),
         )
-        self._loop = self._station.loop
-        self._channel: Channel[Order] = Channel(
-            self._loop, end, Order, self._ordered, self._orphaned
-        )
-        handler = _Forwarding(self._loop, self._channel)
-        logging.getLogger("lycosa").addHandler(handler)
-        logging.getLogger("lycosa").setLevel(logging.INFO)
 
     def run(self) -> None:
-        """Open the partitions, then do as told until the end."""
-        states = self._station.open(lambda: self._channel.send(Alive()))
+        """Open the partitions, then follow commands until the end."""
+        self._channel.listen(self._commanded, _exit_orphaned)
+        states = self._runtime.open(lambda: self._channel.send(Alive()))
         self._channel.send(
-            Opened(
+            PartitionsOpened(
                 sum(state.kept_pages for state in states),
                 sum(state.kept_bytes for state in states),
                 max((state.seconds_run() for state in states), default=0.0),
             )
         )
-        self._loop.call_soon(self._beat)
-        self._station.run()
-        self._channel.send(Ended(self._reason, self._station.progress()._asdict()))
-        self._channel.flush()
-
-    def failed(self, error: Exception) -> None:
-        """Tell the supervisor that it is no use to go on."""
-        self._channel.send(_failure(self._station.directory, error))
+        self._main.loop.call_soon(self._heartbeat)
+        self._main.run()
+        self._channel.send(Finished(self._reason, self._runtime.progress()._asdict()))
         self._channel.flush()
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._station.close()
-        self._log.close()
+        """Close the runtime."""
+        self._runtime.close()
 
-    def _make_budget(self, station: Station) -> Reservations:
-        self._budget = GrantedBudget(
-            station.job,
-            station.free_disk,
-            Told(
-                want=lambda: self._channel.send(Want()),
-                account=lambda account: self._channel.send(account),
-                reached=lambda limit: self._channel.send(Reached(str(limit))),
-                soon=station.loop.call_soon,
-                when_durable=lambda callback: station.worker.when_durable(callback),
-            ),
-        )
-        return self._budget
+    def _when_durable(self, callback: Callable[[], None]) -> None:
+        self._runtime.worker.when_durable(callback)
 
-    def _ordered(self, order: Order) -> None:
-        worker, budget = self._station.worker, self._budget
-        match order:
+    def _commanded(self, command: Command) -> None:
+        worker, budget = self._runtime.worker, self._budget
+        match command:
             case Begin():
-                if order.seconds_left is not None:
-                    budget.begin(self._station.clock.now() + order.seconds_left)
-                self._station.begin()
+                if command.seconds_left is not None:
+                    budget.begin(self._main.clock.now() + command.seconds_left)
+                self._runtime.begin()
             case Grant():
-                budget.grant(order)
+                budget.grant(command)
                 worker.pump()
             case Recall():
                 budget.recall()
-            case Reached():
-                budget.end(Limit(order.limit))
+            case LimitReached():
+                budget.end(Limit(command.limit))
                 worker.look()
             case CycleOver():
                 worker.cycle_over()
             case Stuck():
-                self._ending.found_stuck = order.is_stuck
-                self._ending.has_answers = order.has_answers
+                self._ending.found_stuck = command.is_stuck
+                self._ending.has_answers = command.has_answers
             case GiveUp():
                 self._ending.patience_ended += 1
                 worker.look()
-            case Over():
+            case AllDone():
                 self._ending.is_over = True
                 worker.look()
-            case Stop():
+            case StopCleanly():
                 worker.stop()
 
-    def _beat(self) -> None:
-        """Give a sign of life. Figures of a large crawl take long: so not always new ones."""
+    def _heartbeat(self) -> None:
+        """Send a sign of life; with old figures where new ones would take much of the time."""
         now = time.monotonic()
         if self._figures is None or now >= self._next_figures:
-            self._figures = self._station.progress()
+            self._figures = self._runtime.progress()
             self._next_figures = time.monotonic() + 30 * (time.monotonic() - now)
-        self._channel.send(Beat(self._figures._asdict()))
-        self._loop.call_later(BEAT_SECONDS, self._beat)
+        self._channel.send(Heartbeat(self._figures._asdict()))
+        self._main.loop.call_later(HEARTBEAT_SECONDS, self._heartbeat)
 
-    def _tell_news(self) -> None:
+    def _send_news(self) -> None:
         self._channel.send(Idle(self._ending.news()))
 
-    def _over(self, reason: str) -> None:
+    def _on_end(self, reason: str) -> None:
         self._reason = reason
-        self._station.seal_all(self._loop.stop)
-
-    def _orphaned(self) -> None:
-        os._exit(_ORPHANED)
+        self._runtime.seal_all(self._main.loop.stop)
 
 
 class _Forwarding(logging.Handler):
-    """Lets the supervisor write down what is said here."""
+    """Sends log messages to the supervisor, which writes them to the crawl's log file."""
 
-    def __init__(self, loop: EventLoop, channel: Channel[Order]) -> None:
+    def __init__(self, loop: EventLoop, channel: Channel[Command]) -> None:
         super().__init__(logging.INFO)
         self._loop = loop
         self._channel = channel
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass the line on, from whichever thread it is."""
-        said = Said(record.levelno, self.format(record))
+        """Send one message; threads other than the loop's may log, too."""
+        line = LogLine(record.levelno, self.format(record))
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._channel.send, said)
+            self._loop.call_soon_threadsafe(self._channel.send, line)
 
 
 def _failure(directory: CrawlDirectory, error: Exception) -> Failed:
     try:
-        with full_disk_told(directory.path):
+        with full_disk_explained(directory.path):
             raise error
-    except Exception as told:
-        return Failed(type(told).__name__, str(told))
+    except Exception as explained:
+        return Failed(type(explained).__name__, str(explained))
+
+
+def _exit_orphaned() -> None:
+    os._exit(_ORPHANED)
 
 
 def _die_with(parent: int) -> None:
-    """Ask the kernel to end this process with its supervisor, whatever it is doing."""
+    """Ask the kernel to kill this process when its supervisor dies."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        os._exit(_ORPHANED)
+        _exit_orphaned()
 
 
 def main(arguments: list[str]) -> int:
-    """Run one worker until its supervisor says that all is done."""
+    """Run one worker until its supervisor ends it; return the exit code."""
     faulthandler.enable()
-    path, descriptor, parent, post = arguments
+    path, descriptor, parent, packed = arguments
     _die_with(int(parent))
     give_large_blocks_back()
     collect_seldom()
     arm_from_environment()
-    directory, end = CrawlDirectory(Path(path)), socket.socket(fileno=int(descriptor))
-    try:
-        member = Member(directory, msgspec.json.decode(post, type=Post), end)
-    except (LycosaError, OSError) as error:
-        end.sendall(frame(_failure(directory, error)))
-        return _FAILED
-    try:
-        member.run()
-    except (LycosaError, OSError) as error:
-        member.failed(error)
-        return _FAILED
-    finally:
-        member.close()
+    directory = CrawlDirectory(Path(path))
+    assignment = msgspec.json.decode(packed, type=Assignment)
+    with MainLoop(assignment.clock_offset) as main_loop:
+        channel: Channel[Command] = Channel(
+            main_loop.loop, socket.socket(fileno=int(descriptor)), Command
+        )
+        try:
+            _work(main_loop, channel, directory, assignment)
+        except (LycosaError, OSError) as error:
+            channel.send(_failure(directory, error))
+            channel.flush()
+            return _FAILED
+        finally:
+            channel.close()
     return 0
+
+
+def _work(
+    main_loop: MainLoop,
+    channel: Channel[Command],
+    directory: CrawlDirectory,
+    assignment: Assignment,
+) -> None:
+    logger = logging.getLogger("lycosa")
+    logger.addHandler(_Forwarding(main_loop.loop, channel))
+    logger.setLevel(logging.INFO)
+    job = directory.job()
+    hooks = load_hooks(job)
+    with (
+        closing(directory.log(job)) as log,
+        closing(
+            WorkerProcess(main_loop, channel, OpenCrawl(directory, job, log, hooks), assignment)
+        ) as process,
+    ):
+        process.run()

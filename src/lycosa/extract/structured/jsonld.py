@@ -55,13 +55,6 @@ class Distilled(NamedTuple):
     """Scripts that gave none, by reason."""
 
 
-def distil(
-    body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
-) -> bytes:
-    """Return the triples of a page as N-Triples; blank nodes are `_:{label}{n}`."""
-    return distil_with_reasons(body, base, media_type, charset=charset, label=label).triples
-
-
 def distil_with_reasons(
     body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
 ) -> Distilled:

@@ -74,7 +74,7 @@ class Holdings:
         self.rules: dict[int, bytes] = {}
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
-        self.parts: set[int] = set()
+        self.requisites: set[int] = set()
         """URLs of page requisites: their redirect targets are fetched as well."""
         self.segment_ends: dict[int, int] = {}
         """How far each segment is accounted for; later records have no event and do not count."""

@@ -42,7 +42,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "addresses": holdings.addresses.others,
             "rules": holdings.rules,
             "errands": holdings.errands,
-            "parts": sorted(holdings.parts),
+            "parts": sorted(holdings.requisites),
             "segments": holdings.segment_ends,
             "lost": {segment: sorted(some) for segment, some in holdings.lost.items()},
             "outcomes": dict(holdings.outcomes),
@@ -81,7 +81,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.addresses.restore(packed.get("addresses", []))
     holdings.rules = packed["rules"]
     holdings.errands = msgspec.convert(packed["errands"], dict[int, Errand])
-    holdings.parts.update(packed.get("parts", ()))
+    holdings.requisites.update(packed.get("parts", ()))
     holdings.segment_ends = packed.get("segments", {})
     holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
     holdings.outcomes.update(packed["outcomes"])

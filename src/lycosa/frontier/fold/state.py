@@ -161,7 +161,7 @@ class PartitionState(Holdings):
             self._sort_in(len(pages.site) - len(event.keys), len(event.keys), event.put_off)
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
             pages.distance[page] = distance
-        self.parts.update(event.requisites)
+        self.requisites.update(event.requisites)
         for page in event.linked:
             self._withdraw_guess(page)
             pages.guess[page] = 0

@@ -6,6 +6,5 @@ has changed; from that its rate of change is learned. Nothing here asks the web 
 
     changes     estimates how often a page changes, from visits that show only whether it did
     worth       the worth of a visit now, by each policy
-    allocation  the best frequencies of visits for plain freshness, which `fresh` approaches
     bids        the K best URLs of many partitions
 """

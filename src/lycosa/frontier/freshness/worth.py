@@ -12,7 +12,8 @@ worth, and so at the frequencies that Lagrange's multiplier gives (Cho and Garci
 Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003): the multiplier is the worth of the
 last page chosen. So the best allocation needs no sum over all pages, and partitions that share
 nothing can follow it. Pages that change too often to be caught up with fall behind by themselves,
-while `proportional` spends most on them. (`allocation` computes the same frequencies as a whole.)
+while `proportional` spends most on them. (`benchmarks.allocation` computes the same frequencies as
+a whole.)
 
 A URL that was never visited is worth its quality under `profit`; the other policies, which know no
 quality, put it first.

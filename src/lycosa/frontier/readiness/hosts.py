@@ -31,7 +31,7 @@ long enough as it is.
 A host whose *burst* goes on is the exception to its due moment: it may be asked again at once, as
 far as its address permits, until the burst ends (`end_burst`).
 
-Not here: when a burst may go on (lycosa.crawl.answers.bursts), how long a pause is
+Not here: when a burst may go on (lycosa.crawl.bursts), how long a pause is
 (lycosa.crawl.pauses), the order of URLs (schedulers).
 """
 

@@ -8,18 +8,9 @@ from typing import NamedTuple
 
 from lycosa.report.wording import NO_BREAK, count, power_of_ten
 
-_STEPS = (1, 2, 2.5, 5, 10)
 _WHOLE_STEPS = (1, 2, 5, 10)
 _MOST_DECADES = 6
 """Up to this number, all powers of ten on an axis are named."""
-
-
-def ticks(most: float) -> list[float]:
-    """Return round numbers from 0 to what covers `most`, some six of them."""
-    rough = max(most, 1e-9) / 6
-    size = 10.0 ** floor(log10(rough))
-    step = next(size * factor for factor in _STEPS if size * factor >= rough)
-    return [step * n for n in range(int(most / step) + 2)]
 
 
 def whole_ticks(most: float, wanted: int = 5) -> list[int]:

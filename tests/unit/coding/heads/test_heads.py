@@ -59,10 +59,37 @@ def test_some_statuses_have_no_body(status: int) -> None:
         ("HTTP/1.1 200 OK", "Connection: keep-alive, close", False),
         ("HTTP/1.0 200 OK", "X: y", False),
         ("HTTP/1.0 200 OK", "Connection: Keep-Alive", True),
+        ("HTTP/1.0 200 OK", "Connection: keep-alive, close", False),
+        ("HTTP/1.0 200 OK", "Connection: not-keep-alive", False),
+        ("HTTP/1.1 200 OK", "Connection: x-closed", True),
+        ("HTTP/1.1 101 Switching Protocols", "X: y", False),
+        ("HTTP/1.1 204 No Content", "X: y", True),
+        ("HTTP/1.1 205 Reset Content", "X: y", False),
     ],
 )
 def test_whether_a_connection_lasts(line: str, header: str, is_lasting: bool) -> None:
     assert frame("Content-Length: 1", header, line=line).is_lasting is is_lasting
+
+
+def test_a_205_without_a_body_keeps_its_connection() -> None:
+    assert frame("Content-Length: 0", line="HTTP/1.1 205 Reset") == Frame(205, 0, True)
+    assert frame("Transfer-Encoding: chunked", line="HTTP/1.1 205 Reset") == Frame(205, 0, False)
+
+
+def test_chunks_of_an_old_server_cost_the_connection() -> None:
+    headers = ("Transfer-Encoding: chunked", "Connection: keep-alive")
+    assert frame(*headers, line="HTTP/1.0 200 OK") == Frame(200, CHUNKED, False)
+
+
+@pytest.mark.parametrize("path", ["/voilà", "/Å", "/…"])
+def test_a_value_keeps_the_last_byte_of_its_last_letter(path: str) -> None:
+    head = b"HTTP/1.1 302 Found\r\nLocation:\t" + path.encode() + b" \r\n\r\n"
+    assert read_head(head).by_name["location"].encode("latin-1").decode() == path
+
+
+def test_a_head_does_not_begin_with_the_rest_of_a_line() -> None:
+    with pytest.raises(BadHead):
+        frame(" Content-Length: 3", "X: y")
 
 
 def test_the_same_length_twice_is_one() -> None:
@@ -77,6 +104,7 @@ def test_the_same_length_twice_is_one() -> None:
         "Content-Length: -1",
         "Content-Length: +1",
         "Content-Length: 0x10",
+        "Content-Length: \x0b1",
         "Content-Length:",
         "Content-Length: 1e3",
         "Content-Length: " + "9" * 30,

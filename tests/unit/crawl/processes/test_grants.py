@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.processes.grants import Amount, GrantedBudget, Ledger, Told
+from lycosa.crawl.processes.grants import Amount, GrantedBudget, Ledger, SupervisorLink
 from lycosa.crawl.processes.protocol import Account, Grant, Recall
 
 LARGEST = 1000
@@ -32,17 +32,17 @@ class Played:
         self.waiting: list[Callable[[], None]] = []
         self.soon: deque[Callable[[], None]] = deque()
         self.said: deque[str | Account] = deque()
-        self.orders: deque[Grant | Recall] = deque()
+        self.commands: deque[Grant | Recall] = deque()
         self.under_way: list[int] = []
         self.limits: list[Limit] = []
-        told = Told(
-            want=lambda: self.said.append("want"),
+        link = SupervisorLink(
+            want_grant=lambda: self.said.append("want"),
             account=self.said.append,
-            reached=self.limits.append,
-            soon=self.soon.append,
+            limit_reached=self.limits.append,
+            call_soon=self.soon.append,
             when_durable=lambda callback: self.waiting.append(callback),
         )
-        self.budget = GrantedBudget(job, lambda: 1 << 62, told)
+        self.budget = GrantedBudget(job, lambda: 1 << 62, link)
 
     def start(self) -> None:
         reserved = self.budget.reserve(0.0)
@@ -120,16 +120,16 @@ class Play:
                 self.ledger.account(number, said)
             else:
                 self.ledger.wants(number)
-        elif worker.orders:
-            order = worker.orders.popleft()
-            if isinstance(order, Grant):
-                worker.budget.grant(order)
+        elif worker.commands:
+            command = worker.commands.popleft()
+            if isinstance(command, Grant):
+                worker.budget.grant(command)
                 worker.start()
             else:
                 worker.budget.recall()
         worker.settle()
-        for target, given_order in self.ledger.orders():
-            self.workers[target].orders.append(given_order)
+        for target, command in self.ledger.commands():
+            self.workers[target].commands.append(command)
 
     def check(self) -> None:
         """Everything kept, and everything that may still be kept, is within the limit."""
@@ -194,10 +194,10 @@ def test_grants_are_large_while_much_is_left_and_single_pages_at_the_end() -> No
     for number in range(4):
         ledger.opened(number, Amount())
     ledger.wants(0)
-    [(_, first)] = ledger.orders()
+    [(_, first)] = ledger.commands()
     assert isinstance(first, Grant) and first.pages == 125
     ledger = Ledger(job_of(pages=1000), 4)
     for number in range(4):
         ledger.opened(number, Amount(249, 0))
     ledger.wants(3)
-    assert ledger.orders() == [(3, Grant(1, 0, is_rest=False))]
+    assert ledger.commands() == [(3, Grant(1, 0, is_rest=False))]

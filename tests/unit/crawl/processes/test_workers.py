@@ -8,8 +8,8 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.processes import run
+from lycosa.crawl.processes.assignments import assignments_of
 from lycosa.crawl.processes.run import worker_count
-from lycosa.crawl.processes.supervisor import posts_of
 from lycosa.crawl.status.progress import Progress, add_up
 
 MANY = [f"site{n}.test" for n in range(200)]
@@ -48,11 +48,19 @@ def test_who_asks_for_workers_gets_them_as_far_as_they_can_be_told_apart() -> No
 
 def test_connections_bandwidth_and_partitions_are_shared_out() -> None:
     job = Job.of(fetch={"connections": 11, "bytes_per_second": 1000})
-    posts = posts_of(job, 3)
-    assert sorted(post.connections for post in posts) == [3, 4, 4]
-    assert [post.bytes_per_second for post in posts] == [333] * 3
-    assert sorted(n for post in posts for n in post.partitions) == list(range(64))
-    assert [post.bytes_per_second for post in posts_of(Job(), 3)] == [0] * 3
+    shares = assignments_of(job, 3)
+    assert sorted(share.connections for share in shares) == [3, 4, 4]
+    assert [share.bytes_per_second for share in shares] == [333] * 3
+    assert sorted(n for share in shares for n in share.partitions) == list(range(64))
+    assert [share.bytes_per_second for share in assignments_of(Job(), 3)] == [0] * 3
+    assert not any(share.is_alone for share in shares)
+
+
+def test_a_single_worker_gets_the_whole_crawl() -> None:
+    job = Job.of(fetch={"connections": 11, "bytes_per_second": 1000})
+    (whole,) = assignments_of(job, 1)
+    assert whole.is_alone and whole.partitions == list(range(64))
+    assert (whole.connections, whole.bytes_per_second) == (11, 1000)
 
 
 def test_progress_is_added_up_and_the_dead_count_for_what_they_did() -> None:
@@ -67,8 +75,8 @@ def test_progress_is_added_up_and_the_dead_count_for_what_they_did() -> None:
 
 
 def test_workers_have_one_time_whatever_the_machine_says_when_they_start() -> None:
-    posts = posts_of(Job(), 3, clock_ahead=100.0)
-    assert {post.clock_ahead for post in posts} == {100.0}
-    (offset,) = {post.clock_offset for post in posts}
+    shares = assignments_of(Job(), 3, clock_ahead=100.0)
+    assert {share.clock_ahead for share in shares} == {100.0}
+    (offset,) = {share.clock_offset for share in shares}
     assert offset is not None
     assert abs(time.monotonic() + offset - time.time() - 100.0) < 10.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import exp, inf
 
 import pytest
+from benchmarks.allocation import allocate, freshness
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.config.sections import POLICIES as NAMES
-from lycosa.frontier.freshness.allocation import allocate, freshness
 from lycosa.frontier.freshness.bids import Candidate, bid_of, chosen, share_out
 from lycosa.frontier.freshness.changes import Belief
 from lycosa.frontier.freshness.worth import POLICIES, gain, profit, value

@@ -20,9 +20,8 @@ import re
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa.crawl.answers.novelty.soft_404 import Seen
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.echo import without_echo
-from lycosa.frontier.fold.state import PartitionState
 from lycosa.sparse import zeros
 
 SLOTS = 1 << 16
@@ -35,8 +34,8 @@ _QUARTERS = 4
 _PICTURE = re.compile(rb"\ssrc\s*+=\s*+[\"']?+\s*+([^\"'\s>?#]++)", re.IGNORECASE)
 
 
-class Novelty:
-    """Remembers the contents of lately kept pages; one per worker."""
+class SeenTexts:
+    """Remembers the texts of pages that were kept lately; one per worker."""
 
     def __init__(self) -> None:
         self._slots = zeros("Q", SLOTS)
@@ -44,14 +43,14 @@ class Novelty:
         """How often the content of a slot was shown again, up to 255."""
         self._near = Nearness()
 
-    def times_shown(self, state: PartitionState, page: int, seen: Seen) -> int:
+    def times_shown(self, answered: PageAnswer) -> int:
         """Remember a page that was kept; returns how often its site has shown its text before."""
         # As `note` would do it: this is asked of every page.
-        content = seen.content
+        content = answered.text
         if len(content) < SHORTEST_TEXT:
-            content = seen.answer.body
-        site_name = state.site_names[state.pages.site[page]]
-        number = xxh3_64_intdigest(content, seed=xxh3_64_intdigest(site_name.encode()))
+            content = answered.answer.body
+        seed = xxh3_64_intdigest(answered.site_name.encode())
+        number = xxh3_64_intdigest(content, seed=seed)
         slot = number % SLOTS
         if self._slots[slot] != number:
             self._slots[slot] = number
@@ -62,14 +61,12 @@ class Novelty:
             self._times[slot] = times
         return times
 
-    def is_repeated_guess(self, state: PartitionState, page: int, seen: Seen) -> bool:
+    def is_repeated_guess(self, answered: PageAnswer) -> bool:
         """Remember a page that was guessed; returns whether another one differs in its address."""
-        if len(seen.content) < SHORTEST_TEXT:
+        if len(answered.text) < SHORTEST_TEXT:
             return False
-        site_name = state.site_names[state.pages.site[page]]
-        path = state.table.key(page)[len(site_name) :]
-        rest = without_echo(seen.content.decode(), path).encode()
-        return self.note(f"guesses of {site_name}", rest)
+        rest = without_echo(answered.text.decode(), answered.path).encode()
+        return self.note(f"guesses of {answered.site_name}", rest)
 
     def is_near(self, group: str, fingerprint: int) -> bool:
         """Remember a fingerprint of a group; returns whether a near one was there."""
@@ -97,9 +94,9 @@ class Novelty:
         return was_there
 
 
-def told_by(seen: Seen) -> bytes:
+def compared_content(answered: PageAnswer) -> bytes:
     """Return what a page is compared by: its text, or what was sent if it has hardly any."""
-    return seen.content if len(seen.content) >= SHORTEST_TEXT else seen.answer.body
+    return answered.text if len(answered.text) >= SHORTEST_TEXT else answered.answer.body
 
 
 def content_number(group: str, content: bytes) -> int:

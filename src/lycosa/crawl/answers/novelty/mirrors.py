@@ -24,9 +24,9 @@ from collections.abc import Mapping
 
 from lycosa.config import Traps
 from lycosa.crawl.answers.novelty.copies import SHORTEST_TEXT, Nearness
-from lycosa.crawl.answers.novelty.soft_404 import Seen
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.frontier.partition import Partition
-from lycosa.records import Links, MirrorFound
+from lycosa.records import MirrorFound
 
 REASON = "mirror"
 SHARE = 0.8
@@ -47,35 +47,35 @@ class Mirrors:
         self._shared: Counter[tuple[int, int]] = Counter()
         """How many of these (the host comes first) were those of one other host."""
 
-    def skips(self, partition: Partition, page: int, seen: Seen, links: Links) -> bool:
+    def skips(self, answered: PageAnswer) -> bool:
         """Return whether the links of a page that was just kept lead nowhere, and count them."""
         if self._traps.mirrors != "skip":
             return False
-        state = partition.state
-        host = state.sites.host[state.pages.site[page]]
-        if host not in state.traps.mirrors and seen.is_readable:
-            self._compare(partition, host, seen)
-        if host not in state.traps.mirrors:
+        mirrors = answered.state.traps.mirrors
+        if answered.host not in mirrors and answered.is_readable:
+            self._compare(answered)
+        if answered.host not in mirrors:
             return False
-        if links.targets:
-            partition.count_refusal(REASON, len(links.targets))
+        if answered.links.targets:
+            answered.partition.count_refusal(REASON, len(answered.links.targets))
         return True
 
-    def _compare(self, partition: Partition, host: int, seen: Seen) -> None:
-        if len(seen.content) < SHORTEST_TEXT or not seen.fingerprint:
+    def _compare(self, answered: PageAnswer) -> None:
+        partition, host = answered.partition, answered.host
+        if len(answered.text) < SHORTEST_TEXT or not answered.fingerprint:
             return
         own = self._number(partition.state.host_names[host])
         self._compared[own] += 1
-        other = self._near.owner(seen.fingerprint)
+        other = self._near.owner(answered.fingerprint)
         if other is None or other == own:
-            self._near.note(seen.fingerprint, own)
+            self._near.note(answered.fingerprint, own)
             return
         self._shared[own, other] += 1
         shared = self._shared[own, other]
         if shared >= self._traps.mirror_pages and shared >= SHARE * self._compared[own]:
             original = self._first(self._numbers[other])
             if original != self._numbers[own]:
-                partition.record(MirrorFound(seen.answer.ended, host, original))
+                partition.record(MirrorFound(answered.ended, host, original))
 
     def _first(self, name: str) -> str:
         """Return the host that a host is a mirror of, at once or by others; or itself."""

@@ -45,10 +45,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from msgspec import Struct
-
-from lycosa.crawl.answers.reading import content_type_of
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.ports import Ports
 from lycosa.extract.echo import without_echo
 from lycosa.extract.fingerprint import distance, fingerprint
 from lycosa.fetch.robots import Rules
@@ -58,7 +56,6 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     STAY_AWAY,
-    Answer,
     LinkKind,
     Outcome,
     ProbeChosen,
@@ -66,7 +63,6 @@ from lycosa.records import (
     SiteProbed,
 )
 
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 NO_VERDICT = STAY_AWAY | {Outcome.REFUSED_ADDRESS}
 """After these nobody has answered the question."""
 
@@ -81,64 +77,49 @@ DISTANCE = through(SEED, LinkKind.REDIRECT)
 """Before the site's other pages: each of them may be a soft 404."""
 
 
-class Seen(Struct, frozen=True):
-    """An answer, and what a reader sees of it."""
-
-    answer: Answer
-    content: bytes = b""
-    fingerprint: int = 0
-    """Of the whole text."""
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether this is a page with text: all else can be compared with nothing."""
-        return bool(self.content) and content_type_of(self.answer) in HTML_TYPES
-
-
 class Prober:
     """Decides on probes and soft 404s; one per worker."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._scope = parts.scope
-        self._wanted = parts.job.extract.soft_404_after
-        self._bits = parts.job.extract.soft_404_bits
+    def __init__(self, ports: Ports) -> None:
+        self._scope = ports.scope
+        self._wanted = ports.job.extract.soft_404_after
+        self._bits = ports.job.extract.soft_404_bits
 
-    def judge(self, state: PartitionState, page: int, outcome: Outcome, seen: Seen) -> Outcome:
+    def judge(self, answered: PageAnswer) -> Outcome:
         """Return the outcome of a page or a probe, given what the answer alone says."""
-        site = state.pages.site[page]
-        if state.probes.is_probe(site, page):
-            return outcome if outcome in NO_VERDICT else self._verdict(state, page, outcome, seen)
-        known = state.probes.not_found.get(site)
+        probes, outcome = answered.partition.state.probes, answered.outcome
+        if probes.is_probe(answered.site, answered.page):
+            return outcome if outcome in NO_VERDICT else self._verdict(answered)
+        known = probes.not_found.get(answered.site)
         if (
             known is None
             or not self._wanted
             or outcome is not Outcome.KEPT
-            or not seen.is_readable
-            or page in known.beside
+            or not answered.is_readable
+            or answered.page in known.beside
         ):
             return outcome
-        found = _fingerprint(state, page, seen)
+        found = _fingerprint(answered)
         is_soft = found and distance(found, known.fingerprint) <= self._bits
         return Outcome.SOFT_404 if is_soft else outcome
 
-    def learn(self, partition: Partition, page: int, outcome: Outcome, seen: Seen) -> None:
+    def learn(self, answered: PageAnswer) -> None:
         """Record what a page adds to the sample of its site, or a probe to what is known."""
-        state = partition.state
-        site = state.pages.site[page]
-        probes = state.probes
+        partition, site, page = answered.partition, answered.site, answered.page
+        probes = partition.state.probes
         if probes.is_probe(site, page):
-            if outcome not in NO_VERDICT:
-                self._learn_verdict(partition, site, page, outcome, seen)
+            if answered.outcome not in NO_VERDICT:
+                self._learn_verdict(answered)
         elif (
-            outcome is Outcome.KEPT
+            answered.outcome is Outcome.KEPT
             and self._wanted
             and site not in probes.chosen
-            and seen.is_readable
+            and answered.is_readable
             and all(page != sampled for sampled, _ in probes.sample(site))
         ):
-            partition.record(Sampled(site, page, _fingerprint(state, page, seen)))
+            partition.record(Sampled(site, page, _fingerprint(answered)))
             if probes.sample_size(site) >= self._wanted:
-                self.probe(partition, site, seen.answer.ended)
+                self.probe(partition, site, answered.ended)
 
     def is_answered(self, state: PartitionState, site: int) -> bool:
         """Return whether what the site says of made-up URLs is known, as far as it will be."""
@@ -156,29 +137,28 @@ class Prober:
             key = self._choose(partition.state, site)
             partition.plant_probe(ProbeChosen(moment, site, key, DISTANCE))
 
-    def _verdict(self, state: PartitionState, page: int, outcome: Outcome, seen: Seen) -> Outcome:
-        if outcome is Outcome.NOT_FOUND:
+    def _verdict(self, answered: PageAnswer) -> Outcome:
+        if answered.outcome is Outcome.NOT_FOUND:
             return Outcome.PROBE_HONEST
-        found = _fingerprint(state, page, seen)
-        if outcome is not Outcome.KEPT or not seen.is_readable or not found:
+        found = _fingerprint(answered)
+        if answered.outcome is not Outcome.KEPT or not answered.is_readable or not found:
             return Outcome.PROBE_INCONCLUSIVE
-        sample = state.probes.sample(state.pages.site[page])
+        sample = answered.state.probes.sample(answered.site)
         distances = [distance(found, other) for _, other in sample]
         size, alike = len(distances), sum(bits <= self._bits for bits in distances)
         similar = sum(bits <= SIMILAR_TIMES * self._bits for bits in distances) - alike
         is_telling = alike <= MOST_ALIKE * size and similar <= MOST_SIMILAR * size
         return Outcome.PROBE_SOFT if is_telling else Outcome.PROBE_INCONCLUSIVE
 
-    def _learn_verdict(
-        self, partition: Partition, site: int, page: int, verdict: Outcome, seen: Seen
-    ) -> None:
-        moment = seen.answer.ended
+    def _learn_verdict(self, answered: PageAnswer) -> None:
+        partition, site, verdict = answered.partition, answered.site, answered.outcome
+        moment = answered.ended
         if verdict is not Outcome.PROBE_SOFT:
             is_unclear = verdict is Outcome.PROBE_INCONCLUSIVE
-            is_everything = is_unclear and 200 <= seen.answer.status < 300
+            is_everything = is_unclear and 200 <= answered.answer.status < 300
             partition.record(SiteProbed(moment, site, verdict, is_everything=is_everything))
             return
-        found = _fingerprint(partition.state, page, seen)
+        found = _fingerprint(answered)
         sample = partition.state.probes.sample(site)
         beside = [other for other, known in sample if distance(found, known) <= self._bits]
         partition.record(SiteProbed(moment, site, verdict, found, beside))
@@ -218,9 +198,8 @@ def _folders(state: PartitionState, site: int) -> Iterator[str]:
     yield "/"
 
 
-def _fingerprint(state: PartitionState, page: int, seen: Seen) -> int:
+def _fingerprint(answered: PageAnswer) -> int:
     """Return the fingerprint of a page's text without its own address."""
-    path = state.table.key(page)[len(state.site_names[state.pages.site[page]]) :]
-    text = seen.content.decode()
-    rest = without_echo(text, path)
-    return seen.fingerprint if rest is text else fingerprint(rest.encode())
+    text = answered.text.decode()
+    rest = without_echo(text, answered.path)
+    return answered.fingerprint if rest is text else fingerprint(rest.encode())

@@ -42,8 +42,13 @@ text without digits.
 from __future__ import annotations
 
 from lycosa.config import Traps
-from lycosa.crawl.answers.novelty.copies import NEAR_BITS, Novelty, content_number, told_by
-from lycosa.crawl.answers.novelty.soft_404 import Seen
+from lycosa.crawl.answers.novelty.copies import (
+    NEAR_BITS,
+    SeenTexts,
+    compared_content,
+    content_number,
+)
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.fingerprint import distance
 from lycosa.frontier.distance import SEED
 from lycosa.frontier.fold.columns import NONE
@@ -72,12 +77,12 @@ Holder = tuple[int, int, Outcome]
 """A shape or folder by its number, what its purse holds, and what it is shut with."""
 
 
-class Trapper:
+class TrapWatch:
     """Weighs pages and puts URLs aside; one per worker."""
 
-    def __init__(self, traps: Traps, novelty: Novelty) -> None:
+    def __init__(self, traps: Traps, seen_texts: SeenTexts) -> None:
         self._traps = traps
-        self._novelty = novelty
+        self._seen_texts = seen_texts
         self.is_on = traps.budget > 0
         """Whether there is a defence."""
 
@@ -90,40 +95,27 @@ class Trapper:
         if (
             state.pages.fetch[page] != NONE
             or state.pages.distance[page] == SEED
-            or page in state.parts
+            or page in state.requisites
         ):
             return None
         name = state.site_names[site]
         return state.traps.outcome_of(state.sites.host[site], name, state.table.key(page))
 
-    def weigh(
-        self,
-        partition: Partition,
-        page: int,
-        key: str,
-        seen: Seen,
-        *,
-        times_shown: int,
-        known: int,
-    ) -> None:
-        """Weigh a page that was kept for the first time.
-
-        `times_shown`: how often its site had shown its text before. `known`: how many URLs the
-        partition knew before the links of the page.
-        """
-        state = partition.state
-        site = state.pages.site[page]
-        host, site_name = state.sites.host[site], state.site_names[site]
-        path, purses = key[len(site_name) :], state.traps.hosts.get(host)
+    def weigh(self, answered: PageAnswer) -> None:
+        """Weigh a page that was kept for the first time; its links have been routed."""
+        partition, page, host = answered.partition, answered.page, answered.host
+        state, site_name, path = partition.state, answered.site_name, answered.path
+        times_shown, known = answered.times_shown, answered.known_urls
+        purses = state.traps.hosts.get(host)
         led_to = len(state.table) - known
         is_guess = state.pages.guess[page] != 0
         template, was_shown = 0, False
         if not times_shown and (0 < led_to <= MOST_AHEAD or is_guess) and may_count(path):
-            template = self._template(site_name, seen, is_suspect=purses is not None)
-            was_shown = template != 0 and self._novelty.note_number(template)
+            template = self._template(site_name, answered.text, is_suspect=purses is not None)
+            was_shown = template != 0 and self._seen_texts.note_number(template)
         if purses is None and not (times_shown or was_shown or may_be_endless(path)):
             return
-        if not seen.is_readable:
+        if not answered.is_readable:
             return
         shape = shape_of(path)
         number = shape_number(site_name, shape.text)
@@ -140,13 +132,13 @@ class Trapper:
             most = WHOLE * self._traps.folder_budget
             above = shape_number(site_name, folder)
             holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
-        content = self._content(site_name, shape, seen)
+        content = self._content(shape, answered)
         numbers = [holder[0] for holder in holders]
         is_notorious = times_shown >= OFTEN or _was_repeated(purses, numbers, content)
         is_old = is_counter or is_notorious or self._is_old(shape, number, content, purses)
         if shape.compared is Compared.NOT_AT_ALL:
             is_old = True
-        elif is_old and self._novelty.shows_other_pictures(site_name, seen.answer.body):
+        elif is_old and self._seen_texts.shows_other_pictures(site_name, answered.answer.body):
             return
         if not is_old:
             if purses is not None and not times_shown:
@@ -156,34 +148,25 @@ class Trapper:
         if shape.compared is Compared.EXACTLY and not is_notorious:
             cost, content = int(led_to > 0 and times_shown >= SOME), 0
         if cost:
-            self._spend(partition, page, host, holders, cost, content, seen.answer.ended)
+            self._spend(answered, holders, cost, content)
 
-    def _template(self, site_name: str, seen: Seen, *, is_suspect: bool) -> int:
+    def _template(self, site_name: str, text: bytes, *, is_suspect: bool) -> int:
         """Return the number of a text without its digits; 0 where they are what it says.
 
         Pages that count are equally long, but for a digit now and then. Most pages that do not
         are unlike any other in their length, and need no more than that to be let go.
         """
-        text = seen.content
         length = content_number(f"length: {site_name}", b"%d" % len(text))
-        if not self._novelty.note_number(length) and not is_suspect:
+        if not self._seen_texts.note_number(length) and not is_suspect:
             return 0
         bare = text.translate(None, _DIGITS)
         if (len(text) - len(bare)) * MOST_DIGITS > len(text):
             return 0
         return content_number(f"without digits: {site_name}", bare)
 
-    def _spend(
-        self,
-        partition: Partition,
-        page: int,
-        host: int,
-        holders: list[Holder],
-        cost: int,
-        content: int,
-        moment: float,
-    ) -> None:
+    def _spend(self, answered: PageAnswer, holders: list[Holder], cost: int, content: int) -> None:
         """Take from each purse, and shut what has nothing left."""
+        partition, page, host = answered.partition, answered.page, answered.host
         state = partition.state
         purses = state.traps.hosts.get(host)
         host_left = FULL if purses is None else purses.left
@@ -200,7 +183,7 @@ class Trapper:
         if not host_left:
             due, strikes = state.hosts.due[host], state.hosts.strikes[host]
             closed = Outcome.TRAP_NOTHING_NEW
-            partition.change_host(HostChanged(moment, host, due, strikes, closed))
+            partition.change_host(HostChanged(answered.ended, host, due, strikes, closed))
 
     def _earn(self, partition: Partition, page: int, host: int, holders: list[Holder]) -> None:
         """Give back to those purses that are not full."""
@@ -219,14 +202,14 @@ class Trapper:
         for number, left in changed:
             partition.record(Weighed(page, number, left, host_left))
 
-    def _content(self, site_name: str, shape: Shape, seen: Seen) -> int:
+    def _content(self, shape: Shape, answered: PageAnswer) -> int:
         """Return what a page is compared by, as a number."""
         if shape.compared is Compared.NEARLY:
-            return seen.fingerprint
+            return answered.fingerprint
         if shape.compared is Compared.WITHOUT_DIGITS:
-            bare = seen.content.translate(None, _DIGITS)
-            return content_number(f"without digits: {site_name}", bare)
-        return content_number(site_name, told_by(seen))
+            bare = answered.text.translate(None, _DIGITS)
+            return content_number(f"without digits: {answered.site_name}", bare)
+        return content_number(answered.site_name, compared_content(answered))
 
     def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
         """Return whether pages of the shape have said the same, and remember that this one does.
@@ -235,11 +218,11 @@ class Trapper:
         """
         if shape.compared is Compared.NEARLY:
             purse = purses.shapes.get(number) if purses is not None else None
-            return self._novelty.is_near(str(number), content) or any(
+            return self._seen_texts.is_near(str(number), content) or any(
                 distance(content, other) <= NEAR_BITS
                 for other in (purse.contents if purse is not None else ())
             )
-        return self._novelty.note_number(content ^ number)
+        return self._seen_texts.note_number(content ^ number)
 
 
 def _was_repeated(purses: HostPurses | None, numbers: list[int], content: int) -> bool:

@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.crawl.answers.novelty.copies import NEAR_BITS, Nearness, Novelty
+from lycosa.crawl.answers.novelty.copies import NEAR_BITS, Nearness, SeenTexts
 
 FINGERPRINTS = st.integers(1, 2**64 - 1)
 BITS = st.sets(st.integers(0, 63), max_size=8)
@@ -38,25 +38,25 @@ def test_the_last_owner_is_told() -> None:
 
 
 def test_sites_are_kept_apart() -> None:
-    novelty = Novelty()
-    assert not novelty.is_near("one", 99)
-    assert not novelty.is_near("other", 99)
-    assert novelty.is_near("one", 98)
-    assert not novelty.note("one", b"text")
-    assert not novelty.note("other", b"text")
-    assert novelty.note("one", b"text")
+    texts = SeenTexts()
+    assert not texts.is_near("one", 99)
+    assert not texts.is_near("other", 99)
+    assert texts.is_near("one", 98)
+    assert not texts.note("one", b"text")
+    assert not texts.note("other", b"text")
+    assert texts.note("one", b"text")
 
 
 def test_a_page_without_pictures_shows_no_others() -> None:
-    novelty = Novelty()
-    assert not novelty.shows_other_pictures("site", b"<p>text</p>")
-    assert novelty.shows_other_pictures("site", b'<img src="a.png?1"><IMG\nSRC=b.png>')
-    assert not novelty.shows_other_pictures("site", b"<img src=b.png><img src='a.png?2'>")
-    assert novelty.shows_other_pictures("site", b"<img src=c.png>")
+    texts = SeenTexts()
+    assert not texts.shows_other_pictures("site", b"<p>text</p>")
+    assert texts.shows_other_pictures("site", b'<img src="a.png?1"><IMG\nSRC=b.png>')
+    assert not texts.shows_other_pictures("site", b"<img src=b.png><img src='a.png?2'>")
+    assert texts.shows_other_pictures("site", b"<img src=c.png>")
 
 
 def test_no_page_takes_long_to_be_looked_at_for_pictures() -> None:
     began = time.process_time()
     body = b"<img src=" + b" " * 1_000_000 + b">"
-    assert not Novelty().shows_other_pictures("site", body)
+    assert not SeenTexts().shows_other_pictures("site", body)
     assert time.process_time() - began < 30

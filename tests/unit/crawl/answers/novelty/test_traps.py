@@ -12,15 +12,16 @@ import pytest
 from benchmarks.partitions import waiting_partition
 
 from lycosa.config import Traps
-from lycosa.crawl.answers.novelty.copies import Novelty
-from lycosa.crawl.answers.novelty.soft_404 import Seen
-from lycosa.crawl.answers.novelty.traps import OFTEN, SOME, Trapper
+from lycosa.crawl.answers.novelty.copies import SeenTexts
+from lycosa.crawl.answers.novelty.traps import OFTEN, SOME, TrapWatch
+from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Answer, Fetched, Outcome, Weighed
+from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
 
 SITE = "test.a.www:"
 HTML = (("Content-Type", "text/html"),)
+REQUEST = Request("http://www.a.test/", "www.a.test", "127.0.0.1", Purpose.PAGE, "test", 1000)
 WORDS = [a + b for a in ("ka", "lo", "mi", "tu", "se", "ra") for b in ("ben", "dor", "fil", "gan")]
 FRAME = " ".join(random.Random(1).choices(WORDS, k=300))
 
@@ -47,8 +48,8 @@ class Bench:
 
     def begin(self) -> None:
         """Begin a life: what was seen is forgotten, what was decided is not."""
-        self.novelty = Novelty()
-        self.trapper = Trapper(self.traps, self.novelty)
+        self.texts = SeenTexts()
+        self.watch = TrapWatch(self.traps, self.texts)
 
     def crawl(self, pages: Iterable[Page], body: bytes = b"", *, led_to: int = 10) -> int:
         """Ask for pages that are not put aside; returns how many that were.
@@ -64,17 +65,22 @@ class Bench:
             host = self.state.sites.host[self.state.pages.site[number]]
             if self.state.hosts.closed[host]:
                 continue
-            outcome = self.trapper.put_aside(self.state, number)
+            outcome = self.watch.put_aside(self.state, number)
             if outcome is not None:
                 self.partition.settle(1.0, [number], outcome)
                 continue
             asked += 1
             content = text.encode()
-            seen = Seen(Answer(200, HTML, body or content, 1.0, 1.0), content, fingerprint(content))
+            answered = PageAnswer(
+                self.partition, number, REQUEST, Answer(200, HTML, body or content, 1.0, 1.0)
+            )
+            answered.key, answered.host = key, host
+            answered.site = self.state.pages.site[number]
+            answered.text, answered.fingerprint = content, fingerprint(content)
             self.partition.finish(Fetched(1.0, number, Outcome.KEPT, 200, 1, 0.0, 1.0))
-            times = self.novelty.times_shown(self.state, number, seen)
-            known = len(self.state.table) - led_to
-            self.trapper.weigh(self.partition, number, key, seen, times_shown=times, known=known)
+            answered.times_shown = self.texts.times_shown(answered)
+            answered.known_urls = len(self.state.table) - led_to
+            self.watch.weigh(answered)
         return asked
 
     def weighed(self) -> list[Weighed]:
@@ -135,13 +141,13 @@ def test_what_brings_nothing_new_is_put_aside(pages, reason: Outcome, most: int)
 
 def test_without_a_budget_nothing_is_put_aside() -> None:
     bench = Bench(Traps(budget=0))
-    assert bench.trapper.is_on is False
+    assert bench.watch.is_on is False
     shut = Bench()
     shut.crawl(months(100))
-    shut.trapper = Trapper(Traps(budget=0), shut.novelty)
+    shut.watch = TrapWatch(Traps(budget=0), shut.texts)
     page = shut.state.table.find(f"{SITE}/cal/1008-04")
     assert page is not None
-    assert shut.trapper.put_aside(shut.state, page) is None
+    assert shut.watch.put_aside(shut.state, page) is None
 
 
 def test_what_was_repeated_is_known_in_the_next_life() -> None:
@@ -228,7 +234,7 @@ def test_seeds_parts_and_pages_that_were_asked_for_are_not_put_aside() -> None:
     bench.partition.admit(2.0, "", keys[1:], [21, 21], [keys[1]])
     found = [bench.state.table.find(key) for key in keys]
     asked = bench.state.table.find(f"{SITE}/cal/1000-01")
-    verdicts = [bench.trapper.put_aside(bench.state, page or 0) for page in (*found, asked)]
+    verdicts = [bench.watch.put_aside(bench.state, page or 0) for page in (*found, asked)]
     assert verdicts == [None, None, Outcome.TRAP_CALENDAR, None]
 
 

@@ -11,12 +11,18 @@ import logging
 from html import escape
 
 import pyRdfa
+import pytest
 import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from lycosa.extract.structured.rdfa import distil
+
+# pyRdfa3 asks for the time in a way that Python 3.12 and later advise against.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:datetime.datetime.utcnow:DeprecationWarning:pyRdfa.options"
+)
 
 BASE = "http://e.test/folder/page"
 NAMES = ["div", "span", "section", "b"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.allocation import allocate, freshness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-
-from lycosa.frontier.freshness.allocation import allocate, freshness
 
 rates_of = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=8)
 

@@ -1,0 +1,110 @@
+"""The record of one page's answer on its way from the transport to the log.
+
+`page` hands it from stage to stage. The first fields are given; each of the others is written by
+one stage and read by later ones, so a stage needs no other argument.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from lycosa.crawl.answers.reading import RawLinks, content_type_of
+from lycosa.extract.facts import Facts
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.partition import Partition
+from lycosa.records import NO_LINKS, Answer, Links, Outcome, Place, Request
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
+
+NO_FACTS = Facts()
+"""The facts of an answer that is not kept."""
+
+
+class PluginPass(Protocol):
+    """A page in the hands of the job's plugins (`plugins`)."""
+
+    @property
+    def facts(self) -> Facts:
+        """The facts, with what plugins have changed so far."""
+
+    def end(self) -> tuple[Outcome, Facts]:
+        """Show the page to every plugin; returns its outcome and its facts."""
+
+    @property
+    def links(self) -> tuple[RawLinks, int]:
+        """The links that plugins leave and add; how many `nofollow` are left out."""
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """The values of the plugins' columns."""
+
+
+class PageAnswer(Struct):
+    """One answer, and everything that the stages have made of it so far."""
+
+    partition: Partition
+    page: int
+    request: Request
+    answer: Answer
+    reserved_bytes: int = 0
+    """The reservation against the job's limits that the request was sent with."""
+
+    key: str = ""
+    site: int = 0
+    host: int = 0
+    outcome: Outcome = Outcome.BAD_STATUS
+    """How the fetch ended, as far as the stages until now can tell."""
+    facts: Facts = field(default_factory=lambda: NO_FACTS)
+    """What the scan, or a plugin, read from the content."""
+    text: bytes = b""
+    """The visible text as it was scanned: pages are compared by it. Plugins do not change it."""
+    fingerprint: int = 0
+    """Of `text`; 0 without one."""
+    plugins: PluginPass | None = None
+    """The page in the hands of the job's plugins, if it has some."""
+    triples: bytes | None = None
+    """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
+    links: Links = field(default_factory=lambda: NO_LINKS)
+    """Links in scope, resolved and canonical."""
+    place: Place | None = None
+    """Where the record stands in the archive."""
+    pause: float = 0.0
+    """How long the host rests from the end of the answer on, in seconds."""
+    is_first: bool = False
+    """Whether the page is kept now and was not before."""
+    known_urls: int = 0
+    """How many URLs the partition knew before the links of this page."""
+    times_shown: int = 0
+    """How often the site has shown this text before."""
+
+    @property
+    def state(self) -> PartitionState:
+        """The state of the page's partition."""
+        return self.partition.state
+
+    @property
+    def ended(self) -> float:
+        """The moment at which the answer was complete."""
+        return self.answer.ended
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the answer is a page that the archive keeps."""
+        return self.outcome is Outcome.KEPT
+
+    @property
+    def site_name(self) -> str:
+        """The site's part of the key."""
+        return self.partition.state.site_names[self.site]
+
+    @property
+    def path(self) -> str:
+        """The key without the site: path and query."""
+        return self.key[len(self.site_name) :]
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether this is a page with text: only such pages can be compared."""
+        return bool(self.text) and content_type_of(self.answer) in HTML_TYPES

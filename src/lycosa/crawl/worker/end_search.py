@@ -1,0 +1,110 @@
+"""Finds out whether a worker's part of the crawl is done, and reports it.
+
+A partition is idle when nothing of it is pending and no site is left to look for guesses on. Idle
+partitions are reported (`crawl.ending`); when all of them are idle and nothing travels between
+them, the crawl or its cycle is over. Partitions in which only unreachable origins are left are
+reported as stuck, and `patience` says how long that may last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from lycosa.crawl.answers.mining import Mining
+from lycosa.crawl.ending import Report
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.worker.alarms import NEVER, Alarm
+from lycosa.crawl.worker.cycles import Cycles
+from lycosa.crawl.worker.patience import Patience
+from lycosa.frontier.partition import Partition
+
+
+class Verdict(Enum):
+    """The result of one look."""
+
+    GOES_ON = 1
+    CYCLE_OVER = 2
+    OVER = 3
+
+
+class EndSearch:
+    """Looks for the end; one per worker."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        partitions: Mapping[int, Partition],
+        mining: Mining,
+        cycles: Cycles,
+        tick: Alarm,
+    ) -> None:
+        self._clock = ports.clock
+        self._ending = ports.ending
+        self._log = ports.log
+        self._commit_seconds = ports.job.log.commit_seconds
+        self._partitions = partitions
+        self._mining = mining
+        self._cycles = cycles
+        self._tick = tick
+        self._patience = Patience(ports, partitions)
+        self._has_reported = False
+
+    def look(self, requests: int) -> Verdict:
+        """Look, after a commit and with nothing left to commit; `requests` were sent so far."""
+        if self._mining.is_busy:
+            return Verdict.GOES_ON
+        for partition in self._partitions.values():
+            if partition.state.pending or partition.state.errands:
+                self._look_at_patience()
+                return Verdict.GOES_ON
+        if not self._cycles.is_ready(requests):
+            return Verdict.GOES_ON
+        self._report()
+        self._patience.count(self._clock.now(), self._is_stuck_everywhere())
+        if self._ending.is_possible():
+            if self._ending.look(self._log.heads()):
+                return Verdict.OVER
+            if self._ending.is_between:
+                return Verdict.CYCLE_OVER
+            self._tick.set_within(self._commit_seconds)
+        return Verdict.GOES_ON
+
+    def give_up_if_told(self) -> None:
+        """Close what is out of reach, once each time that patience has ended."""
+        self._patience.give_up_if_told(self._clock.now())
+
+    def patience_left(self) -> float | None:
+        """Return after how many seconds what is out of reach is given up, if all else is done."""
+        return self._patience.seconds_left() if self._is_stuck_everywhere() else None
+
+    def _report(self, *, is_stuck: bool = False) -> None:
+        """Say that the partitions are idle, or that those that are not are stuck."""
+        for number, partition in self._partitions.items():
+            state = partition.state
+            report = Report(
+                state.sequence,
+                state.inbox_read,
+                self._cycles.goes_on(partition),
+                is_stuck and bool(state.pending),
+                bool(state.segment_ends),
+            )
+            self._ending.report(number, report)
+        self._has_reported = True
+
+    def _look_at_patience(self) -> None:
+        """Say that nothing is left but what is out of reach, or that something is."""
+        now, patience = self._clock.now(), self._patience
+        if patience.is_stuck(now):
+            self._report(is_stuck=True)
+            patience.count(now, self._is_stuck_everywhere())
+        else:
+            for number in self._partitions if self._has_reported else ():
+                self._ending.report(number, None)
+            self._has_reported = False
+            patience.count(now, False)
+        if patience.look_again_at < NEVER:
+            self._tick.set_before(max(patience.look_again_at, now))
+
+    def _is_stuck_everywhere(self) -> bool:
+        return self._ending.may_be_stuck() and self._ending.is_stuck(self._log.heads())

@@ -1,0 +1,102 @@
+"""Reads the inboxes of a worker's partitions: URLs, robots files and bids that others have sent.
+
+The number of the last message that was decided on is an event (`InboxRead`), so a message is
+decided on once, however often the worker is killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lycosa.crawl.answers.links import Router
+from lycosa.crawl.answers.robots_file import RobotsFiles
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.worker.cycles import Cycles
+from lycosa.crawl.worker.sending import Sender
+from lycosa.failpoints import reach
+from lycosa.frontier.partition import Partition
+from lycosa.log.format import decode_messages
+from lycosa.records import (
+    BidMade,
+    BidsWanted,
+    CycleShare,
+    Discovered,
+    InboxRead,
+    RobotsWanted,
+)
+
+MOST_AT_ONCE = 10_000
+"""How many URLs are decided on before requests have their turn again."""
+
+
+class InboxReader:
+    """Decides on messages; one per worker."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        partitions: Mapping[int, Partition],
+        router: Router,
+        robots: RobotsFiles,
+        cycles: Cycles,
+        sender: Sender,
+    ) -> None:
+        self._clock = ports.clock
+        self._log = ports.log
+        self._scope = ports.scope
+        self._partitions = partitions
+        self._router = router
+        self._robots = robots
+        self._cycles = cycles
+        self._sender = sender
+
+    def read(self) -> bool:
+        """Decide on what has come in; returns whether some is left for the next tick.
+
+        What another worker let into the scope it noted before it posted anything: so the scope is
+        read between the heads and the inboxes.
+        """
+        heads = self._log.heads()
+        self._scope.look_again()
+        admitted = 0
+        for number, partition in self._partitions.items():
+            head = heads[number].inbox
+            while (after := partition.state.inbox_read) < head:
+                for sequence, batch in self._log.inbox(number, after):
+                    if sequence > head:
+                        break
+                    reach("inbox.read")
+                    admitted += self._decide(partition, batch)
+                    partition.record(InboxRead(sequence))
+                    if admitted >= MOST_AT_ONCE:  # a long list of seeds: let requests go out, too
+                        return True
+                if partition.state.inbox_read == after:
+                    break
+            if self._cycles.wants_breath():
+                return True
+        return False
+
+    def _decide(self, partition: Partition, batch: bytes) -> int:
+        """Decide on the messages of one batch; returns how many URLs were in them."""
+        now, urls = self._clock.now(), 0
+        for message in decode_messages(batch):
+            if isinstance(message, Discovered):
+                if not message.source:
+                    for key in message.keys:  # seeds, perhaps added while we were running
+                        self._scope.join(key)
+                self._router.admit(partition, message)
+                urls += len(message.keys)
+            elif isinstance(message, RobotsWanted):
+                self._robots.wanted(partition, message, now)
+            elif isinstance(message, BidsWanted):
+                self._cycles.bids_wanted(partition, message)
+            elif isinstance(message, BidMade):
+                self._cycles.bid_made(partition, message)
+            elif isinstance(message, CycleShare):
+                self._cycles.share_came(partition, message, now)
+            else:
+                site = partition.state.site_number(message.site)
+                if site is not None:
+                    self._sender.forget_rules(partition.number, site)
+                self._robots.found(partition, message, now)
+        return urls

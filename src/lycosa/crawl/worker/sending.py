@@ -1,0 +1,158 @@
+"""From a partition that has work to a request on its way.
+
+A request is sent only when all of these agree, in this order: the job's limits give a reservation,
+the robots rules allow the URL, its shape is no trap, the log says that the partition is still ours,
+and the address is free (its slot is shared with other processes of this machine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lycosa.crawl.answers.mining import Mining
+from lycosa.crawl.answers.novelty.traps import TrapWatch
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.status.unreachable import SeedWatch
+from lycosa.errors import StoreError
+from lycosa.failpoints import reach
+from lycosa.fetch.robots import Rules
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.partition import Partition, Task, TaskKind
+from lycosa.records import Answer, Outcome, Purpose, Request, Validators
+from lycosa.url import host_of, url_of
+
+MOST_COMPILED_RULES = 10_000
+"""How many sites' compiled robots rules are held; then they are compiled again."""
+
+OnAnswer = Callable[[Partition, Task, int, Request, Answer], None]
+"""Takes the partition, the task, its reserved bytes, the request and the answer."""
+
+
+class Sender:
+    """Chooses permitted tasks and sends their requests; one per worker."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        traps: TrapWatch,
+        mining: Mining,
+        seeds: SeedWatch,
+        on_answer: OnAnswer,
+        on_lost: Callable[[int], None],
+    ) -> None:
+        self._ports = ports
+        self._job = ports.job
+        self._traps = traps
+        self._mining = mining
+        self._seeds = seeds
+        self._on_answer = on_answer
+        self._on_lost = on_lost
+        self._rules: dict[tuple[int, int], Rules] = {}
+        self.in_flight = 0
+        """How many requests are under way."""
+        self.requests = 0
+        """How many were sent in all."""
+
+    def start_task(self, partition: Partition, now: float) -> bool:
+        """Send the partition's next request, if it has a permitted one.
+
+        Returns False when the job's limits permit none.
+        """
+        budget = self._ports.budget
+        reserved = budget.reserve(now)
+        if reserved is None:
+            return False
+        task = self._next_permitted(partition, now)
+        if task is None:
+            budget.give_back(reserved)
+            return True
+        if task.kind is not TaskKind.PAGE:
+            budget.give_back(reserved)
+            reserved = self._job.robots.largest_bytes
+        is_ours = self._ports.log.owner(partition.number) == self._ports.owner
+        if not is_ours or not partition.readiness.claim(task.host, now):
+            if task.kind is TaskKind.PAGE:
+                budget.give_back(reserved)
+            if is_ours:
+                partition.hand_back(task, now)
+            else:
+                self._on_lost(partition.number)
+            return True
+        self._send(partition, task, reserved)
+        return True
+
+    def forget_rules(self, partition: int, site: int) -> None:
+        """Forget the compiled robots rules of a site: it has new ones."""
+        self._rules.pop((partition, site), None)
+
+    def _next_permitted(self, partition: Partition, now: float) -> Task | None:
+        """Return the next task that is permitted; what robots rules or traps forbid ends here."""
+        sites, pages = partition.state.sites, partition.state.pages
+        while (task := partition.next_task()) is not None:
+            if task.kind is not TaskKind.PAGE:
+                return task
+            site = pages.site[task.subject]
+            if sites.robots_expires[site] <= now:
+                partition.hand_back(task, now)
+                continue
+            outcome: Outcome | None = Outcome.DISALLOWED
+            if self._is_allowed(partition, site, task.subject):
+                outcome = self._traps.put_aside(partition.state, task.subject)
+            if outcome is None:
+                return task
+            if outcome is Outcome.DISALLOWED:
+                self._seeds.disallowed(partition, task.subject)
+            partition.settle(now, [task.subject], outcome)
+            self._mining.look_if_idle(partition, site)
+            partition.readiness.look_again(task.host, now)
+        return None
+
+    def _is_allowed(self, partition: Partition, site: int, page: int) -> bool:
+        stored = partition.state.rules.get(site)
+        if stored is None:
+            return True
+        cached = (partition.number, site)
+        rules = self._rules.get(cached)
+        if rules is None:
+            if len(self._rules) >= MOST_COMPILED_RULES:
+                self._rules.clear()
+            rules = self._rules[cached] = Rules.from_bytes(stored)
+        path = partition.state.table.key(page)[len(partition.state.site_names[site]) :]
+        return rules.is_allowed(path)
+
+    def _send(self, partition: Partition, task: Task, reserved: int) -> None:
+        reach("send.before")
+        state = partition.state
+        if task.kind is TaskKind.PAGE:
+            key = state.table.key(task.subject)
+        elif task.kind is TaskKind.ROBOTS:
+            key = state.site_names[task.subject] + "/robots.txt"
+        else:
+            key = state.errands[task.subject].key
+        fetch = self._job.fetch
+        request = Request(
+            url_of(key),
+            host_of(key),
+            partition.readiness.take(task.host),
+            Purpose.PAGE if task.kind is TaskKind.PAGE else Purpose.ROBOTS,
+            fetch.user_agent,
+            fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
+            partition.number,
+            self._validators(state, task.subject) if task.kind is TaskKind.PAGE else None,
+        )
+        self.in_flight += 1
+        self.requests += 1
+        self._ports.transport.send(
+            request, lambda answer: self._on_answer(partition, task, reserved, request, answer)
+        )
+        reach("send.after")
+
+    def _validators(self, state: PartitionState, page: int) -> Validators | None:
+        """Return what tells the server which version of a page we hold, if we hold one."""
+        if state.pages.outcome[page] != Outcome.KEPT or not self._job.revisit.conditional:
+            return None
+        place = state.place_of(page)
+        try:
+            return self._ports.store.validators(place) if place is not None else None
+        except StoreError:  # its site was forgotten meanwhile
+            return None

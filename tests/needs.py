@@ -1,0 +1,77 @@
+"""What some tests need of the machine, and how to get it.
+
+A test says so by `@pytest.mark.needs("chromium")`. Where that is missing the test is left out, and
+the last lines of a run count what was left out and say what to type. Under `CI` such a test is not
+left out: it runs, and fails.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+
+UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+
+
+class Need(NamedTuple):
+    """Something of the machine that a test cannot do without."""
+
+    is_met: Callable[[], bool]
+    remedy: str
+
+
+def _has_chromium() -> bool:
+    return shutil.which("chromium") is not None
+
+
+def _can_mount() -> bool:
+    probe = [*UNSHARE, "mount", "-t", "tmpfs", "-o", "size=64k", "lycosa", "/mnt"]
+    try:
+        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+NEEDS = {
+    "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
+    "mounts": Need(_can_mount, "apt-get install util-linux mount; some machines ask for root"),
+}
+
+
+@cache
+def _is_met(name: str) -> bool:
+    return NEEDS[name].is_met()
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item]) -> Counter[str]:
+    """Take the tests away that lack something; return how many lack what."""
+    counts: Counter[str] = Counter()
+    if os.environ.get("CI"):
+        return counts
+    kept: list[pytest.Item] = []
+    gone: list[pytest.Item] = []
+    for item in items:
+        names = [name for mark in item.iter_markers("needs") for name in mark.args]
+        missing = [name for name in names if not _is_met(name)]
+        (gone if missing else kept).append(item)
+        counts.update(missing[:1])
+    if gone:
+        items[:] = kept
+        config.hook.pytest_deselected(items=gone)
+    return counts
+
+
+def told(counts: Counter[str]) -> list[str]:
+    """Return a line for each thing that was missing."""
+    return [
+        f"left out: {count} test{'s' * (count > 1)} that need{'s' * (count == 1)} {name}"
+        f" ({NEEDS[name].remedy})"
+        for name, count in sorted(counts.items())
+    ]
