@@ -79,7 +79,7 @@ def scale(facts: Facts) -> list[tuple[str, str]]:
 
 
 def title_block(facts: Facts) -> Iterator[Fact]:
-    """Say what was crawled, how, and when."""
+    """Return the lines of the title block: scope, settings, times."""
     job, study = facts.job, facts.study
     seeds = list(job.seeds[:_MOST_SEEDS])
     more = len(job.seeds) - len(seeds)
@@ -161,7 +161,7 @@ def written(when: datetime) -> str:
 
 
 def job_text(job: Job) -> str:
-    """Return what of the job differs from the defaults, as its file has it."""
+    """Return the settings of the job that differ from the defaults, as TOML."""
     lines: list[str] = []
     for name, section in SECTIONS.items():
         of_section = getattr(job, name)

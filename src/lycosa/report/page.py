@@ -178,7 +178,7 @@ def _class(column: Column) -> str:
 
 
 def _look(table: Table) -> str:
-    """Say how a table is set: with addresses it is as wide as the page, long ones may be broken."""
+    """Return the CSS class of a table: one with addresses is wide, a long one may break."""
     looks = []
     if any(column.kind == "web" for column in table.columns):
         looks.append("full")

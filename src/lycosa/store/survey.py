@@ -181,7 +181,7 @@ def _says_content(path: Path) -> bool:
 
 
 def _find_holes(path: Path, name: Name, is_counted: Callable[[Place], bool], found: _Found) -> None:
-    """Look for groups of records that no row tells of: between others, and behind the last."""
+    """Look for groups of records without a row: between others, and after the last."""
     first = next(members(path), None)
     cursor = first[1] if first is not None else 0
     for start, extent in sorted(found.groups):

@@ -51,7 +51,7 @@ class LibraryWeb:
         return list(self._pages)
 
     def seeds(self) -> list[str]:
-        """Return where a crawl begins."""
+        """Return the URLs at which a crawl begins."""
         return [HOME]
 
     def hosts(self) -> list[str]:

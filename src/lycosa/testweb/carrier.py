@@ -121,7 +121,7 @@ class InProcessCarrier:
 
 
 def _beginning(reply: Reply, began: float, ended: float) -> Answer | None:
-    """Return what comes of a page before its connection ends: half of it."""
+    """Return the half of a page that arrives before its connection ends."""
     if not reply.body or reply.failure not in _BROKEN_OFF:
         return None
     half = reply.body[: len(reply.body) // 2]

@@ -85,7 +85,7 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
 
 
 def seeds_of(web: AnyWeb) -> list[str]:
-    """Return where a crawl may begin: enough to reach everything."""
+    """Return seeds from which all pages can be reached."""
     if isinstance(web, MisbehavingWeb | LibraryWeb):
         return web.seeds()
     return [web.home(number) for number in range(min(web.plan.hosts, 20))]

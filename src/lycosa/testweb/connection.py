@@ -84,7 +84,7 @@ class Desk(Protocol):
         """Ask the web for bytes that are not HTTP."""
 
     def purpose(self, url: str, target: str) -> Purpose:
-        """Say what the request is for, as far as a server can tell."""
+        """Return the purpose of a request, as far as a server can tell."""
 
     def opened(self, connection: Connection) -> None:
         """A connection has been accepted."""
@@ -159,7 +159,7 @@ class Connection(asyncio.Protocol):
         self._desk.closed(self)
 
     def _seen(self, exchange: Exchange) -> Reply:
-        """Return what the client may have seen of an answer that it did not take to its end.
+        """Return the part of an unfinished answer that the client may have seen.
 
         A crawler need not read more than 500 KiB of a robots file (RFC 9309, 2.5).
         """

@@ -286,7 +286,7 @@ class GeneratedWeb:
     # -- the truth -----------------------------------------------------------------------
 
     def traits_of(self, host: str) -> Traits | None:
-        """Return what a host is like: its language, topic, pace, robots; None for no host."""
+        """Return the traits of a host: language, topic, pace, robots; None for no host."""
         number = self._number(host)
         return None if number is None else self._site(number).traits
 
@@ -304,7 +304,7 @@ class GeneratedWeb:
         return 0.0 if traits is None else traits.robots.delay_for(agent)
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
-        """Return what a page leads to, as canonical URLs; robots.txt leads to its sitemaps."""
+        """Return the links of a page, as canonical URLs; robots.txt links to its sitemaps."""
         parts = take_apart(url)
         site = self._find(parts)
         if site is None:

@@ -127,12 +127,12 @@ class GraphWeb:
         return list(self._addresses)
 
     def is_allowed(self, url: str, agent: str) -> bool:
-        """Say what the host's robots file says."""
+        """Tell whether the host's robots file allows a URL."""
         parts = take_apart(url)
         return self._robots.get(parts.host, _NO_ROBOTS).allows(parts.target, agent)
 
     def crawl_delay(self, host: str, agent: str) -> float:
-        """Return what the host's robots file asks for."""
+        """Return the Crawl-delay in the host's robots file, or 0."""
         return self._robots.get(host, _NO_ROBOTS).delay_for(agent)
 
     def all_pages(self) -> set[str]:
@@ -149,7 +149,7 @@ class GraphWeb:
         )
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
-        """Return what the answer for `url` leads to."""
+        """Return the links in the answer for `url`."""
         if url in self.redirects:
             return [(self.redirects[url], LinkKind.REDIRECT)]
         if not self.is_page(url):

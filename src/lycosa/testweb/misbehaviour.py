@@ -227,7 +227,7 @@ class MisbehavingWeb:
         return Resolved(self._addresses.get(host), 3600.0)
 
     def answer(self, request: Request, moment: float) -> Reply:
-        """Answer a good request; for a raw one say what comes of it.
+        """Answer a good request; for a raw one return its result, for the referee.
 
         A client that may have to ask again is not to be convicted of it: where one of the
         right outcomes is passing, that one is named.
@@ -266,11 +266,11 @@ class MisbehavingWeb:
         return misdeed.raw(self._tempo, reply.body) if reply.status == 200 else None
 
     def door(self, host: str) -> Door:
-        """Return how connections to the host are received."""
+        """Return how connections to the host are accepted."""
         return self._by_host[host].door
 
     def certificate(self, host: str) -> Certificate:
-        """Return what the host shows."""
+        """Return the kind of certificate that the host shows."""
         return self._by_host[host].certificate
 
     # -- the truth -----------------------------------------------------------------------

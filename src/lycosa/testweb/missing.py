@@ -22,10 +22,10 @@ class Missing(Protocol):
     """The habit of a host."""
 
     def instead(self, ground: Ground, asked: Parts) -> Page:
-        """Return what comes where there is no page."""
+        """Return the reply for a missing page."""
 
     def around(self, page: Page) -> Page:
-        """Return what comes where there is one."""
+        """Return the reply for a page that exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Plan(Protocol):
         """How many hosts belong to one registrable domain, and so to one address."""
 
     def traits(self, number: int, seed: int) -> Traits:
-        """Return what a host is like."""
+        """Return the traits of a host."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,10 +68,10 @@ class RawWeb(Protocol):
         """
 
     def door(self, host: str) -> Door:
-        """Return how connections are received at the host's address."""
+        """Return how connections to the host's address are accepted."""
 
     def certificate(self, host: str) -> Certificate:
-        """Return what the host shows."""
+        """Return the kind of certificate that the host shows."""
 
 
 class Watcher(Protocol):

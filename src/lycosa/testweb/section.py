@@ -54,7 +54,7 @@ class Section(Protocol):
         """Return the URLs that the site's home page links to."""
 
     def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
-        """Return what stands at a path, given without the folder; None is a 404."""
+        """Return the page at a path, given without the folder; None is a 404."""
 
     def pages(self, ground: Ground) -> Iterator[str]:
         """Yield the URL of every page it keeps, if they are finitely many; otherwise none."""

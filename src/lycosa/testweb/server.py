@@ -336,7 +336,7 @@ class SocketWeb:
         return self._raw_web.raw(request) if self._raw_web is not None else None
 
     def purpose(self, url: str, target: str) -> Purpose:
-        """Say what a request is for, as far as a server can tell."""
+        """Return the purpose of a request, as far as a server can tell."""
         if target == "/robots.txt" or url in self._robots_elsewhere:
             return Purpose.ROBOTS
         return Purpose.PAGE

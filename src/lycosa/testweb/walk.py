@@ -24,7 +24,7 @@ class Charted(Protocol):
         """Say whether a URL gives a page, at least in fair weather."""
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
-        """Return where a URL leads."""
+        """Return the links of a URL."""
 
 
 def pages_within(

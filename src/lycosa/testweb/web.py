@@ -69,7 +69,7 @@ class Web(Protocol):
     """Servers and names, as far as a client can tell."""
 
     def answer(self, request: Request, moment: float) -> Reply:
-        """Return what the server does with a request that begins at `moment`."""
+        """Return the server's reply to a request that begins at `moment`."""
 
     def resolve(self, host: str, moment: float) -> Resolved:
         """Return the address of a host."""

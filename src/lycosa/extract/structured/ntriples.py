@@ -31,7 +31,7 @@ def is_absolute(text: str) -> bool:
 
 
 def resolved(reference: str, base: str) -> str | None:
-    """Return what a reference means on a page (RFC 3986, 5), as an IRI; None if it is none."""
+    """Resolve a reference of a page (RFC 3986, 5) to an IRI; None if that is none."""
     reference = reference.strip(" \t\n\r\f")
     try:
         full = reference if is_absolute(reference) else urljoin(base, reference)

@@ -139,7 +139,7 @@ class Holdings:
         return ended
 
     def place_of(self, page: int) -> Place | None:
-        """Return where the record of the URL's last answer is."""
+        """Return the place of the record of the URL's last answer."""
         fetch = self.pages.fetch[page]
         if fetch == NONE or not self.fetches.length[fetch]:
             return None

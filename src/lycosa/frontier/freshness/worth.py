@@ -31,7 +31,7 @@ _NEARLY_ONE = 1e-6
 
 
 def value(quality: float, freshness: float) -> float:
-    """Return what a copy is worth."""
+    """Return the value of a copy."""
     return quality * freshness
 
 

@@ -301,7 +301,7 @@ class _Run:
         return f"{guess.path[:end]}{self._template.after.partition('/')[0]}/"
 
     def promises(self, patience: int) -> Iterator[_Promise]:
-        """Yield what comes next, from every page that has a neighbour missing."""
+        """Yield guesses for the missing neighbours of pages."""
         pages, step = self._pages, self._step
         for low, high in pairwise(pages):
             if high - low > step:
@@ -335,7 +335,7 @@ class _Run:
             value += step
 
     def _reach(self, start: int, step: int, rank: Rank) -> int:
-        """Return how far to grow, by how many were found in a row up to here."""
+        """Return how far to grow, by the number of pages found in a row up to here."""
         found, value = 0, start
         while found < FARTHEST_INSIDE and (url := self._values.get(value)) is not None:
             if not url.is_page or url.rule != self.rule:
@@ -348,7 +348,7 @@ class _Run:
 
 
 def _step(pages: list[int], rule: MiningRule) -> int:
-    """Return by how much a run counts: 1 unless all its pages say otherwise."""
+    """Return the step of a run: 1 unless all its pages show another."""
     common = gcd(*(high - low for low, high in pairwise(pages)))
     if rule is MiningRule.PAGING and common >= 5 and not any(page % common for page in pages):
         return common

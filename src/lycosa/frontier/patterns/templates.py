@@ -89,7 +89,7 @@ class Spot(NamedTuple):
 
 
 def spots_of(path: str) -> list[Spot]:
-    """Return what counts in a path, from its end."""
+    """Return the spots of a path, from its end."""
     if "?" in path:
         spots = list(_parameters(path))
     else:

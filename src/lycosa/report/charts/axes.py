@@ -32,7 +32,7 @@ class LogTicks(NamedTuple):
     """Those that have a line but no name."""
 
     def place(self, value: float) -> float:
-        """Return where a value stands, between 0 and 1."""
+        """Return the position of a value, between 0 and 1."""
         return log10(value / self.low) / log10(self.high / self.low)
 
 

@@ -50,7 +50,7 @@ class Figure(Protocol):
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """Return how much room a text takes, about."""
+    """Return the approximate width of a text."""
     wide, slim = sum(map(text.count, _WIDE)), sum(map(text.count, _SLIM))
     return size * (_LETTER * len(text) + 0.3 * wide - 0.24 * slim)
 

@@ -57,7 +57,7 @@ def law_line(law: PowerLaw | None, values: Sequence[float]) -> list[Line]:
 
 
 def law_text(law: PowerLaw | None, things: str) -> str:
-    """Say what a fit came to, as the end of a sentence."""
+    """Return the result of a fit, as the end of a sentence."""
     if law is None:
         return (
             f"no power law was fitted, for that takes a tail of at least {LEAST_TAIL} {things} with"

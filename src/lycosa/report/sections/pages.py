@@ -253,7 +253,7 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
 
 
 def _whose_word(facts: Facts) -> str:
-    """Say by what languages are known, where the study looks at texts too."""
+    """Say how languages are known, if the study detected those of texts too."""
     found = facts.study.get("languages")
     if not isinstance(found, dict) or not found.get("compared"):
         return ""

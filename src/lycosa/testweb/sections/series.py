@@ -46,7 +46,7 @@ class Series:
         return f"series-{self.kind}"
 
     def path(self, index: int) -> str:
-        """Return where the page with an index stands, without the folder."""
+        """Return the path of the page with an index, without the folder."""
         value = self.first + index * self.step
         match self.kind:
             case Kind.NUMBER:
@@ -117,7 +117,7 @@ class Cellar:
         return ground.plain(f"Cellar {rest}")
 
     def pages(self, ground: Ground) -> Iterator[str]:
-        """Yield what lies at the bottom, and the folders that have a page."""
+        """Yield the pages at the bottom, and the folders that have a page."""
         yield from self.entries(ground, 0.0)
         yield from self.hidden(ground)
 

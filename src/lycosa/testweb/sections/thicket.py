@@ -31,7 +31,7 @@ class Thicket:
     folder: str = "g"
 
     def path(self, number: int) -> str:
-        """Return where a page stands."""
+        """Return the path of a page."""
         return f"{number // _PER_FOLDER}/{number}.html"
 
     def entries(self, ground: Ground, moment: float) -> list[str]:

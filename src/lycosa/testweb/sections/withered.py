@@ -42,5 +42,5 @@ class Withered:
         return lists + [f"page{n}.html" for n in range(10 * self.lists) if n % 3 != 1]
 
     def pages(self, ground: Ground) -> Iterator[str]:
-        """Yield what is still there."""
+        """Yield the pages that still exist."""
         return (ground.base(self.folder) + path for path in self._paths())
