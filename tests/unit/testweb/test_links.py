@@ -1,4 +1,4 @@
-"""The truth agrees with the bytes: what `links_of` says is what the HTML means."""
+"""The truth agrees with the bytes: `links_of` returns the links in the HTML."""
 
 import gzip
 import re
