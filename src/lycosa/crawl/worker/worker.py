@@ -14,8 +14,8 @@ Always true:
     if it is for a page, and while the log says that the partition is ours;
   * a host that asked to be left alone, or whose robots file came in, is given back only
     when that is durable: no request is sent in the knowledge of what a kill could make us forget;
-  * the same holds for a host whose pause is long enough for a commit (`HOLDING_PAUSE_SECONDS`): a
-    kill repeats one request to it, its last.
+  * the same holds for a host whose pause is long enough for a commit (`release`): a kill
+    repeats one request to it, its last.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.inbox import InboxReader
 from lycosa.crawl.worker.lookups import Lookups
+from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
@@ -67,15 +68,6 @@ EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
 
 log_messages = logging.getLogger(__name__)
-
-HOLDING_PAUSE_SECONDS = 0.2
-"""A host with at least this pause is asked again only when the log has its last answer."""
-
-COMMIT_WITHIN_PAUSE = 0.9
-"""After this part of a pause its answer is committed: the rest is for the commit, so that no host
-waits for it (docs/decisions/0037-repeats-after-a-kill.md)."""
-
-_TICK_SECONDS = 0.001  # a pause of 0.2 s is a little shorter as a difference of two moments
 
 
 class Worker:
@@ -115,14 +107,13 @@ class Worker:
         )
         self._tick_alarm = Alarm(self._clock, self._tick)
         self._wake_alarm = Alarm(self._clock, self._wake)
+        self._release = HostRelease(ports, self._committer, self._tick_alarm)
         self._end = EndSearch(ports, self._partitions, self._mining, self._cycles, self._tick_alarm)
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._noted_time = 0.0
         self._wants_commit = False
-        self._unsaved_answers = 0
-        """Of hosts that may be asked again before the next commit."""
         self._is_stopping = False
         self._cut_timer: Timer | None = None
         self._is_cutting = False
@@ -335,27 +326,12 @@ class Worker:
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:
-            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+            self._release.when_durable(partition, host)
             self._commit()
-        else:
-            self._give_back(partition, host, answer.ended)
+        elif self._release.after_answer(partition, host, answer.ended):
+            self._commit()
         reach("answer.applied")
         self.pump()
-
-    def _give_back(self, partition: Partition, host: int, ended: float) -> None:
-        """Let a host be asked again: if it rests, when its answer is durable; else at once."""
-        readiness, log = partition.readiness, self._job.log
-        pause = partition.state.hosts.due[host] - ended
-        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
-            readiness.free_address(host, self._clock.now())
-            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
-            soon = min(log.commit_seconds, COMMIT_WITHIN_PAUSE * pause)
-            self._tick_alarm.set_before(ended + soon)
-            return
-        readiness.give_back(host, self._clock.now())
-        self._unsaved_answers += 1
-        if self._unsaved_answers == log.commit_answers:
-            self._commit()
 
     def _has_measured(self) -> None:
         """Go on with what waited for the qualities of pages."""
@@ -413,7 +389,7 @@ class Worker:
         changed = [self._partitions[number] for number in self._changed]
         # Before the commit: who waited for it may decide something more when it is done.
         self._changed.clear()
-        self._unsaved_answers = 0
+        self._release.committed()
         self._committer.commit(changed, self._committed)
 
     def _committed(self) -> None:
