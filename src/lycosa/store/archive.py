@@ -363,7 +363,7 @@ _NOTHING = _Group([], 0, None, None, "", False)
 def _fetch(
     capture: Capture, url: str, group: _Group, segment: Segment, place: Place, start: int
 ) -> Row:
-    """Return what all rows of a fetch share, in the order of their columns."""
+    """Return the values that all rows of a fetch share, in the order of their columns."""
     answer = capture.answer
     ended = microseconds(answer.ended)
     return (
