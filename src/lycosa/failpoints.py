@@ -52,13 +52,13 @@ _hook: Callable[[str], None] | None = None
 
 
 def reach(name: str) -> None:
-    """Say that a dangerous place is reached."""
+    """Tell the armed hook that the code has reached a fail point."""
     if _hook is not None:
         _hook(name)
 
 
 def arm(hook: Callable[[str], None] | None) -> None:
-    """Install what happens at every fail point; None disarms."""
+    """Install the hook that every fail point calls; None disarms."""
     global _hook
     _hook = hook
 

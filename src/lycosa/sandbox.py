@@ -64,7 +64,7 @@ _GENERIC = _numbers("""
 
 
 class Machine(NamedTuple):
-    """What a filter must know of a processor: linux/audit.h and asm/unistd.h."""
+    """The numbers of a processor that the filter needs (linux/audit.h, asm/unistd.h)."""
 
     audit_number: int
     seccomp_number: int
@@ -108,7 +108,7 @@ def filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
 
 
 def give_up_network() -> None:
-    """Let this process reach no other host any more; refuses to go on where that cannot be had."""
+    """Cut this process off from the network; raises `QueryError` where that is impossible."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
         raise _unguarded(f"there is no filter for {platform.machine()} processors")
@@ -137,7 +137,7 @@ def _install(seccomp: int, instructions: Iterable[tuple[int, int, int, int]]) ->
 
 def _unguarded(why: str) -> QueryError:
     return QueryError(
-        f"questions are answered without network only, which cannot be given up here: {why}\n"
+        f"queries run only in a process without network, which cannot be made here: {why}\n"
         "  needed is Linux with CONFIG_SECCOMP_FILTER on x86-64, ARM64 or RISC-V\n"
         "  in a container: allow the system calls `seccomp` and `prctl`"
     )

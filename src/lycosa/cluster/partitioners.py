@@ -131,6 +131,6 @@ def make_partitioner(name: str, partitions: int) -> HashPartitioner:
     """Return the partitioner with the name that `[frontier] partitioner` gives."""
     if name not in PARTITIONERS:
         raise ConfigError(
-            f"there is no partitioner `{name}`\n  known are: {', '.join(PARTITIONERS)}"
+            f"there is no partitioner `{name}`\n  choose one of: {', '.join(PARTITIONERS)}"
         )
     return PARTITIONERS[name](partitions)

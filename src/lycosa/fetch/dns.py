@@ -249,7 +249,7 @@ def read_hosts(path: Path) -> Hosts:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"the hosts file {path} cannot be read: {error}\n  it is named by [fetch] hosts_file"
+            f"the hosts file {path} cannot be read: {error}\n  check the path in [fetch] hosts_file"
         ) from None
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()

@@ -147,7 +147,7 @@ class Hooks:
             if plugin.name == wanted:
                 return plugin
         raise PluginError(
-            f"the job wants `{named}`, and does not use the plugin `{wanted}`\n"
+            f"the job names `{named}`, but does not use the plugin `{wanted}`\n"
             f"  add it to [plugins] use, which has: {', '.join(self.names) or 'nothing'}"
         )
 
@@ -207,7 +207,7 @@ def _shown(hook: str, function: Callable[[SeenPage], None], page: SeenPage) -> b
     """Show a page to a hook."""
     result: object = function(page)  # type: ignore[func-returns-value]
     if result is not None:
-        raise TypeError(f"{hook} must give back nothing, not {result!r:.200}")
+        raise TypeError(f"{hook} must return None, not {result!r:.200}")
     return True
 
 
@@ -224,6 +224,6 @@ def _asked(name: str, function: Callable[[str], Ruling], key: str) -> Verdict | 
         case str():
             changed = canonical_key(ruling)
             if changed is None:
-                raise ValueError(f"on_url gave back what is no URL to crawl: {ruling!r:.200}")
+                raise ValueError(f"on_url returned {ruling!r:.200}, which is not a URL to crawl")
             return changed
-    raise TypeError(f"on_url gave back {ruling!r:.200}: it can be a bool, a URL or None")
+    raise TypeError(f"on_url must return a bool, a URL or None, not {ruling!r:.200}")

@@ -200,5 +200,5 @@ class SeenPage:
 
 def _text(value: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"text is wanted, not {value!r:.200}")
+        raise TypeError(f"expected text, not {value!r:.200}")
     return value

@@ -79,13 +79,13 @@ class Plugin:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise PluginError(
                 f"a plugin cannot be called {self.name!r}\n"
-                "  take letters, digits, `_`, `.` and `-`, and begin with a letter or a digit"
+                "  use letters, digits, `_`, `.` and `-`, and begin with a letter or a digit"
             )
         for what, function in self._functions():
             if not callable(function) or inspect.iscoroutinefunction(function):
                 raise PluginError(
                     f"plugin `{self.name}`: {what} must be a plain function, not {function!r}\n"
-                    "  it is called in the thread of the crawl, which waits for it"
+                    "  the thread of the crawl calls it and waits for it"
                 )
         for names, pattern, what in (
             (self.columns, _COLUMN, "a column"),
@@ -96,7 +96,9 @@ class Plugin:
         ):
             for name in names:
                 if not isinstance(name, str) or not pattern.fullmatch(name):
-                    raise PluginError(f"plugin `{self.name}`: {name!r} is no name of {what}")
+                    raise PluginError(
+                        f"plugin `{self.name}`: {name!r} is not a valid name of {what}"
+                    )
 
     @staticmethod
     def reject(reason: str) -> Rejection:

@@ -18,11 +18,11 @@ from typing import Protocol
 
 
 class TooSlow(Exception):
-    """A match took too long and was ended."""
+    """A match took too long, and its process was killed."""
 
 
 class Expression(Protocol):
-    """What is done with an expression."""
+    """A compiled expression."""
 
     def search(self, text: str, /) -> object:
         """Return something true when the expression is found in the text."""
@@ -34,8 +34,8 @@ class Expression(Protocol):
 def compile_expression(text: str, *, may_be_slow: bool = False) -> Expression:
     """Compile an expression, or raise ValueError with what is wrong and the remedy.
 
-    `may_be_slow` is for crawls of before: what only `re` knows is then matched in a process of its
-    own, and `TooSlow` may be raised when it is used.
+    `may_be_slow` is for older crawls: expressions that only `re` understands are then matched in
+    a process of their own, and their methods may raise `TooSlow`.
     """
     from lycosa.regex.linear import NotLinear, compile_linear
 

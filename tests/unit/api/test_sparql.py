@@ -43,7 +43,7 @@ def test_what_cannot_be_answered_is_raised(crawl: Crawl) -> None:
         crawl.sparql("SELECT * { ?s ?p ?o . SERVICE <http://x.test/> {} }")
     with pytest.raises(QueryError, match=r"longer than 0\.5 s"):
         crawl.sparql(f"SELECT (COUNT(*) AS ?n) {{ {ENDLESS} }}", seconds=0.5)
-    with pytest.raises(LycosaError, match="no form `parquet`"):
+    with pytest.raises(LycosaError, match="no format `parquet`"):
         crawl.sparql("ASK {}", "parquet")
     with pytest.raises(QueryError, match="choose one of"):
         crawl.sparql("ASK {}", "turtle")
