@@ -24,9 +24,9 @@ from lycosa.crawl.status.progress import outcomes_of, refusals_of
 from lycosa.errors import LycosaError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.query.answer_pool import Answerers, raise_unless_answered
+from lycosa.query.answer_pool import AnswerPool, raise_unless_answer
 from lycosa.query.formats import GRAPH_FORMS, RESULT_FORMS
-from lycosa.query.protocol import Question
+from lycosa.query.protocol import Query
 from lycosa.records import Outcome, Place
 from lycosa.store.layout import KINDS, Name
 from lycosa.store.reader import find
@@ -182,9 +182,9 @@ class Crawl:
         if form not in (*RESULT_FORMS, *GRAPH_FORMS):
             known = ", ".join((*RESULT_FORMS, *GRAPH_FORMS))
             raise LycosaError(f"there is no format `{form}`\n  the formats are: {known}")
-        said = self._answerers.ask(Question(question, form=form, is_guarded=not raw), seconds)
-        raise_unless_answered(said)
-        return said.body
+        reply = self._pool.ask(Query(question, form=form, is_guarded=not raw), seconds)
+        raise_unless_answer(reply)
+        return reply.body
 
     # -- inside ---------------------------------------------------------------------------
 
@@ -193,14 +193,14 @@ class Crawl:
         return WarcFiles(self.path)
 
     @cached_property
-    def _answerers(self) -> Answerers:
-        return Answerers(self.path, most=1)
+    def _pool(self) -> AnswerPool:
+        return AnswerPool(self.path, most=1)
 
     def __del__(self) -> None:
         if "_files" in self.__dict__:
             self._files.close()
-        if "_answerers" in self.__dict__:
-            self._answerers.close()
+        if "_pool" in self.__dict__:
+            self._pool.close()
 
     def _states(self) -> list[PartitionState]:
         if not self._directory.log_folder.exists():
