@@ -60,7 +60,7 @@ _GENERIC = _numbers("""
     execveat 281, ptrace 117, process_vm_readv 270, process_vm_writev 271, mount 40,
     unshare 97, setns 268, add_key 217, request_key 218, keyctl 219, bpf 280
 """)
-"""Of the processors that came after x86-64."""
+"""The numbers of processors newer than x86-64."""
 
 
 class Machine(NamedTuple):
@@ -68,7 +68,7 @@ class Machine(NamedTuple):
 
     audit_number: int
     seccomp_number: int
-    """Of the system call seccomp itself."""
+    """The number of the system call seccomp itself."""
     refused: dict[str, int]
 
 

@@ -100,7 +100,7 @@ class HttpTransport:
 
     @property
     def in_flight(self) -> int:
-        """How many requests and questions for names are under way."""
+        """The number of requests and DNS lookups under way."""
         return len(self._flying) + len(self._ended) + self._names.in_flight
 
     # -- the protocol ---------------------------------------------------------------------
@@ -152,7 +152,7 @@ class HttpTransport:
         self._cut((exchange, Outcome.TIMEOUT) for exchange in list(self._flying))
 
     def abort_all(self) -> None:
-        """End everything that is under way and close every connection; nobody is called back."""
+        """End everything under way and close every connection, without calling back."""
         self._generation += 1
         self._names.cancel()
         if self._sweeper is not None:
@@ -237,7 +237,7 @@ class HttpTransport:
                 exchange.carrier.release(exchange)
                 outgoing.on_answer(answer)
         finally:
-            if ended:  # the one who was called back has raised: the others are not lost
+            if ended:  # a callback has raised: the other answers must not be lost
                 self._loop.call_soon(self._deliver)
 
     # -- patience -------------------------------------------------------------------------

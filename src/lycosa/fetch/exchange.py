@@ -33,7 +33,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Surroundings(Struct, frozen=True):
-    """What all exchanges of a transport share."""
+    """The settings that all exchanges of a transport share."""
 
     now: Callable[[], float]
     guard: AddressGuard
@@ -44,12 +44,12 @@ class Surroundings(Struct, frozen=True):
     connect_seconds: float
     proxy: str = ""
     ca_file: Callable[[], str] = str
-    """Whom TLS trusts; asked for with the first such request."""
+    """Returns the file of trusted certificates; called with the first TLS request."""
     throttle: Throttle | None = None
 
 
 class Origin(NamedTuple):
-    """Where a URL leads: `http://a.test:81` taken apart."""
+    """Scheme, host and port of a URL: `http://a.test:81` taken apart."""
 
     scheme: str
     authority: str

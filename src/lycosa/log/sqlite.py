@@ -59,7 +59,7 @@ class SqliteLog:
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
         self.lock_seconds = 0.0
-        """How long we have waited for other processes that were writing, all in all."""
+        """The total time spent waiting for other writing processes."""
         with self._failures_told():
             self._connection = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False, timeout=60

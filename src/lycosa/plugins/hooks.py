@@ -31,7 +31,7 @@ SLOW_SECONDS = 1.0
 """A hook that takes longer for one page or URL is told of: its worker stands still meanwhile."""
 
 MOST_TRACEBACKS = 100
-"""Of one hook; what fails more often has one line each."""
+"""Tracebacks logged for one hook; further failures are logged as one line each."""
 
 REASON = "hook:"
 """With what the reasons begin under which plugins refuse URLs."""
@@ -66,7 +66,7 @@ class Hooks:
             for kind, function in plugin.extractors.items()
         }
         self.content_types = tuple(self._extractors)
-        """What the plugins read."""
+        """The content types that plugins read."""
         self._on_page = [(p.name, p.on_page) for p in self.plugins if p.on_page is not None]
         self._on_url = [(p.name, p.on_url) for p in self.plugins if p.on_url is not None]
 
@@ -77,7 +77,7 @@ class Hooks:
 
     @property
     def extra_columns(self) -> pa.Schema:
-        """What the plugins add to the columns of `pages`."""
+        """The columns that plugins add to `pages`."""
         return self.columns.schema
 
     @property

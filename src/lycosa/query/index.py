@@ -52,7 +52,7 @@ _LEDGER = "ledger.sqlite"
 
 
 class Progress(NamedTuple):
-    """How far a loading has come."""
+    """The progress of a loading."""
 
     segments: int
     of_segments: int

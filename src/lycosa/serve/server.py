@@ -41,7 +41,7 @@ LARGEST_HEAD_BYTES = 131_072
 LARGEST_QUESTION_BYTES = 1_000_000
 REQUEST_SECONDS = 15.0
 READING_SECONDS, READING_BYTES = 30.0, 50_000
-"""A client must read a response in this time, plus a second for every so many bytes."""
+"""A client must read a response in 30 s, plus a second for every 50 kB."""
 
 MOST_HELD_ANSWERS = 2
 """How many responses of the largest size may wait in memory for slow readers."""
@@ -246,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Incoming(io.RawIOBase):
-    """What a client sends, as long as it sends it in time and not too much of it."""
+    """The bytes that a client sends, up to a deadline and a size limit."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
