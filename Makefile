@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHON INSTALL
 
 .PHONY: help setup demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
-	figures conformance soak mutants debug-build lock clean
+	docs docs-lock reference figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -22,6 +22,8 @@ help:
 	@echo "make package      a wheel in dist/, installed alone and tried"
 	@echo "make fresh        demo, test and package on a bare Debian 12 and 13, in a chroot; DEBIAN=trixie"
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
+	@echo "make docs         the documentation as a site, build/site/index.html; searched without a server"
+	@echo "make reference    the pages on keys, commands and Python, made from the code"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
@@ -126,6 +128,30 @@ bench-lock: setup
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 requirements/bench.in -o requirements/bench.lock
+
+# In an environment of its own: MkDocs and its theme take 130 MB, and nothing else needs them.
+DOCS := .cache/docs-venv
+
+$(DOCS)/.installed: requirements/docs.lock
+	sh tools/prerequisites.sh venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
+	touch $@
+
+# A link to a page or to a heading that is not there is an error.
+docs: $(DOCS)/.installed
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@echo "build/site/index.html: open it in a browser; no server and no network are needed"
+
+# The pages of the reference that are made from the code.
+reference: setup
+	$(BIN)/python -c "from lycosa.config import reference; print(reference(), end='')" > docs/reference/configuration.md
+	$(BIN)/python -c "from lycosa.cli.reference import reference; print(reference(), end='')" > docs/reference/commands.md
+	$(BIN)/python -c "from lycosa.api.reference import reference; print(reference(), end='')" > docs/reference/api.md
+
+docs-lock: setup
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
+		--python-version 3.11 requirements/docs.in -o requirements/docs.lock
 
 figures: setup
 	$(BIN)/python -m benchmarks.figures

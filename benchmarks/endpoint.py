@@ -1,4 +1,4 @@
-"""What an attack on `lycosa serve` reaches, and what an honest client notices of it.
+"""Attacks `lycosa serve`, and measures what gets out and what an honest client notices.
 
     python -m benchmarks.endpoint
 

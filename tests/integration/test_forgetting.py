@@ -12,7 +12,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.inspect.edits import block_host
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.takeover import take_partition
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import Write

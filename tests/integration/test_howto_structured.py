@@ -35,6 +35,10 @@ def test_every_command_prints_what_the_page_shows(folder: Path) -> None:
     for script, shown in blocks:
         found = typed(script, folder)
         assert found == shown or not shown, script
+    (program,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    counting = [sys.executable, "-c", f"{program}\nprint(len(set(pages)), 'pages')"]
+    done = subprocess.run(counting, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout == "16 pages\n"
 
 
 def test_the_job_on_the_page_is_one() -> None:

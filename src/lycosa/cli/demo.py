@@ -17,7 +17,7 @@ import click
 
 from lycosa.cli.main import main as run_command
 from lycosa.config import SECTIONS, Job
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb

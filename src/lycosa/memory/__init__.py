@@ -32,6 +32,7 @@ _BLOCKS_NAME = "glibc.malloc.mmap_threshold"
 LARGE_BLOCK_BYTES = 1 << 20
 """Blocks from this size on go back to the system at once (`crawl.processes.machine`)."""
 _FIRST_VERSION = (2, 35)
+_MOST_TOOLS = 6
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
 _told: str | None = None
@@ -46,7 +47,7 @@ def begin_anew() -> None:
     """
     restore_environment()
     tunables = with_large_pages(told())
-    if tunables is None or sys.gettrace() or sys.getprofile():
+    if tunables is None or _is_watched():
         return
     if not sys.executable or not are_given():
         return
@@ -58,6 +59,15 @@ def begin_anew() -> None:
         )
     except OSError:
         return  # it goes on as it is
+
+
+def _is_watched() -> bool:
+    if sys.gettrace() or sys.getprofile():
+        return True
+    if sys.version_info < (3, 12):
+        return False
+    # From Python 3.12 on profilers and debuggers may be here instead (PEP 669).
+    return any(sys.monitoring.get_tool(number) for number in range(_MOST_TOOLS))
 
 
 def restore_environment() -> None:

@@ -19,7 +19,7 @@ import sys
 import time
 from contextlib import suppress
 
-from lycosa.regex import TooSlow
+from lycosa.regex.expression import TooSlow
 
 MATCH_SECONDS = 1.0
 START_SECONDS = 30.0
@@ -39,7 +39,7 @@ for line in sys.stdin:
 messages = logging.getLogger(__name__)
 
 
-class EndableExpression:
+class KillableExpression:
     """An expression of `re` that may take a second for each text."""
 
     def __init__(self, text: str) -> None:

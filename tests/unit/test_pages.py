@@ -1,0 +1,74 @@
+"""Links of the README and of the pages lead somewhere, and the site has every page."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ROOT / "benchmarks" / "RESULTS.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+OUTSIDE = {"results.md", "changelog.md", "contributing.md", "license.md"}
+"""Pages of the site that lie elsewhere: `docs/site/hooks.py` brings them in."""
+FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def prose(page: Path) -> str:
+    """Return a page without its blocks and its code, in which nothing is a link."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    return re.sub(r"`[^`\n]*`(?!\]\()", "", text)
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    """Return what a link may name of a page, as GitHub and MkDocs make it from headings."""
+    titles = HEADING.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
+    plain = [re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles]
+    return {re.sub(r"[\s]+", "-", title) for title in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for target, anchor in LINK.findall(prose(page)):
+        there = (page.parent / target).resolve() if target else page
+        assert there.exists(), f"{name(page)}: {target} is not there"
+        if anchor and there.suffix == ".md":
+            assert anchor in anchors(there), f"{name(page)}: {target} has no heading #{anchor}"
+
+
+def test_the_site_has_every_page_once() -> None:
+    listed = re.findall(r"^ +- (?:.+: )?([\w./-]+\.md)$", settings(), re.MULTILINE)
+    pages = {str(page.relative_to(ROOT / "docs")) for page in PAGES if "docs" in page.parts}
+    decisions = {page for page in pages if re.match(r"decisions/\d", page)}
+    assert len(listed) == len(set(listed))
+    assert set(listed) == (pages - decisions) | OUTSIDE
+
+
+def test_the_site_asks_no_other_host() -> None:
+    """Fonts, scripts and pictures are its own; a link may lead anywhere."""
+    assert "font: false" in settings()
+    for file in [
+        ROOT / "mkdocs.yml",
+        *(ROOT / "docs").rglob("*.css"),
+        *(ROOT / "docs").rglob("*.js"),
+    ]:
+        assert not re.search(r"https?://", file.read_text(encoding="utf-8")), name(file)
+    for picture in (ROOT / "docs").rglob("*.svg"):
+        text = picture.read_text(encoding="utf-8")
+        assert not re.search(r"(?:url\(|href=)[\"']?https?://", text), name(picture)
+
+
+def settings() -> str:
+    return (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
