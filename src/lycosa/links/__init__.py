@@ -51,7 +51,7 @@ class Links(Struct, frozen=True):
 
 
 NO_LINKS = Links()
-"""Of what has none; nobody adds to it."""
+"""The links of a page without any; never changed."""
 
 
 def mask_of(kinds: frozenset[int]) -> int:
