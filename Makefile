@@ -82,7 +82,7 @@ tested: $(VENV)/.collected
 # A wheel in dist/, installed alone, without any extra, and tried there.
 TRIED := .cache/package
 package: setup
-	rm -rf dist $(TRIED)
+	rm -rf dist build/lib* build/bdist* $(TRIED)
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	$(BIN)/python -m venv $(TRIED)
 	$(TRIED)/bin/pip install --quiet --require-hashes -r requirements/run.lock

@@ -16,7 +16,8 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 fresh=${FRESH:-$HOME/.cache/lycosa-fresh}
 commands=${COMMANDS:-"make demo
 make test
-make package"}
+make package
+.cache/package/bin/pip install --quiet '.[study]'"}
 
 fail() {
     printf '%s\n' "$@" >&2
