@@ -46,7 +46,6 @@ endif
 endif
 
 $(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi src/lycosa/*/*/*.pyx src/lycosa/*/*/*.pxi)
-	@sh tools/prerequisites.sh build
 	sh tools/prerequisites.sh venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
