@@ -59,6 +59,7 @@ def test_the_site_has_every_page_once() -> None:
 def test_the_site_asks_no_other_host() -> None:
     """Fonts, scripts and pictures are its own; a link may lead anywhere."""
     assert "font: false" in settings()
+    assert "polyfills: [site/iframe-worker.js]" in settings(), "the theme takes one from a CDN"
     for file in [
         ROOT / "mkdocs.yml",
         *(ROOT / "docs").rglob("*.css"),
