@@ -1,4 +1,4 @@
-"""The best frequencies of visits for freshness, for known rates of change.
+"""Computes how often to visit each page for the best freshness, given its rate of change.
 
 A page that changes at a rate r and is visited f times a second, at even intervals, is fresh for
 f / r (1 - exp(-r / f)) of the time. The sum over all pages, under a bound on the sum of all f, is
@@ -6,7 +6,7 @@ greatest where its derivatives are equal: (1 - (1 + x) exp(-x)) / r = m with x =
 same for all, Lagrange's multiplier (Cho and Garcia-Molina 2003). A page with r > 1 / m is not
 visited at all: catching up with it costs more than it yields.
 
-The multiplier is found by halving, and x for each page by halving too: both are monotone.
+The multiplier is found by bisection, and so is x for each page: both are monotone.
 """
 
 from __future__ import annotations

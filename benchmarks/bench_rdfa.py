@@ -1,4 +1,4 @@
-"""What does it cost to distil the RDFa of a page, beside pyRdfa3 and extruct?
+"""Measures the cost of extracting RDFa from a page, compared with pyRdfa3 and extruct.
 
     python -m benchmarks.bench_rdfa
 

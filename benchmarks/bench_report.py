@@ -1,4 +1,4 @@
-"""What a report costs, on a crawl that has been studied: that of `bench_study`, or any other.
+"""Measures the cost of a report, on the crawl of `bench_study` or any other studied crawl.
 
 python -m benchmarks.bench_study
 python benchmarks/bench_report.py .cache/study/1000000-10000000

@@ -1,4 +1,4 @@
-"""What a study costs: a made-up crawl of many pages and links, studied from its files.
+"""Measures the cost of a study, on a made-up crawl of many pages and links.
 
     python -m benchmarks.bench_study              10⁶ pages, 10⁷ links
     python -m benchmarks.bench_study --full       10⁷ pages, 10⁸ links

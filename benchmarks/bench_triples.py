@@ -1,4 +1,4 @@
-"""What do triples cost: in the crawl, on the way into the index, and when one asks?
+"""Measures the cost of triples: in the crawl, when the index is built, and in queries.
 
     python benchmarks/bench_triples.py [--quads 1000000] [--pages 3906] [--repeats 3]
                                        [--part crawl|load|ask]

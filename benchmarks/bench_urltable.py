@@ -1,4 +1,4 @@
-"""What does a known URL cost, in bytes and in microseconds, and what would it cost elsewhere?
+"""Measures bytes and microseconds per known URL, in the URL table and in other structures.
 
     python benchmarks/bench_urltable.py [file of URLs, one a line; .xz is unpacked]
                                         [--generated 10000000] [--frontier 10000000] [--no-rivals]
@@ -14,7 +14,7 @@ The AVL tree with delta coding (KSpider 2.3) and the trie of characters (RDFa sp
 plain Python, on a part of the list: their bytes are those of the fields that the papers name,
 their times only say how many nodes are visited.
 
-`--frontier` makes 64 partitions know so many URLs on a hundredth as many hosts, and measures
+`--frontier` gives 64 partitions that number of URLs on a hundredth as many hosts, and measures
 resident memory, the snapshots of all, and the resume from them.
 """
 
@@ -45,7 +45,7 @@ from lycosa.url import canonical_keys
 
 REPEATS = 3
 LARGE = 2_000_000
-"""Longer lists are measured once, and are not sealed."""
+"""Longer lists are measured once, and are not spilled."""
 SMALL = 50_000
 """How many URLs the plain trees of the papers are given."""
 WORDS = [a + b + c for a in "bdfgkl" for b in ("an", "er", "ist", "ong") for c in "aeiou"]
@@ -122,20 +122,20 @@ def lycosa(keys: list[str]) -> Row:
     return best
 
 
-def lycosa_sealed(keys: list[str]) -> list[str]:
+def lycosa_spilled(keys: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         vault = FileVault(Path(folder))
         table = CompactUrlTable(vault)
         table.add_many(keys)
         sites = [n for n in range(table.site_count()) if table.site_urls(n) >= LEAST_URLS]
-        sealing = spent(each(table.seal, sites), len(keys))
+        spilling = spent(each(table.spill, sites), len(keys))
         table.tighten()
         some = random.Random(9).sample(keys, 300)
         finding = spent(each(table.find, some), len(some))
         return [
-            f"sealed: {vault.size_bytes() / len(keys):.1f} bytes on disk and"
+            f"spilled: {vault.size_bytes() / len(keys):.1f} bytes on disk and"
             f" {table.bytes_held() / len(keys):.1f} in memory per URL;"
-            f" {sealing:.1f} µs per URL to seal, {finding:.0f} µs per find"
+            f" {spilling:.1f} µs per URL to spill, {finding:.0f} µs per find"
         ]
 
 
@@ -509,7 +509,7 @@ def main() -> None:
             show(f"{title}: {len(keys):,} URLs, shuffled", rows)
             show(f"the first {SMALL:,} of them", (measure(keys[:SMALL]) for measure in plain))
             if len(keys) <= LARGE:
-                print(*lycosa_sealed(keys), *crawl_order(len(keys)), sep="\n", flush=True)
+                print(*lycosa_spilled(keys), *crawl_order(len(keys)), sep="\n", flush=True)
     if options.frontier:
         print(*frontier(options.frontier), sep="\n")
 

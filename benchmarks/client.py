@@ -1,7 +1,7 @@
-"""What does a request cost? The transport beside bare libcurl, and aiohttp where there is one.
+"""Measures the CPU cost of a request: our transport, bare libcurl, and aiohttp if installed.
 
-A server in a process of its own, on the second core, gives the same page of 13 kB to
-everybody; the client runs on the first, with 64 hosts and one request in flight for each.
+A server in a process of its own, on the second core, always sends the same page of
+13 kB; the client runs on the first, with 64 hosts and one request in flight for each.
 The figure is microseconds of the client's CPU time, user and system, for one request over
 a connection that stands; the median of several runs.
 

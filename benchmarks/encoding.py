@@ -1,4 +1,4 @@
-"""In which form should events stand in the log?
+"""Compares encodings of the log's events: bytes, and time to write and read.
 
     python benchmarks/encoding.py [--batches 2000] [--repeats 5] [--json]
 

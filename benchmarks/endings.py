@@ -1,4 +1,4 @@
-"""When does a crawl end whose links lead nowhere, what has it kept, and what did it say?
+"""Measures when a crawl with dead ends ends, what it keeps, and what it prints.
 
     python -m benchmarks.endings [--only NAME ...]
 

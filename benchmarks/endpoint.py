@@ -1,4 +1,4 @@
-"""What an attack on `lycosa serve` reaches, and what an honest client notices of it.
+"""Attacks `lycosa serve`, and measures what gets out and what an honest client notices.
 
     python -m benchmarks.endpoint
 
@@ -93,7 +93,7 @@ def serving(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     command = [sys.executable, "-m", "lycosa", "serve", str(folder), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        url = process.stdout.readline().removeprefix("answering at ").strip()
+        url = process.stdout.readline().removeprefix("serving at ").strip()
         yield urlsplit(url).netloc, psutil.Process(process.pid)
         process.terminate()
 

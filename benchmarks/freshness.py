@@ -1,4 +1,4 @@
-"""How fresh does a crawl stay? The policies of revisiting side by side, in virtual time.
+"""Measures how fresh a crawl stays under each revisit policy, in virtual time.
 
 A generated web of pages that each change at a rate of their own, from every few hours to every few
 months, and of which few are linked to by many. It is crawled once; then every policy has the same
@@ -31,6 +31,7 @@ from benchmarks.allocation import allocate, freshness
 from benchmarks.charts import Line, draw
 
 from lycosa.config import Job
+from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.quality import measure
 from lycosa.frontier.cycle_candidates import Planner
@@ -125,7 +126,9 @@ def keep_fresh(way: Way) -> Found:
         revisit={"policy": way.policy, "cycle_seconds": DAY, "not_before_seconds": HOUR},
     )
     with tempfile.TemporaryDirectory() as name:
-        simulation = Simulation(web, job, Path(name), seed=SEED, begins_at=BEGIN)
+        simulation = Simulation(
+            web, job, Path(name), seed=SEED, conditions=Conditions(begins_at=BEGIN)
+        )
         first = simulation.run()
         budget = int(pages * way.share)
         revisit = dataclasses.replace(job.revisit, cycle_urls=budget, cycles=way.cycles)

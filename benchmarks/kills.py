@@ -1,4 +1,4 @@
-"""What does a kill cost? SIGKILL for every process of a crawl, again and again.
+"""Measures the requests that are repeated when a crawl is killed by SIGKILL again and again.
 
     python -m benchmarks.kills [--kills 100] [--delays 0 0.2] [--workers 1 2]
                                [--commit-answers N] [--durability process|power] [--seed 1]
@@ -38,7 +38,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.store.reader import table
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee

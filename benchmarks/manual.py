@@ -1,4 +1,4 @@
-"""Does a crawl of an ordinary site take every page? Debian's manual of Apache in ten languages.
+"""Checks that a crawl takes every page of an ordinary site: Debian's Apache manual.
 
     python -m benchmarks.manual /usr/share/doc/apache2-doc/manual [--runs 3] [--workers 1 2]
 

@@ -1,4 +1,4 @@
-"""Does the memory of a long crawl grow by more than what the design allows?
+"""Checks that the memory of a long crawl grows only by what the design allows.
 
     python benchmarks/memory.py [--pages 50000 200000] [--hosts 1000] [--roll-mb 50]
                                 [--trace] [--json]
@@ -9,8 +9,8 @@ the process, so that 200,000 pages take minutes and not a day; all else is as in
 commits every half second of its time, segments that are rolled, sealing at the end.
 
 When it has kept the first and when it has kept the last number of pages the garbage collector
-runs and the resident set is read. What it may have grown by meanwhile is what the URLs, hosts
-and pages that came in between cost by the design, and 20 MB. The bytes a URL are those that
+runs and the resident set is read. Meanwhile it may grow by what the URLs, hosts and pages
+that came in between cost by the design, and by 20 MB. The bytes per URL are those that
 `resume.py` measures for the URL table.
 
 Rows and records on their way to the disk, and what SQLite and Arrow keep for later, are in
@@ -38,7 +38,7 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import Worker
@@ -94,7 +94,7 @@ class LongCrawl:
         self._store = ArchiveStore(folder, durability=job.log.durability, roll_bytes=roll_bytes)
         self._budget = Budget(job)
         self._reasons: list[str] = []
-        parts = Parts(
+        parts = Ports(
             job=job,
             scope=JobScope(job, self._log, stays_on_seeds=False),
             clock=self._clock,

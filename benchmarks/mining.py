@@ -1,4 +1,4 @@
-"""How much of what nobody links to does mining find, and what does it cost in vain?
+"""Measures the share of unlinked pages that mining finds, and its requests in vain.
 
 Hidden pages of secretive webs, crawled in virtual time with `mining = "full"`. Seeds 1 to 9 and
 the knobs of `DEVELOPED` were looked at while the rules were written; those of `EVALUATED` were
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Result, Simulation
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import mined_of
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plans import Secrets, secretive

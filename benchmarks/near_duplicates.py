@@ -1,4 +1,4 @@
-"""Near duplicates by fingerprint: how many are found, how many are wrong, and what it costs.
+"""Measures precision, recall and cost of finding near duplicates by fingerprint.
 
     python benchmarks/near_duplicates.py                      precision and recall for k = 3 … 10
     python benchmarks/near_duplicates.py --groups 10000000    all groups among 10⁷, as a study wants

@@ -1,4 +1,4 @@
-"""A partition by itself: for what is measured or tested without a worker around it."""
+"""Makes a partition without a worker, for benchmarks and tests."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 
 
 def waiting_partition() -> Partition:
     """Return an empty one whose hosts will all wait: admitting does not lead to requests."""
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.0, 0.0),
         resolve=lambda number, host: None,

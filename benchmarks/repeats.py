@@ -1,4 +1,4 @@
-"""What does it cost to have little to repeat after a kill? CPU a page against answers in a commit.
+"""Measures CPU time per page against the number of answers in a commit.
 
     python -m benchmarks.repeats [--runs 5] [--pages 4000] [--hosts 1 20] [--answers 0 200 100 ...]
     python -m benchmarks.repeats --pause 0.2 --hosts 20

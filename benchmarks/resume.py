@@ -1,4 +1,4 @@
-"""How long does a resume take, how much disk does the log need, and how much memory the state?
+"""Measures the time of a resume, the disk space of the log, and the memory of the state.
 
     python benchmarks/resume.py [--urls 1000000] [--fetches 100000] [--hosts 20000]
                                 [--repeats 3] [--no-memory] [--json]
@@ -42,7 +42,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.log.fold import replay
 from lycosa.log.format import encode
 from lycosa.log.protocol import Take, Write
@@ -180,7 +180,7 @@ def resume(folder: Path) -> list[Partition]:
     snapshots = SnapshotFolder(folder / "log" / "snapshots")
     now = START + 1e6
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.5, now + 0.5),
         resolve=lambda number, host: None,

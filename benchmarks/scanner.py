@@ -1,4 +1,4 @@
-"""What does it cost to read a page: its links, and its links and text?
+"""Measures the cost of scanning a page for links, and for links and text.
 
     python benchmarks/scanner.py [folder of HTML files]
 

@@ -1,4 +1,4 @@
-"""How many choices a second does each scheduler make, with a million URLs on 100,000 hosts?
+"""Measures choices per second of each scheduler, with a million URLs on 100,000 hosts.
 
     python benchmarks/schedulers.py [--urls 1000000] [--hosts 100000] [--choices 300000]
                                     [--only NAME ...] [--json]
@@ -32,7 +32,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import (
     Admitted,
@@ -144,7 +144,7 @@ def measure_order(state: PartitionState, order: Order, choices: int) -> dict[str
 def measure_loops(state: PartitionState, order: Order, now: Now, choices: int) -> dict[str, float]:
     """Measure the harvester's loop."""
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.0, 0.0),
         resolve=lambda number, host: addresses[host],

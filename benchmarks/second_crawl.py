@@ -1,4 +1,4 @@
-"""What does a second crawl of a site cost, nine tenths of which have not changed?
+"""Measures the cost of a second crawl of a site of which nine tenths have not changed.
 
     python -m benchmarks.second_crawl [--pages 500] [--words 600]
 

@@ -1,12 +1,12 @@
-"""What does a long list of seeds cost before the first request, and afterwards?
+"""Measures the cost of a long list of seeds, before the first request and afterwards.
 
     python -m benchmarks.seeds [--hosts 1000 10000 100000] [--urls 1000000] [--workers 1]
 
 Real crawls by the command, without `--include`, against a listener on loopback. First lists with
-one seed on each of so many hosts (a domain each, all names in a hosts file), then one list of so
-many seeds of one host. For each: the time from the start of the program to the first request that
-the listener sees, the CPU time of the program until then and its ratio to the number of seeds (a
-straight line keeps it, whoever else uses the machine), when the twentieth request came, the time
+one seed on each host (a domain each, all names in a hosts file), for `--hosts` hosts, then one list
+of `--urls` seeds of one host. For each: the time from the start of the program to the first request
+that the listener sees, the CPU time of the program until then and its ratio to the number of seeds
+(constant if the cost is linear, also on a busy machine), when the twentieth request came, the time
 from a stop to the end of the program, the largest memory, the time of `lycosa status` afterwards,
 and the size of `crawl.toml`.
 

@@ -1,21 +1,21 @@
-"""Does a page cost more when more URLs are known?
+"""Measures the CPU time per page against the number of known URLs.
 
     python -m benchmarks.size [--urls 10000 100000 1000000] [--pages 5000] [--runs 3]
                               [--small] [--no-results]
 
-A log is written in which so many URLs of 200 hosts were admitted and none was fetched. A worker
+A log is written that admits the given number of URLs on 200 hosts and fetches none. A worker
 resumes it in a process of its own, with the archive, the SQLite log and its snapshots as in a
 real run, and crawls on in virtual time with a transport that hands over prepared bodies. The
-first pages are not counted, nor is the opening; then the CPU of so many pages is measured.
+first pages are not counted, nor is the opening; then the CPU time of the next pages is measured.
 
 The pages are those of `benchmarks.kernel` that are like tree A (with `--small` its small ones).
-What they link to decides how much of the table is touched, so there are two kinds, and each page
+Their links decide how much of the table is touched, so there are two kinds, and each page
 does the same work at all sizes:
 
-    near    known pages of the same folder, as most links of a site do. What a reference became
-            is remembered, and the table is asked for little
-    far     any known page of the host, and nothing is remembered: every link is resolved and
-            looked up in the table, wherever in memory that may be
+    near    known pages of the same folder, as most links of a site do. Resolved references are
+            cached, and the table is asked for little
+    far     any known page of the host, and nothing is cached: every link is resolved and
+            looked up in the table, anywhere in memory
 
 On both one or two links are new and one leads to another host. The crawls take turns, and of
 each kind the median counts.
@@ -48,7 +48,7 @@ from lycosa.config import Job
 from lycosa.crawl.answers import link_targets
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.processes.machine import collect_seldom
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.worker.worker import Worker
@@ -187,7 +187,7 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
     known = urls // HOSTS
     web = LinkedWeb(shape, kind, known, min(known, 3 * (WARM_PAGES + pages) // HOSTS))
-    parts = Parts(
+    parts = Ports(
         job=job,
         scope=JobScope(job, log, stays_on_seeds=False),
         clock=clock,

@@ -1,4 +1,4 @@
-"""How many bits lie between a site's error pages, and how many between its pages and them?
+"""Measures the fingerprint distances between a site's error pages and its other pages.
 
 The first table: error pages of one site that repeat the URL twice, or carry words that change
 with every page; how often another one is within 3 bits of the probe's, as it stands and

@@ -1,4 +1,4 @@
-"""What does it cost to keep a page, and where does the time go?
+"""Measures the cost of storing a page, step by step.
 
     python benchmarks/store.py [--pages 400] [--repeats 5] [--folder DIR] [--json]
 

@@ -1,4 +1,4 @@
-"""How many requests go to traps and soft 404s, with and without the defence?
+"""Measures the requests that go to traps and soft 404s, with and without the defence.
 
     python -m benchmarks.traps [--pages 120] [--seeds 1 2 3]
 
@@ -8,8 +8,8 @@ them at once, and error pages with status 200 that lead to more; two of the hone
 traps. Depth is not limited, for depth is what ends such places otherwise; a host gives at most
 twenty times its honest pages. The web itself says what belongs to a trap and what is missing.
 
-Then what the defence makes of pages that nobody made up for it: with `--folder` every HTML file
-below a folder is weighed as if it had been crawled, in the order of links.
+With `--folder` the defence also judges real pages: every HTML file below a folder is weighed as if
+it had been crawled, in the order of links.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from lycosa.config import Job
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.simulation.simulation import KillPlan, Result, Simulation, no_kills
+from lycosa.crawl.simulation.kills import KillPlan, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import refusals_of
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan

@@ -1,4 +1,4 @@
-"""Which way into ada is the cheapest, from an href to its WHATWG form and to its key?
+"""Compares ways to call the URL parser ada, from an href to its WHATWG form and its key.
 
     python benchmarks/url_parsing.py [file of URLs, one a line; .xz is unpacked]
 

@@ -1,8 +1,8 @@
-"""What do two workers cost beside one? CPU of all processes on the same pages.
+"""Compares the CPU time of one worker and of two on the same pages.
 
     python -m benchmarks.workers [--hosts 8] [--runs 3] [--host-pages 0] [--no-results]
 
-Tree A of the race, behind so many host names on loopback addresses, each a domain of its own so
+Tree A of the race, behind several host names on loopback addresses, each a domain of its own so
 that both workers have hosts. Every page links to the same page of the next host too, so that
 links cross from partition to partition, and from worker to worker, as those of the web do: one
 a page. nginx has core 1; Lycosa may use both. No pause, robots obeyed, everything kept.

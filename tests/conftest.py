@@ -16,12 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from needs import leave_out, told
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
 atexit.register(_FOLDER.cleanup)
+
+# How long an example takes says something of the machine, which runs other tests beside it.
+settings.register_profile("lycosa", deadline=None)
+settings.load_profile("lycosa")
 
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30

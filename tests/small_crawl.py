@@ -6,7 +6,8 @@ from collections import Counter
 from functools import cache
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Result, Simulation
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Outcome
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.url import url_of

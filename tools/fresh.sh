@@ -71,6 +71,7 @@ type_commands() {
     root=$1
     unshare --mount --pid --fork --kill-child sh -eu -c '
         root=$1
+        mount --bind "$root" "$root"  # a mount point: tests make mount namespaces of their own in it
         mount -t proc proc "$root/proc"
         mount --rbind /sys "$root/sys"
         mount --rbind /dev "$root/dev"

@@ -1,4 +1,4 @@
-"""What does one URL cost on its way through the kernel, when fetching costs nothing?
+"""Measures the CPU cost of one page in the crawler's own code, when fetching costs nothing.
 
     python -m benchmarks.kernel [--pages 20000] [--one-host-pages 20000] [--repeats 3]
                                 [--profile] [--json]

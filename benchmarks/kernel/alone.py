@@ -1,4 +1,4 @@
-"""The parts of the kernel alone, outside a crawl."""
+"""Measures single parts of the kernel outside a crawl."""
 
 from __future__ import annotations
 

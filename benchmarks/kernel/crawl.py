@@ -15,7 +15,7 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import Worker
@@ -119,7 +119,7 @@ class Crawl:
         self.budget = Budget(self.job)
         self.reasons: list[str] = []
         self.store = Journal(folder / "segments") if folder else NoStore()
-        parts = Parts(
+        parts = Ports(
             job=self.job,
             scope=JobScope(self.job, log, stays_on_seeds=False),
             clock=self.clock,

@@ -1,4 +1,4 @@
-"""A made-up web without end: two kinds of page, each on as many hosts as wanted."""
+"""An endless made-up web: two kinds of page, on any number of hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time of a crawl goes: the whole by itself, its stages by a stopwatch."""
+"""Measures the CPU time of a crawl as a whole, and of its stages with a stopwatch."""
 
 from __future__ import annotations
 

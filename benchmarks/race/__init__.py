@@ -1,4 +1,4 @@
-"""Who crawls the same pages for the least CPU? Lycosa beside whole crawlers.
+"""Compares the CPU time of Lycosa and other crawlers for crawling the same pages.
 
     python -m benchmarks.race [--quick] [--trees A B] [--clients …] [--runs 3] [--names]
                               [--profile] [--json FILE] [--no-results]

@@ -1,9 +1,9 @@
-"""The clients: how each is told to crawl the same pages, and where it leaves them.
+"""The crawlers of the race: the command line of each, and where it leaves its pages.
 
 All of them: one start page, everything under its folder and nothing else, robots files obeyed, 64
 connections, no pause. Beyond that each does what it is for. Lycosa keeps its archive, rows of
 pages, links and text, its log, and asks one host one question at a time. wget2 keeps the files.
-Scrapy keeps a line a page with address and size, as somebody would who scrapes; no body is kept.
+Scrapy keeps a line a page with address and size, as a scraper would; no body is kept.
 
 Those written in Python have environments of their own (`environments`).
 """

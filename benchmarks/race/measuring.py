@@ -1,4 +1,4 @@
-"""What a process used, by the kernel's own account.
+"""Measures CPU time and memory of a process and its children, by the kernel's account.
 
 `wait4` tells of a process together with those of its children that it has waited for. CPU is
 user and system together. The peak of memory is that of the largest single process; the kernel

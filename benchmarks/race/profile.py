@@ -1,4 +1,4 @@
-"""Where Lycosa's time goes: by module, by function, and by native symbol.
+"""Profiles Lycosa: time by module, by function, and by native symbol.
 
 py-spy samples the stacks of the same command that the race measures, from the other core and
 without stopping it: when it was stopped at every sample to see native frames too, some functions

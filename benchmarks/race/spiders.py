@@ -2,8 +2,8 @@
 
     python spiders.py plain|lexbor START SCOPE OUTPUT [--connections N] [--seconds S] [--alone]
 
-`plain` is what Scrapy's tutorial shows: a CrawlSpider with a LinkExtractor. `lexbor` is what
-somebody would write who wants speed: the links by selectolax's tree, each href of a page
+`plain` is what Scrapy's tutorial shows: a CrawlSpider with a LinkExtractor. `lexbor` is written
+for speed: the links by selectolax's tree, each href of a page
 resolved once, and only those in scope and not yet seen are handed to the scheduler, which asks
 no filter of its own.
 """

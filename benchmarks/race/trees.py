@@ -1,4 +1,4 @@
-"""What is crawled, and the programs that are not Python's: all from Debian's packages.
+"""Unpacks the trees to crawl, and programs such as nginx and wget2, from Debian's packages.
 
 A package is downloaded by its name from the repositories that the machine is configured with,
 and unpacked into `.cache/race`; that needs no root. Programs that are installed are taken as

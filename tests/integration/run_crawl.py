@@ -13,7 +13,9 @@ import signal
 import sys
 from pathlib import Path
 
-from lycosa.crawl.simulation.simulation import KillPlan, Simulation, no_kills
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillPlan, no_kills
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.testweb.generated import GeneratedWeb
 from small_crawl import job_for
 
@@ -38,7 +40,14 @@ def main() -> None:
     simulation = Simulation(web, job_for(web), folder, seed=seed, log="sqlite")
     last = max(state.last_moment for state in simulation.read_states().values())
     begins_at = last + 1 if last else 1_700_000_000.0
-    simulation = Simulation(web, job_for(web), folder, seed=seed, log="sqlite", begins_at=begins_at)
+    simulation = Simulation(
+        web,
+        job_for(web),
+        folder,
+        seed=seed,
+        log="sqlite",
+        conditions=Conditions(begins_at=begins_at),
+    )
     print(simulation.run(sigkill_at(sys.argv[3]) if len(sys.argv) > 3 else no_kills).reason)
 
 

@@ -27,7 +27,8 @@ from integration.small_servers import (
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.simulation import KillEvery, Simulation
+from lycosa.crawl.simulation.kills import KillEvery
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Answer, Outcome, Request
 from lycosa.store.reader import table
 from lycosa.testweb.graph import GraphWeb

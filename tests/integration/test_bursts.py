@@ -12,7 +12,9 @@ from lycosa.config import SCHEDULERS, Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.simulation import KillEvery, KillRandomly, Simulation, referee_rules
+from lycosa.crawl.simulation.kills import KillEvery, KillRandomly
+from lycosa.crawl.simulation.referee_rules import referee_rules
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.testweb import GraphWeb, Group, Referee, Robots
 from lycosa.testweb.connection import Connection
 from lycosa.testweb.ledger import Exchange

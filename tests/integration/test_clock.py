@@ -13,7 +13,10 @@ import pytest
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.simulation import KillEvery, KillRandomly, Simulation, referee_rules
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillEvery, KillRandomly
+from lycosa.crawl.simulation.referee_rules import referee_rules
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.steady_clock import newest_moment
 from lycosa.log.format import decode_events
 from lycosa.records import Taken
@@ -48,7 +51,9 @@ def test_a_clock_that_was_set_back_changes_nothing(
     def error(life: int) -> float:
         return errors[min(life // 2, len(errors) - 1)]
 
-    simulation = Simulation(web, job_for(web), tmp_path, seed=seed, log=log, clock_error=error)
+    simulation = Simulation(
+        web, job_for(web), tmp_path, seed=seed, log=log, conditions=Conditions(clock_error=error)
+    )
     result = simulation.run(KillRandomly(seed, kills=6, probability=0.002))
     assert len(result.kills) == 6
     check(simulation, result, seed)
@@ -68,7 +73,9 @@ def test_no_host_waits_longer_for_a_clock_that_was_set_back(error: float, tmp_pa
             web,
             job,
             tmp_path / str(number),
-            clock_error=lambda life, wrong=wrong: wrong if life else 0.0,  # type: ignore[misc]
+            conditions=Conditions(
+                clock_error=lambda life, wrong=wrong: wrong if life else 0.0  # type: ignore[misc]
+            ),
         )
         result = simulation.run(KillEvery({"answer.applied": 20}))
         assert (result.reason, result.breaches, len(result.kills)) == ("exhausted", [], 1)
@@ -83,7 +90,7 @@ def test_moments_of_the_log_never_go_back(tmp_path: Path) -> None:
         job_for(web),
         tmp_path,
         seed=1,
-        clock_error=lambda life: -HOUR if life % 2 else 0.0,
+        conditions=Conditions(clock_error=lambda life: -HOUR if life % 2 else 0.0),
     )
     simulation.run(KillRandomly(1, kills=5, probability=0.01))
     opened, _ = simulation.open_log()

@@ -186,7 +186,7 @@ def test_ctrl_c_stops_cleanly_and_resume_goes_on(web: Web, tmp_path: Path) -> No
         crawl.send_signal(signal.SIGINT)
         out, err = crawl.communicate(timeout=20)
     assert crawl.returncode == 130
-    hint = f"stopping cleanly (again to stop at once); resume with: lycosa resume {path}"
+    hint = f"stopping cleanly (Ctrl-C again stops at once); continue: lycosa resume {path}"
     assert hint in err
     assert "Stopped; nothing is lost." in out
     resumed = lycosa("resume", path, "--json", "--delay", "20ms")
@@ -210,7 +210,7 @@ def test_on_a_terminal_there_is_a_panel(web: Web, tmp_path: Path) -> None:
             pass  # how Linux says that the other side of a terminal is closed
     os.close(ours)
     assert crawl.returncode == 0
-    for part in ("lycosa · c", "Ctrl-C stops cleanly", "to go", "Complete: everything"):
+    for part in ("lycosa · c", "Ctrl-C stops cleanly", "to go", "Complete: no URL"):
         assert part in screen.decode()
 
 

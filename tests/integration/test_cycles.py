@@ -14,14 +14,10 @@ import pytest
 from integration.test_real_crawl import finish
 from integration.test_workers import Judged, eventually, start, worker_pids
 from lycosa.config import Job, Revisit
-from lycosa.crawl.simulation.simulation import (
-    KillEvery,
-    KillPlan,
-    KillRandomly,
-    Result,
-    Simulation,
-    no_kills,
-)
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
@@ -146,7 +142,7 @@ def test_killed_anywhere_a_cycle_goes_on_and_fetches_each_page_once(
         seed=seed,
         log="sqlite" if seed % 3 == 0 else "memory",
         workers=workers,
-        poll_seconds=POLL_SECONDS,
+        conditions=Conditions(poll_seconds=POLL_SECONDS),
     )
     result = simulation.run(KillRandomly(seed, kills=25, probability=0.02))
     assert len(result.kills) == 25

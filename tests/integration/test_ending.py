@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from lycosa.config import Job
 from lycosa.crawl.ending import Ending, Report
-from lycosa.crawl.simulation.simulation import KillRandomly, Simulation, no_kills
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillRandomly, no_kills
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.protocol import Head
 from lycosa.testweb.graph import GraphWeb
 
@@ -53,7 +55,7 @@ def test_a_chain_through_all_partitions_is_followed_to_its_end(
             Path(folder),
             seed=seed,
             workers=workers,
-            commit_takes_seconds=commit_takes,
+            conditions=Conditions(commit_takes_seconds=commit_takes),
         )
         result = simulation.run(KillRandomly(seed, kills, 0.03) if kills else no_kills)
         assert result.reason == "exhausted"

@@ -41,7 +41,7 @@ def serving(folder: Path, *flags: str) -> Iterator[Served]:
         assert process.stdout is not None
         line = process.stdout.readline()
         try:
-            yield Served(line.removeprefix("answering at ").strip(), folder, process)
+            yield Served(line.removeprefix("serving at ").strip(), folder, process)
         finally:
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=30) == 0

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from lycosa.config import Job
 from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.simulation.simulation import KillRandomly, Simulation, no_kills
+from lycosa.crawl.simulation.kills import KillRandomly, no_kills
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
 from lycosa.records import LinkKind, Outcome
 from lycosa.testweb.graph import GraphWeb

@@ -15,7 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import refusals_of
 from lycosa.records import TRAPS, Purpose, Request
 from lycosa.testweb.graph import GraphWeb

@@ -12,7 +12,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.inspect.edits import block_host
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.takeover import take_partition
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import Write
@@ -81,7 +81,7 @@ def test_a_forgotten_host_is_gone_and_asked_no_more(tmp_path: Path) -> None:
         blocked = lycosa("block", directory.path, host, "--forget")
         assert blocked.returncode == 0, blocked.stderr
         assert f"{host} is blocked; " in blocked.stdout
-        assert "were dropped" in blocked.stdout
+        assert "rows deleted" in blocked.stdout
         for url in gone[:3]:
             missing = lycosa("cat", directory.path, url)
             assert missing.returncode and not missing.stdout
@@ -117,10 +117,10 @@ def test_forgetting_twice_drops_nothing_more(tmp_path: Path) -> None:
         finish(start(directory), directory)
     host = most_given(kept(directory))
     first = lycosa("block", directory.path, host, "--forget").stdout
-    assert first.splitlines()[0] == f"{host} is blocked; 0 pending URLs ended by it"
+    assert first.splitlines()[0] == f"{host} is blocked; 0 URLs taken out of the queue"
     assert "0 exchanges" not in first
     again = lycosa("block", directory.path, host, "--forget").stdout
-    assert again.splitlines()[1] == "0 exchanges and 0 rows were dropped"
+    assert again.splitlines()[1] == "0 exchanges and 0 rows deleted"
 
 
 def test_a_blocked_host_is_not_asked_on_behalf_of_others(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from fixtures.make_crawl import HOSTS, PAGES, drawn_web, job, url
+from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.errors import FormatError, LogError
 from lycosa.log import format as log_format
@@ -37,7 +38,9 @@ def test_a_crawl_of_an_older_release_is_resumed(
     if without == "snapshots":
         shutil.rmtree(folder / "log" / "snapshots")
     web = drawn_web()
-    simulation = Simulation(web, job(0), folder, log="sqlite", begins_at=1_800_000_000.0)
+    simulation = Simulation(
+        web, job(0), folder, log="sqlite", conditions=Conditions(begins_at=1_800_000_000.0)
+    )
     before = set(simulation.kept_urls())
     assert len(before) == 10
     result = simulation.run()

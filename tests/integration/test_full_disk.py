@@ -20,7 +20,7 @@ from lycosa.config import Job
 from lycosa.config.requests import Limits
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.store.reader import table
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.plan import Mixture

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation.simulation import KillRandomly, Simulation
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillRandomly
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.pages import SeenPage
 from lycosa.plugins.plugin import Plugin
@@ -40,7 +42,9 @@ def test_an_idle_plugin_changes_neither_pages_nor_links(seed: int, tmp_path: Pat
     web = small_web(seed)
     found = []
     for name, hooks in (("without", None), ("with", Hooks([IDLE]))):
-        simulation = Simulation(web, job_for(web), tmp_path / name, seed=seed, hooks=hooks)
+        simulation = Simulation(
+            web, job_for(web), tmp_path / name, seed=seed, conditions=Conditions(hooks=hooks)
+        )
         check(simulation, simulation.run(), seed)
         found.append(contents(simulation.kept()))
     assert found[0] == found[1]
@@ -57,7 +61,9 @@ def test_a_failing_plugin_costs_its_pages_over_all_kills(log: str, tmp_path: Pat
 
     web = small_web(3)
     hooks = Hooks([Plugin("p", on_page=dislike)])
-    simulation = Simulation(web, job_for(web), tmp_path, seed=3, log=log, hooks=hooks)
+    simulation = Simulation(
+        web, job_for(web), tmp_path, seed=3, log=log, conditions=Conditions(hooks=hooks)
+    )
     result = simulation.run(KillRandomly(3, kills=25, probability=0.02))
     assert result.reason == "exhausted"
     assert len(result.kills) > 10

@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import KillEvery, KillPlan, KillRandomly, Result, Simulation
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.failpoints import NAMES
 from lycosa.records import Outcome
 from lycosa.testweb.generated import GeneratedWeb
@@ -139,7 +142,9 @@ def test_a_full_disk_ends_the_crawl_and_more_room_lets_it_go_on(tmp_path: Path) 
         room[0] -= 150_000_000
         return room[0]
 
-    simulation = Simulation(web, job_for(web), tmp_path, seed=4, free_disk=free_disk)
+    simulation = Simulation(
+        web, job_for(web), tmp_path, seed=4, conditions=Conditions(free_disk=free_disk)
+    )
     assert simulation.run().reason == "free disk"
     room[0] = 1 << 62
     result = simulation.run()

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import KillEvery, Simulation, no_kills, referee_rules
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillEvery, no_kills
+from lycosa.crawl.simulation.referee_rules import referee_rules
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker import lookups
 from lycosa.log.format import decode_events
 from lycosa.records import HostResolved, Outcome, Resolved
+from lycosa.testweb.carrier import NAME_SECONDS
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee
 
@@ -53,7 +57,12 @@ def forest(hosts: int, pages: int = PAGES) -> dict[str, list[str]]:
     }
 
 
-def simulate(web: AskedWeb, folder: Path, **more: object) -> Simulation:
+def simulate(
+    web: AskedWeb,
+    folder: Path,
+    name_seconds: tuple[float, float] = NAME_SECONDS,
+    log: str = "memory",
+) -> Simulation:
     job = Job.of(
         seeds=list(web.edges),
         limits={"patience_seconds": 0.0},
@@ -62,7 +71,8 @@ def simulate(web: AskedWeb, folder: Path, **more: object) -> Simulation:
         log={"snapshot_batches": 20},
     )
     referee = Referee(referee_rules(job), web, keep_history=True)
-    return Simulation(web, job, folder, seed=1, referee=referee, **more)  # type: ignore[arg-type]
+    conditions = Conditions(referee=referee, name_seconds=name_seconds)
+    return Simulation(web, job, folder, seed=1, log=log, conditions=conditions)
 
 
 def gaps(simulation: Simulation) -> dict[str, list[float]]:

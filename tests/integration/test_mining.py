@@ -19,14 +19,9 @@ from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for
 from lycosa.config import Job
 from lycosa.crawl.answers.mining import DOZEN
 from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.simulation.simulation import (
-    KillEvery,
-    KillPlan,
-    KillRandomly,
-    Result,
-    Simulation,
-    no_kills,
-)
+from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.fold.columns import DONE, JUDGED
 from lycosa.frontier.fold.guesses import rule_name
 from lycosa.frontier.fold.state import PartitionState

@@ -21,7 +21,9 @@ from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.novelty import soft_404
 from lycosa.crawl.answers.novelty.soft_404 import probe_name
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.simulation.simulation import KillRandomly, Simulation
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillRandomly
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker import worker
 from lycosa.crawl.worker.commits import Batch, Committer
 from lycosa.crawl.worker.worker import Worker
@@ -131,7 +133,9 @@ def crawl_a_chain(folder: Path, seed: int) -> None:
         frontier={"partitions": 16},
     )
     takes = chance.uniform(0.0, 3.0)
-    simulation = Simulation(web, job, folder, workers=3, commit_takes_seconds=takes)
+    simulation = Simulation(
+        web, job, folder, workers=3, conditions=Conditions(commit_takes_seconds=takes)
+    )
     result = simulation.run(virtual_seconds=DEADLINE_SECONDS)
     demand(result.reason == "exhausted", "the end is found")
     demand(sorted(simulation.kept_urls()) == sorted(urls), "the end is not found too early")
@@ -221,9 +225,9 @@ def events_before_bytes(patch: Patch) -> None:
 
     def make_durable(self: Committer, batch: Batch) -> list[int | None]:
         reach("commit.before-flush")
-        results = self._parts.log.commit(batch.writes)
+        results = self._ports.log.commit(batch.writes)
         reach("commit.flushed")
-        self._parts.store.flush()
+        self._ports.store.flush()
         reach("commit.done")
         return results
 

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Outcome, Request, Resolved, SiteChanged, Waited
 from lycosa.testweb.graph import GraphWeb
@@ -85,7 +88,9 @@ def crawl(
 ) -> tuple[Simulation, Result]:
     sections.setdefault("politeness", {"delay_seconds": 1.0, "large_site_delay_seconds": 1.0})
     job = Job.of(list(web.edges), (), frontier={"partitions": 4}, **sections)
-    simulation = Simulation(web, job, folder, seed=1, log=log, workers=workers, begins_at=BEGAN)
+    simulation = Simulation(
+        web, job, folder, seed=1, log=log, workers=workers, conditions=Conditions(begins_at=BEGAN)
+    )
     result = simulation.run(kills or no_kills, virtual_seconds=200_000.0)
     assert result.breaches == []
     return simulation, result

@@ -14,7 +14,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.log.format import encode
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log, Write
@@ -50,7 +50,7 @@ class TwoOwners(RuleBasedStateMachine):
         opened = take_partition(self.log, self.snapshots, MINE, Taken(self.moment, owner), "digest")
         assert opened.is_resumed == bool(self.current)
         agenda = Agenda()
-        around = Surroundings(
+        around = WorkerContext(
             agenda, Addresses(agenda, 0.0, 0.0), lambda *_: None, lambda *_: 0.0, None, {}, {}
         )
         partition = self.held[owner] = Partition(MINE, opened.state, "breadth-first", around)

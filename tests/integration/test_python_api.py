@@ -334,7 +334,7 @@ def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path
     resumed = lycosa("resume", path)
     assert resumed.returncode == 6
     assert "there is no plugin `looking`" in resumed.stderr
-    assert "3 URLs will be asked for again" in lycosa("retry", path).stdout
+    assert "3 URLs back in the queue" in lycosa("retry", path).stdout
     assert run(path, plugins=[Plugin("looking")]).outcomes()["KEPT"] == PAGES
 
 

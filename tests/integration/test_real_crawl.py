@@ -21,7 +21,7 @@ import pytest
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.log.format import decode_events
 from lycosa.store.reader import table
 from lycosa.testweb.generated import GeneratedWeb

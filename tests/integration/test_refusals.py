@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation, referee_rules
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.referee_rules import referee_rules
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Purpose, Request
 from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.referee import Referee
@@ -39,7 +41,7 @@ def waits(retry_after: list[str | None], folder: Path) -> list[float]:
     web = RefusingWeb(retry_after)
     job = Job.of(seeds=[HOME], politeness={"delay_seconds": PAUSE}, frontier={"partitions": 2})
     referee = Referee(referee_rules(job), web, keep_history=True)
-    result = Simulation(web, job, folder, seed=3, referee=referee).run()
+    result = Simulation(web, job, folder, seed=3, conditions=Conditions(referee=referee)).run()
     assert (result.reason, result.breaches, result.kept_pages) == ("exhausted", [], 1)
     asked = [entry for entry in referee.history if entry.url == HOME]
     return [later.began - sooner.ended for sooner, later in pairwise(asked)]

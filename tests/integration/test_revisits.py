@@ -11,7 +11,8 @@ from warcio.archiveiterator import ArchiveIterator
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Simulation, no_kills
+from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Purpose, Request
 from lycosa.store.reader import find, table
 from lycosa.testweb.generated import GeneratedWeb

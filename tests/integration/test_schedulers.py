@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import SCHEDULERS, Frontier, Job
-from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.testweb.graph import GraphWeb
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
@@ -62,7 +65,9 @@ def test_several_workers_share_no_order_and_bring_the_same_pages(
 ) -> None:
     web = small_web(3)
     job = dataclasses.replace(job_for(web), frontier=order)
-    simulation = Simulation(web, job, tmp_path, seed=3, workers=3, poll_seconds=POLL_SECONDS)
+    simulation = Simulation(
+        web, job, tmp_path, seed=3, workers=3, conditions=Conditions(poll_seconds=POLL_SECONDS)
+    )
     result = simulation.run(KillRandomly(3, kills=4, probability=0.01))
     check(simulation, dataclasses.replace(result, ends=1), 3)
 

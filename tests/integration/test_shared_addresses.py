@@ -6,13 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation.simulation import KillRandomly, MemorySlots, Simulation, no_kills
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillRandomly, no_kills
+from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.crawl.simulation.stand_ins import MemorySlots
 from small_crawl import POLL_SECONDS, check, job_for, small_web
 
 
 def three_workers(folder: Path, seed: int) -> Simulation:
     web = small_web(seed)
-    return Simulation(web, job_for(web), folder, seed=seed, workers=3, poll_seconds=POLL_SECONDS)
+    return Simulation(
+        web,
+        job_for(web),
+        folder,
+        seed=seed,
+        workers=3,
+        conditions=Conditions(poll_seconds=POLL_SECONDS),
+    )
 
 
 @pytest.mark.parametrize(("seed", "kills"), [(0, 0), (1, 4)])

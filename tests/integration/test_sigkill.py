@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.failpoints import NAMES
 from small_crawl import check, job_for, small_web
@@ -30,7 +31,12 @@ def test_a_process_killed_by_signal_goes_on_where_it_was(seed: int, tmp_path: Pa
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "exhausted\n", "")
     web = small_web(seed)
     simulation = Simulation(
-        web, job_for(web), tmp_path, seed=seed, log="sqlite", begins_at=2_000_000_000.0
+        web,
+        job_for(web),
+        tmp_path,
+        seed=seed,
+        log="sqlite",
+        conditions=Conditions(begins_at=2_000_000_000.0),
     )
     check(simulation, simulation.run(), seed)
     assert simulation.referee.statistics.requests == 0

@@ -23,7 +23,9 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.inspect.explain import explain
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.simulation import KillPlan, KillRandomly, Result, Simulation, no_kills
+from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import Fetched, Outcome, Request, Resolved, SiteProbed
 from lycosa.store.reader import find, table

@@ -18,6 +18,7 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.fold.columns import PENDING
 from lycosa.store.reader import table
@@ -178,7 +179,7 @@ def test_a_full_disk_cuts_what_is_under_way(tmp_path: Path) -> None:
     web = GraphWeb({"http://www.a.test/": [SLOW]}, latency=lambda url: 1e6 if url == SLOW else 0.05)
     room = [1 << 62]
     job = Job.of(seeds=["http://www.a.test/"], limits={"seconds": 1e7})
-    simulation = Simulation(web, job, tmp_path, free_disk=lambda: room[0])
+    simulation = Simulation(web, job, tmp_path, conditions=Conditions(free_disk=lambda: room[0]))
     simulation.clock.call_at(simulation.clock.now() + 100.0, room.__setitem__, 0, 0)
     result = simulation.run()
     assert (result.reason, result.breaches) == ("free disk", [])

@@ -16,7 +16,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation, referee_rules
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.referee_rules import referee_rules
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.ledger import Exchange
 from lycosa.testweb.plan import Mixture
@@ -119,7 +121,7 @@ def test_a_thousand_hosts_are_asked_as_often_as_their_pauses_permit(tmp_path: Pa
         },
     )
     referee = Referee(referee_rules(job), web, keep_history=True)
-    simulation = Simulation(web, job, tmp_path, referee=referee)
+    simulation = Simulation(web, job, tmp_path, conditions=Conditions(referee=referee))
     began = simulation.clock.now()
     result = simulation.run(virtual_seconds=WEEK)
     assert [str(breach) for breach in result.breaches] == []

@@ -14,7 +14,8 @@ import pytest
 from benchmarks.traps import Spent, WatchedWeb, crawl
 
 from lycosa.crawl.answers.novelty.traps import OFTEN
-from lycosa.crawl.simulation.simulation import KillRandomly, Result
+from lycosa.crawl.simulation.kills import KillRandomly
+from lycosa.crawl.simulation.result import Result
 from lycosa.records import TRAPS, Outcome
 from lycosa.testweb.parts import take_apart
 from lycosa.url import key_of

@@ -84,7 +84,7 @@ def test_all_problems_are_reported_at_once() -> None:
         ("[limits]\npages = 1.5", "`pages` must be a whole number, not 1.5"),
         ("[limits]\npages = 99999999999999999999", "`pages` must be at most"),
         ("[limits]\nuntil = 'a'", "`until` must be a list of texts"),
-        ("[limits]\nuntil = ['regex:(']", "`until` holds an expression that cannot be read"),
+        ("[limits]\nuntil = ['regex:(']", "`until` holds a wrong expression"),
         ("[politeness]\ndelay_seconds = nan", "`delay_seconds` must be a finite number"),
         ("[politeness]\ndelay_seconds = inf", "`delay_seconds` must be a finite number"),
         ("[politeness]\ndelay_seconds = -0.1", "`delay_seconds` must be at least 0, not -0.1"),
@@ -105,14 +105,14 @@ def test_all_problems_are_reported_at_once() -> None:
         ("[fetch]\ncontent_types = []", "`content_types` must not be empty"),
         ("[fetch]\ncontent_types = ['html']", "`content_types` must hold `type/subtype`"),
         ("[fetch]\nprivate_networks = ['10.0.0.1/8']", "10.0.0.1/8 has host bits set"),
-        ("[fetch]\nprivate_networks = ['inside']", "`private_networks` holds what is no network"),
-        ("[fetch]\nname_servers = ['ns.example']", "`name_servers` holds what is no address"),
-        ("[fetch]\nname_servers = ['10.0.0.1:99999']", "`name_servers` holds what is no address"),
+        ("[fetch]\nprivate_networks = ['inside']", "holds 'inside', which is not a network"),
+        ("[fetch]\nname_servers = ['ns.example']", "holds 'ns.example', which is not"),
+        ("[fetch]\nname_servers = ['10.0.0.1:99999']", "which is not an IP address"),
         ("limits = 3", "`limits` is a section, not a value"),
         ("seeds = 'https://example.org/'", "`seeds` is not a list of URLs"),
         ("seeds = [' ']", "`seeds` is not a list of URLs"),
         ("[rules]\na = 1", "write `[[rules]]`, with two brackets"),
-        ("seeds = [", "this is not TOML"),
+        ("seeds = [", "is not valid TOML"),
     ],
 )  # fmt: skip
 def test_an_impossible_value_is_refused_with_its_place(text: str, fragment: str) -> None:
@@ -128,7 +128,7 @@ def test_a_first_back_off_longer_than_the_longest_is_refused() -> None:
 
 def test_cycles_without_a_policy_and_a_policy_beside_seconds_are_refused() -> None:
     for line in ("cycles = 2", "continuous = true"):
-        assert 'say what they fetch: policy = "profit"' in refusal(f"[revisit]\n{line}")
+        assert 'choose a policy: policy = "profit"' in refusal(f"[revisit]\n{line}")
     text = refusal('[revisit]\npolicy = "fresh"\nseconds = 60')
     assert "has `seconds` (60) and the policy `fresh`" in text
     parse_job('[revisit]\npolicy = "fresh"\ncycles = 9')
@@ -138,7 +138,7 @@ def test_cycles_without_a_policy_and_a_policy_beside_seconds_are_refused() -> No
 def test_a_number_of_cycles_and_cycles_without_end_are_refused_together() -> None:
     text = refusal('[revisit]\npolicy = "fresh"\ncycles = 9\ncontinuous = true')
     assert text.startswith("crawl.toml: [revisit] has `cycles` (9) and is `continuous`")
-    assert "keep `cycles` to end after so many, or `continuous` to go on" in text
+    assert "keep `cycles` to stop after that many, or `continuous` to crawl" in text
     with pytest.raises(ConfigError, match="no last cycle"):
         Job.of(revisit={"policy": "profit", "cycles": 2, "continuous": True})
 

@@ -75,7 +75,7 @@ def test_a_list_that_was_changed_is_not_taken_for_the_one_of_the_job(tmp_path: P
     text = directory.seeds_file.read_text()
     for changed in (text[: len(text) // 2], text.replace("page-7.", "page-8."), text + "\nx"):
         directory.seeds_file.write_text(changed)
-        with pytest.raises(ConfigError, match="not the seeds that the job was written with"):
+        with pytest.raises(ConfigError, match="the seeds have changed since the job was written"):
             list(directory.job().seeds)
 
 

@@ -17,7 +17,7 @@ import click
 
 from lycosa.cli.main import main as run_command
 from lycosa.config import SECTIONS, Job
-from lycosa.crawl.simulation.simulation import referee_rules
+from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.testweb.generated import GeneratedWeb
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.server import SocketWeb
@@ -25,14 +25,20 @@ from lycosa.testweb.server import SocketWeb
 HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
 _SMALL_BUDGET = ("--set", "traps.budget=2") if "traps" in SECTIONS else ()
-"""For places without an end, so that a short crawl comes to see it spent."""
+"""So small that even a short crawl uses it up in an endless site."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("-o", "path", type=Path, default=Path("demo-crawl"), help="Folder (demo-crawl).")
-@click.option("--pages", default=600, help="How many pages to keep (600).")
+@click.option(
+    "-o",
+    "path",
+    type=Path,
+    default=Path("demo-crawl"),
+    help="The crawl directory (default: demo-crawl).",
+)
+@click.option("--pages", default=600, help="Stop after this many kept pages (default: 600).")
 def demo(path: Path, pages: int) -> int:
-    """Crawl a small web on this machine, and show what came of it."""
+    """Crawl a small web on this machine, and show the results."""
     if (path / "crawl.toml").exists():
         shutil.rmtree(path)
     web = GeneratedWeb.varied(1, HOSTS, ADDRESSES)
@@ -43,7 +49,7 @@ def demo(path: Path, pages: int) -> int:
     rules = replace(referee_rules(promised, 0.1), tolerance_seconds=0.03)
     referee = Referee(rules, web)
     with SocketWeb(web, referee=referee) as server:
-        click.echo(f"a web of {HOSTS} hosts on {ADDRESSES} loopback addresses is up\n")
+        click.echo(f"serving a web of {HOSTS} hosts on {ADDRESSES} loopback addresses\n")
         code = run_command(
             [
                 "crawl",

@@ -27,7 +27,7 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; that whoever reads our output has had enough of it is no error."""
+        """Run the command; a reader that closes our output early (`| head`) is no error."""
         try:
             with escaping():
                 return super().invoke(ctx)
@@ -42,10 +42,10 @@ class CommandGroup(click.Group):
 
 
 class LazyGroup(CommandGroup):
-    """A group that knows where its commands are, and imports those that are asked for.
+    """A group that imports the module of a command when the command is typed.
 
     `modules` gives the modules in the order in which their commands are listed, each with the
-    names that stand in its `COMMANDS`. A crawl need not wait for what `check` needs.
+    names in its `COMMANDS`. So a crawl does not wait for the imports of `check`.
     """
 
     modules: dict[str, tuple[str, ...]] = {}  # noqa: RUF012

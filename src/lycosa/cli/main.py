@@ -62,7 +62,7 @@ class Lycosa(LazyGroup):
 @click.version_option(__version__, message="lycosa %(version)s")
 @click.pass_obj
 def cli(session: Session, /, debug: bool) -> None:
-    """Crawl the web politely and keep everything that was seen.
+    """Crawl the web politely and archive every page.
 
     A first crawl:
 
@@ -73,11 +73,11 @@ def cli(session: Session, /, debug: bool) -> None:
 
 
 def program() -> NoReturn:
-    """Be the program: run the command line and end the process.
+    """Run the command line and end the process.
 
-    At the end the interpreter would take every object apart, for 80 ms; by then all that matters
-    is closed, and the kernel frees the rest at once. Where a thread still runs, or somebody
-    watches (a debugger, a profiler), it ends in the usual way.
+    At its end the interpreter would spend 80 ms on freeing every object; all files are closed by
+    then, and the kernel frees the rest at once. Where a thread still runs, or under a debugger or
+    a profiler, the process ends in the usual way.
     """
     code = main()
     if threading.active_count() > 1 or sys.gettrace() or sys.getprofile():
@@ -86,7 +86,7 @@ def program() -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:  # nobody reads any more: the interpreter knows how to say so
+    except OSError:  # the reader of a pipe is gone: the interpreter reports that
         sys.exit(code)
     os._exit(code)
 
@@ -115,7 +115,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         had_enough = isinstance(error.__context__, BrokenPipeError)
         return error.code if isinstance(error.code, int) and not had_enough else 0
     except PermissionError as error:
-        notice(f"{error.filename}: {error.strerror}\n  check to whom the file or folder belongs")
+        notice(f"{error.filename}: {error.strerror}\n  check who owns the file or folder")
         return 1
     except Exception as error:
         if is_damage(error) and not session.is_debugging:

@@ -83,12 +83,12 @@ __all__ = [
 
 
 class Job(Record):
-    """One crawl, as its user wants it."""
+    """Everything that a user decides about one crawl."""
 
     seeds: Sequence[str] = ()
     """A tuple, or a `SeedList` of more than a thousand."""
     rules: tuple[dict[str, object], ...] = ()
-    """As written; `lycosa.url` gives them their meaning."""
+    """As written; `lycosa.url` interprets them."""
     limits: Limits = field(default_factory=Limits)
     politeness: Politeness = field(default_factory=Politeness)
     robots: Robots = field(default_factory=Robots)
@@ -122,9 +122,9 @@ class Job(Record):
         return read_job(path)
 
     def to_toml(self, seeds_file: str = "") -> str:
-        """Write the job down, complete and ready to be run again.
+        """Return the complete job as TOML, ready to be run again.
 
-        With `seeds_file` a long list of seeds is not written but named, as standing in that file.
+        With `seeds_file` a long list of seeds is not written; the job names that file instead.
         """
         if seeds_file and isinstance(self.seeds, SeedList):
             reference = self.seeds.reference(seeds_file)
@@ -134,8 +134,8 @@ class Job(Record):
     def digest(self) -> str:
         """Return a short name for exactly this job and its seeds, the same on every machine.
 
-        A long list of seeds has a digest of its own, which stands for it: so a list that was
-        planted need not be read again, nor even be there.
+        The digest of a long list of seeds stands for the list, so the file need not be read again
+        once the seeds are in the queue, nor even exist.
         """
         text = self.to_toml("seeds.txt")
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
@@ -168,7 +168,7 @@ def read_job(path: Path | str) -> Job:
 
 
 def anchored(job: Job, folder: Path) -> Job:
-    """Return the job with the paths in it made absolute, wherever it is run from."""
+    """Return the job with absolute paths, so that it can be run from anywhere."""
     sections: dict[str, Any] = {}
     if isinstance(job.seeds, SeedList):
         seeds = job.seeds.below(folder)
@@ -187,11 +187,13 @@ def anchored(job: Job, folder: Path) -> Job:
 
 
 def parse_job(text: str, name: str = "crawl.toml") -> Job:
-    """Read a job from the text of its file, whose name is used in error texts."""
-    import tomllib  # a crawl that begins has made its job of flags
+    """Read a job from the text of its file; error texts use the name of the file."""
+    import tomllib  # a crawl that begins with flags alone does not need it
 
     try:
         tables: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{name}: this is not TOML: {error}\n  see https://toml.io") from None
+        raise ConfigError(
+            f"{name}: is not valid TOML: {error}\n  the syntax: https://toml.io"
+        ) from None
     return Job(**read_tables(tables, name))

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 
 class Table(dict[str, Any]):
-    """A table of a job whose keys are others' to check; nobody changes it."""
+    """A table of a job whose keys a plugin checks; it is never changed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(repr(self))
@@ -26,7 +26,7 @@ T = TypeVar("T", bool, int, float, str, tuple[str, ...], Table)
 
 
 class Key(Struct, frozen=True):
-    """What is known about one key."""
+    """The definition of one key."""
 
     name: str
     default: int | float | str | tuple[str, ...] | Table
@@ -37,13 +37,13 @@ class Key(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     pattern: str = ""
     pattern_text: str = ""
-    """The pattern in words, for whoever missed it."""
+    """The pattern in words, for error texts."""
     is_required: bool = False
     """Whether an empty text or list makes no sense."""
     is_path: bool = False
-    """Whether the text names a file, from the job file's folder on if it is relative."""
+    """Whether the text is a path, relative to the job file's folder."""
     may_be_plugged: bool = False
-    """Whether the text may also name something of a plugin, as `plugin:name`."""
+    """Whether the text may also name a part of a plugin, as `plugin:name`."""
 
 
 def key(default: T, doc: str, **facts: Any) -> T:
@@ -63,7 +63,7 @@ def keys_of(section: type) -> dict[str, Key]:
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A frozen record whose fields all have defaults; so is every class that is made of it."""
+    """The base of all sections: a frozen record whose fields all have defaults."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
     __match_args__: ClassVar[tuple[str, ...]]
@@ -77,9 +77,9 @@ class Record:
         unknown = named.keys() - names
         if len(values) > len(names) or unknown or named.keys() & given.keys():
             wrong = ", ".join(sorted(unknown or named.keys() & given.keys())) or "too many values"
-            raise TypeError(f"{type(self).__name__}() cannot be made of this: {wrong}")
+            raise TypeError(f"{type(self).__name__}() got unexpected values: {wrong}")
         given |= named
-        # Not by way of `__dict__`: who has touched that reads its attributes at half the speed.
+        # Not through `__dict__`: touching it halves the speed of reading attributes.
         for name, field in self.__dataclass_fields__.items():
             value = given[name] if name in given else _default(field)
             object.__setattr__(self, name, value)

@@ -22,7 +22,7 @@ from lycosa.errors import ConfigError
 TOP_LEVEL = ("seeds", "rules", *SECTIONS)
 
 PLUGGED = r"[A-Za-z0-9][A-Za-z0-9_.-]*:[A-Za-z0-9_.-]+"
-"""How something of a plugin is named."""
+"""The name of a scheduler, score or partitioner of a plugin."""
 
 Problem = str
 
@@ -130,7 +130,7 @@ def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: f
 
 
 def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...] | Table:
-    """Return the value of a key in its own type; a ValueError says what is wrong with it."""
+    """Return the value of a key in its own type; raises ValueError with what is wrong."""
     if value == key.default and type(value) is type(key.default):
         return key.default  # needs no check, and no expression compiled for it
     if isinstance(key.default, Table):
@@ -211,7 +211,7 @@ def _read_table(key: Key, value: object) -> Table:
             raise ValueError("a text in it cannot be written to a file")
         return Table(tomllib.loads(text)["table"])
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"`{key.name}` holds what no file can hold: {error}") from None
+        raise ValueError(f"`{key.name}` holds a value that TOML cannot write: {error}") from None
 
 
 def _check_network(entry: str) -> None:
@@ -219,7 +219,7 @@ def _check_network(entry: str) -> None:
         ip_network(entry)
     except ValueError as error:
         raise ValueError(
-            f"`private_networks` holds what is no network: {_shown(entry)}\n"
+            f"`private_networks` holds {_shown(entry)}, which is not a network\n"
             f"  {error}; write the first address and the length, as in 10.20.0.0/16 or fd12::/16"
         ) from None
 
@@ -229,7 +229,7 @@ def _check_until(entry: str) -> None:
         until_pattern(entry)
     except ValueError as error:
         raise ValueError(
-            f"`until` holds an expression that cannot be read: {_shown(entry)}\n"
+            f"`until` holds a wrong expression: {_shown(entry)}\n"
             f"  {error}; a plain URL is written without `regex:`"
         ) from None
 
@@ -244,7 +244,7 @@ def _check_server(entry: str) -> None:
         ip_address(match[1] or match[3] or match[5])
     except ValueError:
         raise ValueError(
-            f"`name_servers` holds what is no address: {_shown(entry)}\n"
+            f"`name_servers` holds {_shown(entry)}, which is not an IP address\n"
             "  write 192.0.2.53, 192.0.2.53:5353, 2001:db8::53 or [2001:db8::53]:5353"
         ) from None
 
@@ -254,42 +254,42 @@ _ENTRY_CHECKS = {
     "private_networks": _check_network,
     "name_servers": _check_server,
 }
-"""What more is asked of each entry of a list."""
+"""Further checks of the entries of lists."""
 
 
 def _contradictions(section: str, record: Any) -> Iterator[Problem]:
-    """Find values that are possible one by one, but not together."""
+    """Yield combinations of values that contradict each other."""
     if section == "politeness" and record.backoff_first_seconds > record.backoff_most_seconds:
         yield (
             f"`backoff_first_seconds` ({record.backoff_first_seconds:g}) is longer than "
             f"`backoff_most_seconds` ({record.backoff_most_seconds:g})\n"
-            "  make the first shorter or the most longer: the pause starts with the one and "
-            "doubles up to the other"
+            "  lower the first or raise the second: the pause starts with the first and doubles "
+            "up to the second"
         )
 
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):
             yield (
-                "has cycles, but its `policy` is `off`, so there would be none\n"
-                '  say what they fetch: policy = "profit", or "fresh"'
+                "has cycles, but its `policy` is `off`, so no cycle would run\n"
+                '  choose a policy: policy = "profit", or "fresh"'
             )
         if record.cycles > 1 and record.continuous:
             yield (
                 f"has `cycles` ({record.cycles}) and is `continuous`, which has no last cycle\n"
-                "  keep `cycles` to end after so many, or `continuous` to go on until it is stopped"
+                "  keep `cycles` to stop after that many, or `continuous` to crawl until stopped"
             )
         if record.policy != "off" and record.seconds:
             yield (
                 f"has `seconds` ({record.seconds:g}) and the policy `{record.policy}`\n"
-                "  a cycle chooses what is fetched again: take `seconds` away, or the policy"
+                "  with a policy, cycles choose the revisits: remove `seconds`, or the policy"
             )
 
     if section == "plugins":
         for name in record.settings:
             if name not in record.use:
                 yield (
-                    f"has settings for `{name}`, which it does not use\n"
-                    f"  add {name!a} to `use`, or take its table away"
+                    f"has settings for `{name}`, which is not in `use`\n"
+                    f"  add {name!a} to `use`, or remove its table"
                 )
 
 
@@ -300,7 +300,7 @@ def _is_list_of_text(value: object) -> TypeGuard[Sequence[str]]:
 
 
 def _is_encodable(text: str) -> bool:
-    """Tell whether a text can be written to a file: lone surrogates cannot."""
+    """Return whether a text can be written to a file: lone surrogates cannot."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 

@@ -33,8 +33,8 @@ def reference(section: str | None = None) -> str:
 
 
 def example() -> str:
-    """Return a complete job with every key at its default and its meaning beside it."""
-    head = "# A complete job: every key, with its default. Only `seeds` must be given.\n\n"
+    """Return a complete job: every key with its default and its meaning."""
+    head = "# A complete job: every key, with its default. Only `seeds` is required.\n\n"
     return head + write_job(["https://example.org/"], (), section_defaults(), with_comments=True)
 
 
@@ -55,7 +55,7 @@ def _table_head() -> list[str]:
 
 
 def _values(key: Key) -> str:
-    """Say what a key can be: its type, its unit and its bounds."""
+    """Return the possible values of a key: type, unit and bounds."""
     if key.choices:
         plugged = ", `plugin:name`" if key.may_be_plugged else ""
         return ", ".join(f"`{choice}`" for choice in key.choices) + plugged

@@ -6,28 +6,28 @@ from lycosa.config.keys import Record, key
 
 
 class Limits(Record):
-    """When the crawl ends, and how much of one host it takes."""
+    """Limits of the whole crawl and of one host."""
 
-    pages: int = key(0, "Pages to keep, revisits included; 0 is no limit.", unit="pages")
-    bytes: int = key(0, "Bytes of page bodies to keep; 0 is no limit.", unit="bytes")
-    seconds: float = key(0.0, "How long the crawl may run; 0 is no limit.", unit="seconds")
+    pages: int = key(0, "Pages to keep, revisits included; 0 means no limit.", unit="pages")
+    bytes: int = key(0, "Bytes of page bodies to keep; 0 means no limit.", unit="bytes")
+    seconds: float = key(0.0, "How long the crawl may run; 0 means no limit.", unit="seconds")
     patience_seconds: float = key(
         600.0,
         "How long the crawl waits, over all runs, when nothing is left but origins that refuse "
-        "connections, have no address, or whose robots file cannot be had; then their URLs end, "
-        "and `lycosa retry` takes them up. What a server has announced (Retry-After, 429, 503) is "
-        "waited for beside. 0 is no limit.",
+        "connections, have no address, or whose robots file cannot be fetched. Then it gives their "
+        "URLs up; `lycosa retry` tries them again. Waiting that a server asked for (Retry-After, "
+        "429, 503) does not count. 0 means no limit.",
         unit="seconds",
     )
     free_disk_bytes: int = key(
-        1_000_000_000, "The crawl stops when the disk has less room than this.", unit="bytes"
+        1_000_000_000, "The crawl stops when the disk has less free space than this.", unit="bytes"
     )
     until: tuple[str, ...] = key(
         (),
-        "The crawl stops when a page with one of these URLs has been kept. With `regex:` in "
-        "front the rest is a regular expression that is looked for anywhere in the URL.",
+        "The crawl stops when a page with one of these URLs has been kept. After `regex:` comes "
+        "a regular expression that may match anywhere in the URL.",
     )
-    host_pages: int = key(25_000, "Pages to take from one host; 0 is no limit.", unit="pages")
+    host_pages: int = key(25_000, "Pages to take from one host; 0 means no limit.", unit="pages")
     depth_static: int = key(
         15, "Links from a seed to the farthest page without a query.", unit="links", most=3000
     )
@@ -37,11 +37,11 @@ class Limits(Record):
 
 
 class Politeness(Record):
-    """How long a host is left alone between two requests; the longest of all pauses counts."""
+    """Pauses between two requests to a host; the longest of them counts."""
 
     delay_seconds: float = key(15.0, "The pause between requests to a small site.", unit="seconds")
     large_site_pages: int = key(
-        100, "A host that has given more pages than this is a large site.", unit="pages"
+        100, "A host with more kept pages than this is a large site.", unit="pages"
     )
     large_site_delay_seconds: float = key(
         5.0,
@@ -49,14 +49,13 @@ class Politeness(Record):
         unit="seconds",
     )
     ip_delay_seconds: float = key(
-        0.5, "The pause between requests to one address, whatever host it serves.", unit="seconds"
+        0.5, "The pause between requests to one IP address, over all its hosts.", unit="seconds"
     )
     burst_urls: int = key(
         1,
-        "How many URLs of a host are asked for without a pause between them, followed by as many "
-        "pauses: one connection then serves them all. The pause of the address is kept. A host "
-        "that names a Crawl-delay, fails, refuses or is slow is asked as without bursts. 1 is no "
-        "bursts.",
+        "How many URLs of a host are fetched in a row without a pause, followed by as many "
+        "pauses: one connection then serves them all. The pause of the IP address is kept. A host "
+        "that names a Crawl-delay, fails, refuses or is slow gets no bursts. 1 means no bursts.",
         unit="URLs",
         least=1,
         most=20,
@@ -67,13 +66,13 @@ class Politeness(Record):
     backoff_first_seconds: float = key(
         60.0,
         "The pause after a first 429 or 503 without Retry-After. It doubles with each further one "
-        "in a row, and counts then even if Retry-After is shorter. A first refusal with a "
-        "Retry-After waits just that long, but no less than the usual pause. The same times are "
-        "between two tries to connect to an origin where nobody answers.",
+        "in a row, and then counts even if Retry-After is shorter. After a first refusal with a "
+        "Retry-After the crawl waits just that long, but no less than the usual pause. The same "
+        "times separate the tries to connect to an origin that does not answer.",
         unit="seconds",
     )
     backoff_most_seconds: float = key(
-        86_400.0, "The longest pause that doubling leads to.", unit="seconds"
+        86_400.0, "The longest pause that doubling can reach.", unit="seconds"
     )
     longest_pause_seconds: float = key(
         2_592_000.0,
@@ -83,30 +82,30 @@ class Politeness(Record):
     )
     strikes: int = key(
         10,
-        "How often in a row a host may refuse (429, 503), or connections to an origin fail, before "
-        "the job gives it up.",
+        "How often in a row a host may refuse (429, 503), or connections to an origin may fail, "
+        "before the crawl gives it up.",
         unit="failures",
         least=1,
     )
 
 
 class Robots(Record):
-    """How robots files are fetched and kept (RFC 9309)."""
+    """How robots files are fetched and cached (RFC 9309)."""
 
     cache_seconds: float = key(
-        86_400.0, "How long a robots file is believed; RFC 9309 says a day.", unit="seconds"
+        86_400.0, "How long a robots file is valid; RFC 9309 says a day.", unit="seconds"
     )
     unreachable_retry_seconds: float = key(
         3_600.0,
-        "When to ask again for a robots file that could not be had, after three tries that come "
-        "1, 2 and 4 minutes apart if this is longer; until it is answered the whole site is "
-        "disallowed.",
+        "Time between two tries for a robots file that could not be fetched, after three tries "
+        "that come 1, 2 and 4 minutes apart if this is longer; until one succeeds the whole site "
+        "is disallowed.",
         unit="seconds",
         least=1,
     )
     unreachable_tries: int = key(
         24,
-        "How often a robots file is asked for in vain before its site is given up.",
+        "After this many failed tries for a robots file its site is given up.",
         unit="tries",
         least=1,
     )
@@ -119,22 +118,22 @@ class Robots(Record):
     redirects: int = key(
         5, "Redirects to follow on the way to a robots file.", unit="redirects", most=100
     )
-    sitemaps: bool = key(True, "Whether the sitemaps that robots files name are read.")
+    sitemaps: bool = key(True, "Read the sitemaps that robots files name.")
 
 
 class Fetch(Record):
-    """What is asked for, and in whose name."""
+    """Requests: identity, connections, time limits, content types."""
 
     agent: str = key(
         "lycosa",
-        "The product token: what robots files call us.",
+        "The product token: the name of the crawler in robots files.",
         pattern=r"[A-Za-z_-]+",
         pattern_text="letters, `-` and `_` only (RFC 9309, 2.2.1)",
         is_required=True,
     )
     contact: str = key(
         "",
-        "A web page or mail address for those whose hosts we visit; part of the user agent. "
+        "A web page or mail address where site owners reach you; part of the user agent. "
         "Required outside private networks.",
         pattern=r"[\x20-\x7e]*",
         pattern_text="one line of ASCII",
@@ -147,13 +146,13 @@ class Fetch(Record):
         most=65_536,
     )
     largest_body_bytes: int = key(
-        10_000_000, "A longer body is cut off here.", unit="bytes", least=1
+        10_000_000, "Longer bodies are cut off at this size.", unit="bytes", least=1
     )
     retries: int = key(
-        3, "How often a page is asked for again after a passing failure.", unit="tries", most=1000
+        3, "How often a page is tried again after a temporary failure.", unit="tries", most=1000
     )
     retry_first_seconds: float = key(
-        60.0, "When the first of them comes; the time doubles with each.", unit="seconds"
+        60.0, "Time before the first retry; it doubles with each further one.", unit="seconds"
     )
     content_types: tuple[str, ...] = key(
         ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"),
@@ -164,50 +163,51 @@ class Fetch(Record):
     )
     connect_seconds: float = key(
         30.0,
-        "How long a connection may take to be made, TLS included.",
+        "Time limit for making a connection, TLS included.",
         unit="seconds",
         least=0.001,
     )
     first_byte_seconds: float = key(
-        60.0, "How long a server may think before it answers.", unit="seconds", least=0.001
+        60.0,
+        "Time limit from the request to the first byte of the answer.",
+        unit="seconds",
+        least=0.001,
     )
-    total_seconds: float = key(
-        300.0, "How long a request may take as a whole.", unit="seconds", least=0.001
-    )
+    total_seconds: float = key(300.0, "Time limit of a whole request.", unit="seconds", least=0.001)
     stop_seconds: float = key(
         5.0,
-        "How long requests under way are waited for when the crawl stops, by a signal or a limit; "
-        "then they are cut, and their pages are asked for again by `resume`.",
+        "How long a stopping crawl waits for requests under way; then it cuts them, and `resume` "
+        "fetches their pages again.",
         unit="seconds",
     )
     slowest_bytes_per_second: int = key(
         100,
-        "An answer that comes more slowly than this for a minute is given up; 0 is no limit.",
+        "An answer that is slower than this for a minute is given up; 0 means no limit.",
         unit="bytes a second",
     )
     bytes_per_second: int = key(
         0,
-        "How fast the crawl may read, over all connections; 0 is no limit.",
+        "Bandwidth limit over all connections; 0 means no limit.",
         unit="bytes a second",
     )
     allow_private: bool = key(
         False,
-        "Whether private, loopback and link-local addresses may be asked. Metadata services of "
-        "clouds may not in any case.",
+        "Allow requests to private, loopback and link-local addresses. Metadata services of "
+        "clouds stay refused in any case.",
     )
     private_networks: tuple[str, ...] = key(
         (),
-        "Networks that may be asked although they are private, as in `10.20.0.0/16`; the rest "
+        "Private networks to which requests are allowed, such as `10.20.0.0/16`; the rest "
         "stays refused. A contact is still required, because the public web can be reached too.",
     )
     name_servers: tuple[str, ...] = key(
         (),
-        "Name servers to ask instead of the system's: addresses, with a port if it is not 53.",
+        "Name servers to use instead of the system's: addresses, with a port if it is not 53.",
     )
     proxy: str = key(
         "",
-        "The proxy that all requests go through. It looks the names up, so that addresses are "
-        "neither checked nor pinned.",
+        "The proxy that all requests go through. It resolves the names, so Lycosa neither checks "
+        "nor pins addresses.",
         pattern=r"((http|https|socks5h)://[!-~]+)?",
         pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
     )
@@ -218,24 +218,22 @@ class Fetch(Record):
         pattern=r"[!-~]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*",
         pattern_text="`host Name: value` in ASCII",
     )
-    cookies: bool = key(
-        False, "Whether cookies are kept, and sent back to the very host that set them."
-    )
+    cookies: bool = key(False, "Keep cookies, and send them back only to the host that set them.")
     hosts_file: str = key(
         "",
-        "A file that is asked for addresses instead of the network, in the form of `/etc/hosts`; "
-        "a line `port 80 8080` sends connections for the one port to the other. A relative path "
-        "begins at the folder of the job file, with `--set` at the working directory.",
+        "A file of host addresses, in the form of `/etc/hosts`, that replaces DNS; "
+        "a line `port 80 8080` sends connections for the first port to the second. A relative "
+        "path begins at the folder of the job file, with `--set` at the working directory.",
         is_path=True,
     )
     ca_file: str = key(
         "",
-        "Certificates (PEM) of authorities to trust beside those that the system trusts; a path "
-        "like that of `hosts_file`.",
+        "Certificates (PEM) of authorities to trust besides the system's; relative paths work "
+        "as in `hosts_file`.",
         is_path=True,
     )
 
     @property
     def user_agent(self) -> str:
-        """The value of the User-Agent header: the product token, and whom to reach."""
+        """The value of the User-Agent header: the product token and the contact."""
         return f"{self.agent} ({self.contact})" if self.contact else self.agent

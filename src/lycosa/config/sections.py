@@ -32,43 +32,43 @@ QUALITIES = ("auto", "links", "pagerank")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
-"""Three centuries: whoever writes more has mistaken the unit."""
+"""Three centuries: a larger value means that the unit was mistaken."""
 
 
 class Extract(Record):
-    """What is taken out of a page."""
+    """What is extracted from a page."""
 
-    most_links: int = key(0, "Links to take from one page; 0 is no limit.", unit="links")
+    most_links: int = key(0, "Links to take from one page; 0 means no limit.", unit="links")
     requisites: bool = key(
         False,
-        "Whether what a page needs to be shown (images, styles, scripts) is fetched too, also from "
-        "hosts that are out of scope.",
+        "Fetch page requisites (images, styles, scripts) too, even from hosts out of scope.",
     )
     obey_nofollow: bool = key(
-        True, "Whether links marked `nofollow`, one by one or for the whole page, are left alone."
+        True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
     )
     soft_404_after: int = key(
         20,
-        "When a site has given this many pages with text, it is asked once for a page that cannot "
-        "exist, to know its error page if that comes as an ordinary one; 0 is never.",
+        "After this many pages with text, a site gets one request for a URL that cannot exist, to "
+        "learn what its error page looks like if that comes with status 200; 0 means never.",
         unit="pages",
         most=1000,
     )
     soft_404_bits: int = key(
         3,
-        "A page is a soft 404 if its fingerprint differs from the error page's in no more bits.",
+        "A page is a soft 404 if its fingerprint differs from that of the error page in at most "
+        "this many bits.",
         unit="bits",
         most=10,
     )
 
 
 class Structured(Record):
-    """What pages say to machines, and what of it is kept as triples."""
+    """Structured data in pages, and which of it is kept as triples."""
 
     forms: tuple[str, ...] = key(
         ("rdfa", "json-ld", "microdata", "meta"),
         "The forms that are read: `rdfa`, `json-ld`, `microdata`, and `meta` for Open Graph, "
-        "Twitter cards and Dublin Core. An empty list is none.",
+        "Twitter cards and Dublin Core. An empty list means none.",
         pattern="rdfa|json-ld|microdata|meta",
         pattern_text="`rdfa`, `json-ld`, `microdata` or `meta`",
     )
@@ -85,60 +85,60 @@ class Structured(Record):
             "* <http*://schema.org/bookmark> *",
         ),
         "Triples that are dropped: patterns of subject, predicate and object as N-Triples writes "
-        "them, with `*` for any run of characters. Those given are what `rel` says without anybody "
-        "meaning it.",
+        "them, with `*` for any run of characters. The defaults are `rel` values that are not "
+        "meant as data.",
         pattern=r"\S+\s+\S+\s+\S[^\n]*",
         pattern_text="patterns of three parts, as in `* <http://example.org/price> *`",
     )
     links: bool = key(
         False,
-        "Whether the addresses that structured data names by `@id`, `url` and `sameAs` are "
-        "followed like links.",
+        "Follow the addresses in `@id`, `url` and `sameAs` of structured data like links.",
     )
-    most_triples: int = key(10_000, "Triples to take from one page; 0 is no limit.", unit="triples")
+    most_triples: int = key(
+        10_000, "Triples to take from one page; 0 means no limit.", unit="triples"
+    )
     largest_bytes: int = key(
         5_000_000,
-        "A page that is longer is not read for structured data; 0 is no limit.",
+        "Larger pages are not searched for structured data; 0 means no limit.",
         unit="bytes",
     )
 
 
 class Frontier(Record):
-    """The order of the crawl, and how the URL space is cut."""
+    """The order of the crawl, and the partitions of the URL space."""
 
     scheduler: str = key(
         "breadth-first",
-        "What is fetched next; docs/howto/choose-a-scheduler.md shows each of them.",
+        "The order in which URLs are fetched; docs/howto/choose-a-scheduler.md shows each of them.",
         choices=SCHEDULERS,
         may_be_plugged=True,
     )
     score: str = key(
         "default",
-        "What `best-first` goes by, and what orders the URLs within a window: how many links to "
-        "a URL were seen, how near it is to a seed, how short its path is, or what a plugin "
-        "says. By default links for `best-first`, and nothing for windows; the other schedulers "
-        "have no use for it.",
+        "The score that `best-first` and the windows order URLs by: the number of links to a "
+        "URL, its nearness to a seed, the shortness of its path, or a plugin's. The default is "
+        "links for `best-first`, and no score for windows; the other schedulers do not use it.",
         choices=SCORES,
         may_be_plugged=True,
     )
     window: int = key(
         20,
-        "How many hosts (`top-window`) or leaves (`leaf-window`) a window holds; without a score "
-        "it makes no difference.",
+        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; without a "
+        "score it makes no difference.",
         unit="URLs",
         least=1,
         most=10_000,
     )
     page_urls: int = key(
         10_000,
-        "How many URLs `diverse` spreads over one page.",
+        "The number of URLs over which `diverse` spreads the sites.",
         unit="URLs",
         least=1,
         most=1_000_000,
     )
     partitions: int = key(
         64,
-        "Into how many partitions the URL space is cut; cannot be changed later.",
+        "The number of partitions of the URL space; cannot be changed later.",
         unit="partitions",
         least=1,
         most=4096,
@@ -146,12 +146,12 @@ class Frontier(Record):
     url_memory_bytes: int = key(
         0,
         "Memory that the known URLs may take. Beyond it, URLs of sites that are finished or "
-        "wait for long are put on disk, compressed, until they are needed. 0 is no limit.",
+        "wait for long are moved to disk, compressed, until they are needed. 0 means no limit.",
         unit="bytes",
     )
     partitioner: str = key(
         "domain",
-        "What keeps URLs together in a partition: the registrable domain or the host; "
+        "URLs with the same registrable domain, or with the same host, share a partition; "
         "cannot be changed later.",
         choices=PARTITIONERS,
         may_be_plugged=True,
@@ -159,30 +159,30 @@ class Frontier(Record):
 
 
 class Discovery(Record):
-    """Whether URLs that nobody links to are guessed from those that are known."""
+    """Guessing URLs without links from known ones."""
 
     mining: str = key(
         "folders",
-        "What is guessed: nothing; the folders above a page; or also what continues its siblings "
-        "(numbers, dates, paging parameters), learned by comparing them.",
+        "What is guessed: nothing; the folders above a page; or also URLs that continue a series "
+        "(numbers, dates, paging parameters), learned by comparing known ones.",
         choices=MINING,
     )
     budget: float = key(
         0.1,
-        "The share of all requests for pages that guesses may cost in vain; a dozen are free. "
-        "A rule that does not pay on a host ends there much earlier.",
+        "The share of all page requests that failed guesses may take; a dozen are free. "
+        "A rule that fails on a host ends there much earlier.",
         most=1,
     )
 
 
 class Traps(Record):
-    """What becomes of places that have ever more URLs and nothing new."""
+    """Limits for traps: places with ever more URLs and nothing new."""
 
     budget: int = key(
         20,
-        "How many pages of one shape (a folder, numbers and dates aside) may bring nothing new and "
-        "lead on; then further URLs of that shape are put aside. Pages that lead nowhere count a "
-        "quarter. 0 is no defence.",
+        "How many pages of one shape (a folder, ignoring numbers and dates) may bring nothing new "
+        "but more links; further URLs of that shape are put aside. Pages without new links count "
+        "a quarter. 0 turns the defence off.",
         unit="pages",
         most=1_000_000,
     )
@@ -196,39 +196,43 @@ class Traps(Record):
     host_budget: int = key(150, "The same for a whole host.", unit="pages", least=1, most=1_000_000)
     earned: int = key(
         5,
-        "What a page that brings something new gives back to all three, up to what they were.",
+        "A page with something new adds this to all three budgets, up to their first value.",
         unit="pages",
         least=1,
         most=1000,
     )
     mirrors: str = key(
         "follow",
-        "Whether the links of a host that shows what another host shows are followed.",
+        "Whether to follow the links of a host that mirrors another host.",
         choices=MIRRORS,
     )
     mirror_pages: int = key(
         10,
-        "So many pages must be those of one other host, and four fifths of all that the host has "
-        "given, before it is taken for a mirror.",
+        "A host is a mirror if at least this many of its pages, and four fifths of all of them, "
+        "are those of one other host.",
         unit="pages",
         least=1,
     )
 
 
 class Log(Record):
-    """How the crawl is written down as it goes."""
+    """The log: how often the crawl is saved."""
 
     commit_seconds: float = key(
-        0.5, "Time between commits: what a crash can cost.", unit="seconds", least=0.001, most=3600
+        0.5,
+        "Time between commits: a crash loses at most this much work.",
+        unit="seconds",
+        least=0.001,
+        most=3600,
     )
     commit_answers: int = key(
         64,
-        "A commit comes after so many answers of hosts without a pause, if that is sooner: all of "
-        "them are asked for again after a kill. 0 leaves it to the time.",
+        "Commit after this many answers of hosts without a pause, if that comes sooner: after a "
+        "kill all uncommitted pages are fetched again. 0 leaves it to the time.",
         unit="answers",
     )
     snapshot_batches: int = key(
-        200, "A partition is snapshotted after so many of its batches.", unit="batches", least=1
+        200, "A partition is snapshotted after this many of its batches.", unit="batches", least=1
     )
     durability: str = key(
         "process",
@@ -237,13 +241,13 @@ class Log(Record):
     )
     seal_seconds: float = key(
         300.0,
-        "How often what was fetched is sealed while the crawl runs, so that others can read it; "
-        "0 is only when a segment is full.",
+        "How often a running crawl seals its segments, so that other programs can read them; "
+        "0 means only when a segment is full.",
         unit="seconds",
     )
     segment_bytes: int = key(
         1_000_000_000,
-        "A segment whose WARC file is this long is sealed, and another one begun.",
+        "A segment is sealed when its WARC file reaches this size.",
         unit="bytes",
         least=1000,
     )
@@ -254,94 +258,92 @@ class Crawl(Record):
 
     workers: int = key(
         0,
-        "How many processes crawl side by side, each with partitions of its own; 0 is one for "
-        "every processor core, but no more than there are partitions to crawl and one for every "
-        "eight connections.",
+        "How many processes crawl side by side, each with its own partitions; 0 means one for "
+        "every processor core, but at most one for every partition and for every eight "
+        "connections.",
         unit="processes",
         most=1024,
     )
     silent_seconds: float = key(
         30.0,
-        "A worker that gives no sign of life for so long is killed and replaced.",
+        "A worker that does not respond for this long is killed and replaced.",
         unit="seconds",
         least=2,
     )
 
 
 class Revisit(Record):
-    """Whether pages are fetched again, and which."""
+    """Revisits: whether pages are fetched again, and which."""
 
     policy: str = key(
         "off",
-        "By what a cycle chooses the URLs it fetches. `profit` weighs the quality of a page with "
-        "how probably the copy of it is out of date; `fresh` makes as many copies fresh as can be; "
+        "How a cycle chooses its URLs. `profit` weighs the quality of a page by the probability "
+        "that its copy is out of date; `fresh` makes as many copies fresh as possible; "
         "`uniform` visits all pages equally often, `proportional` in proportion to how often they "
-        "change. `off` is a crawl without cycles.",
+        "change. `off` means a crawl without cycles.",
         choices=POLICIES,
     )
-    cycles: int = key(
-        1, "How many cycles there are, the first crawl included.", unit="cycles", least=1
-    )
-    continuous: bool = key(False, "Whether one cycle follows the other until the crawl is stopped.")
+    cycles: int = key(1, "The number of cycles, the first crawl included.", unit="cycles", least=1)
+    continuous: bool = key(False, "Start cycle after cycle until the crawl is stopped.")
     cycle_urls: int = key(
-        100_000, "How many URLs a cycle fetches, new and known.", unit="URLs", least=1
+        100_000, "The number of URLs that a cycle fetches, new and known.", unit="URLs", least=1
     )
     cycle_seconds: float = key(
         86_400.0,
-        "How long after the beginning of a cycle the next one begins, or later, when all of it is "
-        "done. Of a host a cycle takes no more URLs than its pause permits in that time. 0 begins "
-        "at once.",
+        "Time from the beginning of one cycle to the next; a cycle that takes longer delays "
+        "the next one. A cycle takes no more URLs from a host than its pause permits in that "
+        "time. 0 starts the next cycle at once.",
         unit="seconds",
     )
     not_before_seconds: float = key(
-        3_600.0, "A page that was seen more lately than this is left out.", unit="seconds"
+        3_600.0, "Pages that were visited more recently than this are left out.", unit="seconds"
     )
     change_seconds: float = key(
         864_000.0,
-        "How long a page stays as it is, on the average: what is believed of a host before "
-        "anything is known.",
+        "The average time until a page changes, assumed for a host before anything is known "
+        "about it.",
         unit="seconds",
         least=1,
     )
     change_bits: int = key(
         0,
-        "A page whose text is another one still counts as unchanged when its fingerprint differs "
-        "from that of the known version in no more bits than this; 0 is any other text.",
+        "A page with another text still counts as unchanged when its fingerprint differs from "
+        "the known one in at most this many bits; with 0 any other text is a change.",
         unit="bits",
         most=64,
     )
     quality: str = key(
         "auto",
-        "What the quality of a page is for `profit`: its PageRank in the graph so far (`pagerank`, "
+        "The quality of a page for `profit`: its PageRank in the graph so far (`pagerank`, "
         "needs `pip install 'lycosa[study]'`), or the links to it and its depth (`links`); `auto` "
-        "is the first where it can be had.",
+        "means `pagerank` where it is installed.",
         choices=QUALITIES,
     )
     seconds: float = key(
         0.0,
-        "In a crawl without cycles: when a page that was kept is asked for again; 0 is never.",
+        "In a crawl without cycles: a kept page is fetched again after this time; 0 means never.",
         unit="seconds",
     )
     conditional: bool = key(
         True,
-        "Tell the server which version is held (ETag, Last-Modified), so that a page that has not"
-        " changed is not sent again.",
+        "Tell the server which version we have (ETag, Last-Modified), so that it does not send an "
+        "unchanged page again.",
     )
 
 
 class Plugins(Record):
-    """What others add to the crawl: columns, links, rules, readers of more types, orders."""
+    """Plugins: more columns, links, rules, content types, schedulers."""
 
     use: tuple[str, ...] = key(
         (),
-        "The plugins that the crawl uses, by their names, in the order in which they are asked.",
+        "The names of the plugins that the crawl uses, in the order in which they are called.",
         pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]*",
         pattern_text="names of letters, digits, `_`, `.` and `-`",
     )
     settings: Table = key(
         Table(),
-        "What a plugin is told, in a table with its name, as `[plugins.settings.wordcount]`; the "
-        "plugin says which keys it knows.",
+        "Settings for a plugin, in a table with its name, such as `[plugins.settings.wordcount]`; "
+        "the plugin defines the keys.",
     )
 
 

@@ -142,8 +142,8 @@ class SeedList(Sequence[str]):
         digest = hashed.hexdigest()
         if self._count not in (None, count) or self._digest not in ("", digest):
             raise ConfigError(
-                f"{source}: these are not the seeds that the job was written with:"
-                f" it had {self._count}, here are {count:,}\n"
+                f"{source}: the seeds have changed since the job was written:"
+                f" it had {self._count}, the file has {count:,}\n"
                 "  restore the file from a copy, or crawl this list into a new folder:"
                 f" lycosa crawl --seeds {source} -o DIR"
             )
@@ -183,7 +183,7 @@ def seeds_in(table: Mapping[str, object]) -> SeedList:
         raise ValueError(
             f"the table `seeds` {what}\n"
             '  write seeds = {file = "list.txt"}, a file with one URL a line;'
-            " `count` and `digest` are for those that lycosa has written"
+            " lycosa itself adds `count` and `digest` to the lists that it writes"
         )
     return SeedList(Path(file), count if isinstance(count, int) else None, digest)
 

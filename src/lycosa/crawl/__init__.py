@@ -20,6 +20,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     scope         which URLs the job wants, and how that grows
     budget        reservations against the job's limits
     pauses        how long a host is left alone
+    bursts        several URLs of a host in a row, then as many pauses
     ending        when a crawl is done
     directory     the folder that holds a crawl
     log_file      the program's own messages, in `lycosa.log`

@@ -118,7 +118,7 @@ class EndWatch(Protocol):
         """Return whether this is the second look in a row at the same idle whole, and the last."""
 
 
-class Parts(Struct, frozen=True):
+class Ports(Struct, frozen=True):
     """A worker's surroundings."""
 
     job: Job

@@ -1,15 +1,30 @@
-"""Extraction: bytes in, facts out.
+"""Extraction: reads links, text, metadata and structured data from the body of an answer.
 
-An answer's body is brought to UTF-8 (`charset`) and read once, from left to right, by the
-compiled scanner (`_scan`; `plain` is its twin to be read): `links.scan` returns links, base,
-title, visible text, language and the page's wishes for robots as `facts.Facts`. No tree is
-built, and nothing is resolved: that needs the page's own URL (`lycosa.url`). Beside pages
-there are style sheets (`css`), lists of pages (`sitemap`) and headers (`headers`); of the
-text a `fingerprint` is taken. What a page says to machines (`structured`) is read by `rdfa`,
-`jsonld`, `microdata` and `meta`, each where the scan has seen its form.
+A body is brought to UTF-8 (`charset`) and read once, from left to right, by the compiled scanner:
+`page.scan` returns links, base, title, visible text, language and robots directives as
+`facts.Facts`. No tree is built, and no link is resolved: that needs the page's own URL
+(`lycosa.url`). Structured data is read afterwards, by one reader for each form that the scan has
+seen.
+
+    page          reads a body by its content type: the entry point
+    _scan         the HTML scanner (compiled)
+    pure_scan     the same in pure Python, to read and to test against
+    facts         the result of a scan
+    names         element and attribute names that the scanner knows
+    values        values with a syntax of their own: srcset, refresh, rel
+    references    character references such as `&amp;`
+    charset       finds the character set and converts to UTF-8
+    beginnings    a quick look at the first bytes, for charset and sitemaps
+    css           references of style sheets
+    sitemap       sitemaps and feeds
+    headers       links and robots directives in HTTP headers
+    fingerprint   a similarity hash of the text
+    _fingerprint  the same, compiled
+    echo          drops a page's own address from its text
+    structured    RDFa, JSON-LD, Microdata and meta elements, as triples
 
 Always true:
-  * any bytes give facts: a bad page has fewer of them, and nothing here raises;
+  * any bytes give facts: a broken page has fewer of them, and nothing here raises;
   * the time is linear in the bytes, whatever they are;
   * nothing here reads a clock, a file or the configuration.
 """

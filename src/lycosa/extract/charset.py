@@ -1,12 +1,13 @@
-"""From the bytes of a page to UTF-8, by the rules of the Encoding and HTML standards.
+"""Finds the character set of a page and converts it to UTF-8, as browsers do.
 
 A byte order mark decides; else the charset of the content type; else a `meta` element or an
-XML declaration within the first 1024 bytes; else UTF-8 if the bytes are UTF-8; else
-windows-1252. A label means what browsers take it to mean: `iso-8859-1` is windows-1252,
-`gb2312` is gb18030. Labels that the standard does not know but Python does (`cp437`) count.
+XML declaration within the first 1024 bytes; else UTF-8 if the bytes are valid UTF-8; else
+windows-1252 (Encoding and HTML standards). Labels mean what browsers take them to mean:
+`iso-8859-1` is windows-1252, `gb2312` is gb18030. Labels that only Python knows (`cp437`) count
+too.
 
-Always true: what comes out is UTF-8 without NUL; malformed sequences and NUL have become
-U+FFFD. A page that was so already is returned as it is, not copied.
+Always true: the result is UTF-8 without NUL; malformed sequences and NUL have become
+U+FFFD. A page that is already so is returned as it is, not copied.
 """
 
 from __future__ import annotations
@@ -219,7 +220,7 @@ def prescan(body: bytes) -> str | None:
     if name is None and body.startswith(b"<?xml"):
         found = re.match(_XML_DECLARATION, body[:PRESCAN_BYTES])
         name = charset_of_label(found[1].decode("latin-1")) if found else None
-    # Who wrote this declaration in ASCII did not write it in UTF-16.
+    # A declaration that can be read as ASCII is not in UTF-16.
     if name and name.startswith(("utf-16", "utf-32")):
         return "utf-8"
     return "windows-1252" if name == "x-user-defined" else name

@@ -1,4 +1,4 @@
-"""Style sheets: what they refer to by `@import` and `url()`."""
+"""Reads the references of a style sheet: `@import` and `url()`."""
 
 from __future__ import annotations
 

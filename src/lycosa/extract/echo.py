@@ -1,11 +1,11 @@
-"""A page's text without its own address.
+"""Removes a page's own address from its text, so that error pages can be compared.
 
-Error pages like to repeat the URL that they do not have: "/shop/lamp-7 was not found". To
-compare two of them, what each says of itself must go. `without_echo` drops every word in
-which the last segment of the page's own path stands: the URL, the path, `lamp-7.html`, and
-`lamp-7` alone. A segment counts where it stands for itself, not inside of a longer word.
+Error pages like to repeat the URL that was not found: "/shop/lamp-7 was not found".
+`without_echo` drops every word that contains the last segment of the page's own path: the URL, the
+path, `lamp-7.html`, and `lamp-7` alone. A segment counts where it stands alone, not inside a longer
+word.
 
-What is left is good for comparing and for nothing else: a page about lamps at `/lamps` loses
+The result is good for comparing and for nothing else: a page about lamps at `/lamps` loses
 the word, too. Measured in docs/decisions/0014-soft-404.md. Cost: linear in the text; where
 the segment does not occur, one search.
 """
@@ -44,7 +44,7 @@ def without_echo(text: str, path: str) -> str:
 
 
 def _found_alone(name: str, text: str) -> Iterator[int]:
-    """Yield where the name stands for itself: no letter and no digit before it or after it.
+    """Yield where the name stands alone: no letter and no digit before it or after it.
 
     A pattern would have to be compiled anew for every page.
     """

@@ -1,7 +1,7 @@
-"""What one pass over a body found.
+"""The result of scanning a page: links, text, language, robots directives.
 
-Links stand in columns, one list a property, because that is how they are stored and
-resolved; `Facts.links` gives the two columns that most callers need as records.
+Links stand in columns, one list per property, because that is how they are stored and
+resolved; `Facts.links` returns the two columns that most callers need as records.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Facts(msgspec.Struct):
     """Everything that a page says about itself and about other pages."""
 
     base: str | None = None
-    """What the page wants its references resolved against, as it writes it."""
+    """The page's `base`, as it writes it."""
     hrefs: list[str] = []
     """References as the page writes them, without their fragments, which are never sent: one
     for each pair of reference and kind. `#` is a part of the page itself."""
     kinds: list[int] = []
     """Numbers of `LinkKind`."""
     texts: list[str] = []
-    """What an anchor says, or what stands for an image."""
+    """The text of an anchor, or the alternative text of an image."""
     rels: list[str] = []
     """The relations that the page names, in lower case, a space between them."""
     times: list[int] = []
@@ -39,7 +39,7 @@ class Facts(msgspec.Struct):
     title: str = ""
     description: str = ""
     content: bytes = b""
-    """What a reader sees, in UTF-8: one space between words, a new line between blocks."""
+    """The visible text, in UTF-8: one space between words, a new line between blocks."""
     language: str = ""
     """The primary subtag of the language that the page names."""
     charset: str = ""
@@ -59,7 +59,7 @@ class Facts(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        """What a reader sees; decoded anew each time, for most of us need the bytes alone."""
+        """The visible text as a string; decoded on each call, as most callers need the bytes."""
         return self.content.decode()
 
     @property

@@ -1,12 +1,12 @@
-"""A fingerprint of a page's text: pages that say nearly the same differ in few bits.
+"""A similarity hash of a page's text: texts that say nearly the same differ in few bits.
 
 This is Charikar's similarity hash. The text is cut into words at white space; every three
-words in a row (a shingle) are hashed to 64 bits; bit b of the fingerprint is set if more
-than half of the shingles have it set. A shingle that is repeated counts as often as it
-stands there, and a text of one or two words is one shingle. No text has fingerprint 0.
+consecutive words (a shingle) are hashed to 64 bits; bit b of the fingerprint is set if more
+than half of the shingles have it set. A repeated shingle counts as often as it occurs, and a text
+of one or two words is one shingle. An empty text has fingerprint 0.
 
 Fingerprints of unrelated texts differ in about 30 bits; twelve words changed in a page of a
-thousand or more change one bit as a rule, six at most (measured on 127 pages). Up to 3 bits
+thousand or more usually change one bit, six at most (measured on 127 pages). Up to 3 bits
 of difference are usually taken for "the same" (Manku, Jain, Das Sarma, WWW 2007).
 
 Fingerprints are stored: the hash below must never change. It works on words of 8 bytes,
@@ -16,7 +16,7 @@ little end first, the last one filled with zeros:
     shingle of x, y, z = finish(x * A + rotate(y, 21) * B + rotate(z, 42) * C)
     finish(h): h ^= h >> 32;  h *= B;  h ^= h >> 29;  h *= C;  h ^= h >> 32
 
-`plain_fingerprint` is the same in plain Python; `fingerprint` is compiled.
+`fingerprint` is compiled; `plain_fingerprint` is the same in pure Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the headers of an answer say about links and robots.
+"""Reads links and robots directives from the headers of an answer.
 
-`Link` (RFC 8288), `Refresh` and `X-Robots-Tag`. Of `Link` only the relations count that lead
-to pages: canonical, alternate, next, prev. Links whose context is another page (`anchor=`)
-are not this page's and are passed over.
+The headers are `Link` (RFC 8288), `Refresh` and `X-Robots-Tag`. Only `Link` relations that lead
+to pages count: canonical, alternate, next, prev. A link with an `anchor=` belongs to another page
+and is skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The elements that mean something to the scanner and its twin."""
+"""Names of elements and attributes that the HTML scanners treat specially."""
 
 from __future__ import annotations
 

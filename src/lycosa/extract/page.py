@@ -1,13 +1,12 @@
-"""What a page says about itself and about other pages.
+"""Reads a body by its content type: links, text and metadata of a page.
 
-HTML and XHTML are scanned for tags, sitemaps and feeds for what they list, plain text for
-its text; other XML, drawings among it, tells only whether it has RDFa, and any other kind of
-body says nothing. Links come as the page writes them; each pair
-of reference and kind counts once, where it first stands. They are not resolved here, so
-that a page can be scanned without knowing its URL.
+HTML and XHTML are scanned for tags, sitemaps and feeds for their entries, plain text for
+its text; of other XML, SVG included, only the presence of RDFa is noted; any other content type
+gives no facts. Links are returned as the page writes them, each pair of reference and kind once,
+where it first occurs. They are not resolved here, so a page can be scanned without its URL.
 
-Links of a page that asks robots not to follow them are returned all the same: whether to
-obey `is_nofollow` is for the caller to decide.
+Links of a page that asks robots not to follow them are returned too: the caller decides
+whether to obey `is_nofollow`.
 """
 
 from __future__ import annotations
@@ -38,9 +37,8 @@ def scan(
 ) -> Facts:
     """Read a body of this content type; without one it is taken for HTML.
 
-    At most `most_links` links are returned, all of them if it is 0; those to what a page
-    needs to be shown only if `wants_requisites`. Wishes for robots count if they are
-    addressed to all or to `agent`.
+    At most `most_links` links are returned, all of them if it is 0; page requisites only
+    if `wants_requisites`. Robots directives count if they address all robots or `agent`.
     """
     kind = _kind(content_type or "")
     is_xml = kind.endswith(("/xml", "+xml"))
@@ -77,7 +75,7 @@ def _lines(body: bytes) -> str:
 
 
 def list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
-    """Return what a list of pages says: its links."""
+    """Return the links of a sitemap or feed."""
     counts: dict[str, int] = {}
     is_truncated = False
     for href in hrefs:

@@ -1,12 +1,12 @@
-"""The scanner in plain Python: what `_scan` must do, written to be read.
+"""The HTML scanner in pure Python: what the compiled `_scan` must do, written to be read.
 
-`gather` gives the same facts as the compiled `gather`, field by field, for any page in
+`gather` returns the same facts as the compiled `gather`, field by field, for any page in
 UTF-8 (tests/unit/extract/test_scan_twin.py); it takes some sixty times as long.
 
-The tokeniser is the HTML standard's where it shows: quotes count only after `=`; the first
-of two attributes of one name counts; what is never closed (a comment, a script) reaches to
-the end of the page; a tag that the end of the page cuts is dropped, for half a URL is
-another URL. It is kinder in one place: a quote that nothing closes is passed over.
+The tokeniser follows the HTML standard where it matters: quotes count only after `=`; the first
+of two attributes of one name counts; an unclosed comment or script reaches to the end of the
+page; a tag that the end of the page cuts is dropped, for half a URL is another URL. It is more
+lenient in one case: an unclosed quote is skipped.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class _Page:
         )
 
     def say(self, text: str) -> None:
-        """Take text that stands between tags, if it is to be seen."""
+        """Take text between tags, if it is visible."""
         if not self._templates and not self._is_in_noscript:
             self._pieces.append(text)
 
@@ -331,7 +331,7 @@ def _value(value: str) -> str:
 
 
 def without_fragment(href: str) -> str:
-    """Cut what is never sent; of a reference to a part of its own page the mark stays."""
+    """Cut the fragment, which is never sent; of a reference to its own page the `#` stays."""
     mark = href.find("#")
     if mark == 0:
         return "#"

@@ -1,4 +1,4 @@
-"""Character references, `&amp;` and `&#38;`, as the HTML standard resolves them (13.2.5.72).
+"""Resolves character references, `&amp;` and `&#38;`, by the HTML standard (13.2.5.72).
 
 Between tags a name without its semicolon counts wherever it begins a word (`&notit;` is
 `¬it;`). In attributes it counts only if no letter, digit or `=` follows, so that

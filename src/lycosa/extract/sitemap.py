@@ -1,9 +1,9 @@
-"""Lists of pages: sitemaps, sitemap indexes, text sitemaps, RSS and Atom feeds.
+"""Reads lists of pages: sitemaps, sitemap indexes, text sitemaps, RSS and Atom feeds.
 
     https://www.sitemaps.org/protocol.html, RSS 2.0, RFC 4287
 
-Read with the same tolerance as pages: what looks like an entry is one. A list that was
-compressed is unpacked, up to a limit, and read as far as it goes.
+Lists are read as leniently as pages: anything that looks like an entry is one. A compressed list
+is unpacked up to a limit, and read as far as possible.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def is_any_list(body: bytes) -> bool:
 
 
 def is_packed(body: bytes) -> bool:
-    """Say whether a body is compressed by itself, not on its way."""
+    """Tell whether a body is itself a compressed file, rather than compressed for transfer."""
     return body.startswith(_PACKED)
 
 

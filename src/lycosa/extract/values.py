@@ -1,6 +1,6 @@
-"""Values of attributes and headers that have a syntax of their own.
+"""Parses attribute and header values that have a syntax of their own: srcset, refresh, rel, CSS.
 
-Here is what is rare on a page: the native scanner and its plain twin both call it.
+These are rare on a page, so both scanners, compiled and pure, call this module.
 Every expression is possessive or anchored, so that the time is linear.
 """
 
@@ -95,7 +95,7 @@ def refresh_target(content: str) -> str:
 
 
 def wishes(content: str) -> int:
-    """Return what a list of wishes for robots asks for: bits of NOFOLLOW and NOINDEX."""
+    """Return the robots directives in a list, as bits of NOFOLLOW and NOINDEX."""
     words = set(re.split(r"[\s,]+", content.lower()))
     if "none" in words:
         return NOFOLLOW | NOINDEX

@@ -1,16 +1,18 @@
-"""The frontier of one partition: the known URLs, which comes next, which host may be asked now.
+"""The frontier of one partition: its known URLs, their order, and the hosts that may be asked now.
 
-The log's events make the state (`fold`). Its owner works with a `Partition`: the state, a
-scheduler that orders the pending URLs, and the readiness of hosts, which says whose turn it may be.
+A partition is rebuilt from the events of its log, and from nothing else (`fold`). The worker that
+owns it works with a `Partition`: the folded state, a scheduler that orders the pending URLs, and
+the readiness of hosts, which decides whose turn it is. Every change is an event: applied to the
+state at once, written to the log with the next commit.
 
     partition         a partition in the hands of its owner
-    fold              what the events of the log make of a partition
-    urltable          all URLs: numbered, in order, compressed
-    schedulers        the order of a crawl
-    readiness         which hosts may be asked now: pauses, addresses, robots rules
-    freshness         how often pages change, and what a revisit is worth
-    patterns          what URLs of a site have in common: shapes, numbers, dates
-    cycle_candidates  which URLs a partition could fetch in its next cycle
+    fold              the state of a partition, built from the events of its log
+    urltable          all URLs of a partition: numbered, sorted, compressed
+    schedulers        orders of a crawl: breadth-first, best-first, windows and others
+    readiness         hosts that may be asked now: pauses, addresses, robots rules
+    freshness         rates of change of pages, and the worth of revisiting them
+    patterns          shapes, numbers and dates in the URLs of a site
+    cycle_candidates  URLs that a partition could fetch in its next cycle
     memory_limit      keeps the URL tables of a worker within the job's memory
-    distance          how far a URL is from the seeds, in one small number
+    distance          distance of a URL from the seeds, as one small number
 """

@@ -1,15 +1,16 @@
-"""The URLs that a partition could fetch in its next cycle, and which of what it finds it takes.
+"""Finds the URLs that a partition could fetch in its next cycle of revisits.
 
-Candidates are the URLs that wait for a cycle, and the pages that are held and were not seen too
-lately. Of a host there are no more than its pause permits within a cycle: the best of them.
+Candidates are the URLs that wait for a cycle, and the stored pages that were not seen too
+recently. Each host has at most as many as its pause permits within a cycle: its best ones. While a
+cycle runs, this module also decides which newly found URLs it still has room for.
 
 Always true:
-  * what is pending, waits to be tried again, failed for good or is of a closed site is no
+  * a URL that is pending, waits for another try, failed for good or belongs to a closed site is no
     candidate;
   * candidates follow from the state, the moment and the qualities alone: asked twice, a partition
-    bids twice the same.
+    makes the same bid twice.
 
-Cost: one pass over all URLs of the partition, a microsecond or two for each page that is held.
+Cost: one pass over all URLs of the partition, a microsecond or two for each stored page.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ MostOfHost = Callable[[PartitionState, int | None], int]
 
 
 class Assessment(NamedTuple):
-    """What is known of a page, for those who want to see it."""
+    """What is known of a page, for display."""
 
     quality: float
     worth: float
-    """Of a visit at that moment; 0 when it was seen too lately."""
+    """Of a visit at that moment; 0 when the page was seen too recently."""
     belief: Belief
     fresh: float
-    """The probability that the copy is what the page is; 0 when there is none."""
+    """The probability that our copy is still the page; 0 when there is no copy."""
     visited_at: float
 
 
@@ -61,13 +62,13 @@ class Planner:
 
     @property
     def needs_quality(self) -> bool:
-        """Whether the policy asks what a page is worth in itself."""
+        """Whether the policy needs the quality of pages."""
         return self._policy.needs_quality
 
     def candidates(
         self, state: PartitionState, moment: float, quality_of: QualityOf
     ) -> list[Candidate]:
-        """Return what could be fetched in a cycle that begins at that moment."""
+        """Return the URLs that could be fetched in a cycle that begins at that moment."""
         of_hosts: dict[int, list[Candidate]] = {}
         beliefs: dict[int, Belief] = {}
         pages, sites = state.pages, state.sites
@@ -93,7 +94,7 @@ class Planner:
     def assess(
         self, state: PartitionState, page: int, moment: float, quality_of: QualityOf
     ) -> Assessment:
-        """Return what is known of a page, and what a visit is worth."""
+        """Return what is known of a page, and the worth of a visit."""
         host = state.sites.host[state.pages.site[page]]
         prior, history = of_host(self.host_belief(state, host)), state.history
         fetch = state.pages.fetch[page]
@@ -109,11 +110,11 @@ class Planner:
         )
 
     def host_belief(self, state: PartitionState, host: int) -> Belief:
-        """Return what is believed of a host's pages in general."""
+        """Return the belief about the rate of change of a host's pages."""
         return self._first.given(state.history.host_evidence(host))
 
     def put_off(self, state: PartitionState, keys: Sequence[str]) -> list[int]:
-        """Return which of these new URLs the cycle under way has no room for, by their places."""
+        """Return the positions of the new URLs that the cycle under way has no room for."""
         history, later = state.history, []
         room = history.room if history.cycle else 0
         taken: Counter[str] = Counter()
@@ -139,7 +140,7 @@ class Planner:
         quality_of: QualityOf,
         prior: Belief,
     ) -> float:
-        """Return what a visit is worth; this is done for every page of the crawl."""
+        """Return the worth of a visit; this is computed for every page of the crawl."""
         history, fetch = state.history, state.pages.fetch[page]
         visited_at = history.visited_at(fetch)
         if not visited_at or state.pages.outcome[page] != KEPT:

@@ -1,17 +1,17 @@
-"""How far a URL is from the seeds: depth and redirect hops in one small number.
+"""The distance of a URL from the seeds: depth and redirect hops in one small number.
 
 Depth is the smallest number of links from a seed; a redirect, a canonical link or a
-refresh costs none. But a chain of such steps without end must not be free without end.
-So a distance counts hops between depths: a free link adds 1, a real link goes on to the
-next multiple of `STEP`. After `STEP - 1` free hops in a row the next one reaches that
-multiple by itself and so costs a level of depth.
+refresh costs none. But an endless chain of such steps must not be free. So a distance counts hops
+between depths: a free link adds 1, a real link goes on to the next multiple of `STEP`. After
+`STEP - 1` free hops in a row the next one reaches that multiple by itself and so costs a level of
+depth.
 
 A chain of redirects ends sooner: after `MOST_REDIRECTS` in a row the next one is not followed.
-That cannot be read from the distance, because the nearest way to a URL need not be the one with
-the fewest redirects. So their number is kept beside it (`Pages.hops`), as the smallest over all
-ways, and is passed on like the distance.
+The distance does not show this number, because the nearest path to a URL need not be the one with
+the fewest redirects. So it is kept separately (`Pages.hops`), as the smallest over all paths, and
+is passed on like the distance.
 
-Both ways on are monotone: a shorter distance never leads to a longer one. That is why
+Both steps are monotone: a shorter distance never leads to a longer one. That is why
 passing improvements on through known links, in any order, ends at the same exact
 distances (docs/decisions/0005-exact-depth.md).
 """
@@ -33,7 +33,7 @@ SEED = 0
 
 
 def through(distance: int, kind: LinkKind) -> int:
-    """Return the distance of what a page at `distance` links to."""
+    """Return the distance of the URLs that a page at `distance` links to."""
     if kind in FREE_KINDS:
         return distance + 1
     return distance - distance % STEP + STEP

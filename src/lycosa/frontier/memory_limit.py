@@ -1,11 +1,11 @@
 """Keeps the URL tables of a worker within the memory that the job gives them.
 
-When they take more, sites are sealed (`lycosa.frontier.urltable.compact`): first those that
-have nothing left to ask for, then those that wait for longer than `FAR_SECONDS`, the largest
-first, until the tables take nine tenths of the limit or no such site is left. A sealed site is
-brought back by whatever needs it: a new URL, or its host becoming due.
+When they take more, whole sites are spilled to disk (`lycosa.frontier.urltable.compact`): first
+those with nothing left to fetch, then those that wait for longer than `FAR_SECONDS`, the largest
+first, until the tables take nine tenths of the limit or no such site is left. Any use of a spilled
+site, such as a new URL or its host becoming due, brings it back.
 
-What is put away is neither state nor needed to resume: the snapshot has all keys.
+Spilled sites are neither state nor needed to resume: the snapshot has all keys.
 
 Cost: while the tables are within the limit, one sum over the partitions. Beyond it, a look at
 all sites; if that has found too little, the next look waits until a twentieth more is held
@@ -22,7 +22,7 @@ from lycosa.frontier.partition import Partition
 FAR_SECONDS = 600.0
 AGAIN_SECONDS = 60.0
 LEAST_URLS = 32
-"""A site with fewer takes as much memory sealed as it does otherwise."""
+"""A site with fewer URLs takes as much memory spilled as otherwise."""
 
 
 class _Candidate(NamedTuple):
@@ -32,8 +32,8 @@ class _Candidate(NamedTuple):
     site: int
 
 
-class Thrift:
-    """Seals what can be sealed; one for each worker."""
+class MemoryLimit:
+    """Spills sites when the tables take too much memory; one for each worker."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -41,14 +41,14 @@ class Thrift:
         self._next_look = 0.0
 
     def look(self, partitions: Collection[Partition], now: float) -> int:
-        """Seal sites if the tables take too much; returns how many."""
+        """Spill sites if the tables take too much; return how many."""
         if not self._most_bytes:
             return 0
         held = _held(partitions)
         if held <= self._most_bytes or (held <= self._next_look_bytes and now < self._next_look):
             return 0
         by_number = {partition.number: partition for partition in partitions}
-        sealed = 0
+        spilled = 0
         touched: set[int] = set()
         enough = self._most_bytes * 9 // 10
         for candidate in sorted(_candidates(partitions, now)):
@@ -57,11 +57,11 @@ class Thrift:
             table = by_number[candidate.partition].state.table
             before = table.bytes_in_use()
             try:
-                is_sealed = table.seal(candidate.site)
+                is_spilled = table.spill(candidate.site)
             except OSError:
                 break  # the disk is full: the limit on it ends the crawl, this one must not
-            if is_sealed:
-                sealed += 1
+            if is_spilled:
+                spilled += 1
                 touched.add(candidate.partition)
                 held -= before - table.bytes_in_use()
         for number in touched:
@@ -69,7 +69,7 @@ class Thrift:
         held = _held(partitions)
         self._next_look = now + AGAIN_SECONDS
         self._next_look_bytes = max(self._most_bytes, held + held // 20)
-        return sealed
+        return spilled
 
 
 def _held(partitions: Collection[Partition]) -> int:
@@ -81,7 +81,7 @@ def _candidates(partitions: Collection[Partition], now: float) -> Iterator[_Cand
         state, table = partition.state, partition.state.table
         for site, host in enumerate(state.sites.host):
             urls = table.site_urls(site)
-            if urls < LEAST_URLS or table.is_sealed(site):
+            if urls < LEAST_URLS or table.is_spilled(site):
                 continue
             rests_until = partition.readiness.rests_until(host)
             if rests_until > now + FAR_SECONDS:

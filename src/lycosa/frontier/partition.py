@@ -1,14 +1,14 @@
-"""A partition as its owner sees it: state, order and readiness joined.
+"""A partition in the hands of its owner: state, scheduler and readiness joined.
 
-The worker asks for the next `Task`, carries it out, and records what became of it. Every
+The worker asks for the next `Task`, carries it out, and records the result. Every
 change goes through `record`: the event is applied to the state and kept for the next
-commit, and what is volatile follows from it. Between commits the state is ahead of the
+commit, and volatile data is updated from it. Between commits the state is ahead of the
 log; if the partition is lost to another owner, the whole object is thrown away.
 
 Always true:
   * the state equals the fold of the log, then of `uncommitted`;
   * every pending URL of an open site is offered to the scheduler, waits on the agenda
-    for its due moment, or is being asked for;
+    for its due moment, or is being fetched;
   * a URL that is put off is none of these before a cycle chooses it.
 """
 
@@ -22,7 +22,7 @@ from msgspec import Struct
 from lycosa.config import Frontier
 from lycosa.frontier.fold.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.readiness.hosts import Readiness, Surroundings
+from lycosa.frontier.readiness.hosts import Readiness, WorkerContext
 from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import (
@@ -45,7 +45,7 @@ from lycosa.records import (
 
 
 class TaskKind(IntEnum):
-    """What is to be asked for."""
+    """The kind of thing to fetch."""
 
     PAGE = 1
     ROBOTS = 2
@@ -57,7 +57,7 @@ PAGE = TaskKind.PAGE
 
 
 class Task(Struct, frozen=True):
-    """Something that may be asked for now; `subject` is a page, a site or an errand."""
+    """Something that may be fetched now; `subject` is a page, a site or an errand."""
 
     kind: TaskKind
     subject: int
@@ -72,7 +72,7 @@ class Partition:
         number: int,
         state: PartitionState,
         scheduler: str | Callable[[PartitionState], Scheduler],
-        around: Surroundings,
+        around: WorkerContext,
     ) -> None:
         self.number = number
         self.state = state
@@ -128,7 +128,7 @@ class Partition:
         return bool(self.scheduler.ready or readiness.robots_wanted or readiness.errands_wanted)
 
     def next_task(self) -> Task | None:
-        """Return what to ask for next: errands first, then robots files, then pages.
+        """Return the next thing to fetch: errands first, then robots files, then pages.
 
         A page that is returned is no longer offered: it must be fetched, settled, or
         handed back with `hand_back`.
@@ -160,7 +160,7 @@ class Partition:
         return None
 
     def hand_back(self, task: Task, now: float) -> None:
-        """Undo `next_task` for something that could not be asked for after all."""
+        """Undo `next_task` for something that could not be fetched after all."""
         if task.kind is TaskKind.PAGE:
             self._offer(task.subject, self.state.pages.site[task.subject])
         elif task.kind is TaskKind.ERRAND:
@@ -206,13 +206,13 @@ class Partition:
         source: str,
         keys: Sequence[str],
         distances: Sequence[int],
-        parts: Iterable[str] = (),
+        requisites: Iterable[str] = (),
         hops: int = 0,
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `parts` are those of the keys that the page needs to be shown; `hops` is how many redirects
-        in a row have led to the keys.
+        `requisites` are those of the keys that a page needs to be shown; `hops` is the number of
+        redirects in a row that led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
         new: dict[str, int] = {}
@@ -234,8 +234,8 @@ class Partition:
             if self._linked is not None:
                 self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
-        new_parts = self._new_parts(parts, new, first) if parts else []
-        if not new and not nearer and not new_parts and not linked and not fewer:
+        new_requisites = self._new_requisites(requisites, new, first) if requisites else []
+        if not new and not nearer and not new_requisites and not linked and not fewer:
             return []
         self.record(
             Admitted(
@@ -245,7 +245,7 @@ class Partition:
                 list(new.values()),
                 list(nearer),
                 list(nearer.values()),
-                new_parts,
+                new_requisites,
                 list(linked),
                 self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
                 hops,
@@ -260,17 +260,17 @@ class Partition:
         return passed
 
     def finish(self, event: Fetched) -> None:
-        """Record what became of a page that was asked for."""
+        """Record the outcome of a page that was fetched."""
         self.record(event)
         if event.due:
             self._agenda.note(event.due, self._on_page_due, event.page)
 
     def settle(self, moment: float, pages: list[int], outcome: Outcome) -> None:
-        """Record pages that were chosen and end without being asked for."""
+        """Record pages that were chosen and end without a fetch."""
         self.record(Settled(moment, pages, outcome))
 
     def learn_robots(self, event: RobotsLearned) -> None:
-        """Record what a site's robots file says."""
+        """Record the rules of a site's robots file."""
         self.record(event)
         self.readiness.end_burst(self.state.sites.host[event.site], event.moment)
         if event.state is RobotsState.GIVEN_UP:
@@ -296,7 +296,7 @@ class Partition:
         self.readiness.look_again(host, event.moment)
 
     def take_errand(self, event: ErrandTaken) -> None:
-        """Record an errand and let its host see to it."""
+        """Record an errand and queue it with its host."""
         number = self.state.errands_taken
         self.record(event)
         self.readiness.errand_came(number, self.state.errands[number].host, event.moment)
@@ -308,13 +308,13 @@ class Partition:
         self._offer_from(first, event.moment)
 
     def plant_guesses(self, event: Mined) -> None:
-        """Record what was guessed of a site; the guesses are URLs like any other."""
+        """Record the guesses of a site; they are URLs like any other."""
         first = len(self.state.pages.site)
         self.record(event)
         self._offer_from(first, event.moment)
 
     def begin_cycle(self, event: CycleBegun, now: float) -> None:
-        """Record what a cycle has chosen, and put it up."""
+        """Record the URLs that a cycle has chosen, and offer them."""
         state = self.state
         reopened = set(state.given_up_for_now())
         self.record(event)
@@ -340,11 +340,13 @@ class Partition:
             elif pages.status[page] == WAITING:
                 self._agenda.note(fetches.due[pages.fetch[page]], self._on_page_due, page)
 
-    def _new_parts(self, parts: Iterable[str], new: Iterable[str], first: int) -> list[int]:
-        """Return the numbers of those parts that are not known as such."""
+    def _new_requisites(
+        self, requisites: Iterable[str], new: Iterable[str], first: int
+    ) -> list[int]:
+        """Return the numbers of those requisites that are not known as such."""
         numbers = {key: first + n for n, key in enumerate(new)}
-        known, find = self.state.parts, self.state.table.find
-        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(parts))
+        known, find = self.state.requisites, self.state.table.find
+        found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(requisites))
         return [page for page in found if page is not None and page not in known]
 
     # -- inside ---------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,24 +60,22 @@ class SqliteLog:
         self._lock = threading.RLock()
         self.lock_seconds = 0.0
         """How long we have waited for other processes that were writing, all in all."""
-        with self._failures_told():
-            self._connection = sqlite3.connect(
-                self._path, isolation_level=None, check_same_thread=False, timeout=60
-            )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            level = "FULL" if durability == "power" else "OFF"
-            self._connection.execute(f"PRAGMA synchronous={level}")
-            self._connection.execute("PRAGMA cache_size=-8000")
-            self.partitions = self._open(partitions)
-            self._reader = sqlite3.connect(
-                self._path, isolation_level=None, check_same_thread=False
-            )
-            schema = self._reader.execute("SELECT sql FROM sqlite_schema WHERE name = 'notes'")
-            self._notes_are_numbered = "WITHOUT ROWID" not in schema.fetchone()[0]
-        try:
-            self._takes = Takes(folder / "takes")
-        except OSError as problem:
-            raise self._failure(problem) from problem
+        with ExitStack() as opened:
+            with self._failures_told():
+                self._connection = opened.enter_context(closing(self._connected(60)))
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                level = "FULL" if durability == "power" else "OFF"
+                self._connection.execute(f"PRAGMA synchronous={level}")
+                self._connection.execute("PRAGMA cache_size=-8000")
+                self.partitions = self._open(partitions)
+                self._reader = opened.enter_context(closing(self._connected(5)))
+                schema = self._reader.execute("SELECT sql FROM sqlite_schema WHERE name = 'notes'")
+                self._notes_are_numbered = "WITHOUT ROWID" not in schema.fetchone()[0]
+            try:
+                self._takes = Takes(folder / "takes")
+            except OSError as problem:
+                raise self._failure(problem) from problem
+            opened.pop_all()  # all went well: `close` closes them
         self._owners: dict[int, str] = {}
         self._owners_at = -1
 
@@ -268,6 +266,11 @@ class SqliteLog:
         self._reader.close()
         self._connection.close()
         self._takes.close()
+
+    def _connected(self, timeout: float) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, timeout=timeout
+        )
 
     def _open(self, partitions: int) -> int:
         """Make the tables of a new log, or check those of an old one."""

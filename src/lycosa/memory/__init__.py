@@ -1,19 +1,21 @@
-"""Large pages for the heap: a crawl touches a little of everything with every page.
+"""Puts the heap into large memory pages, which saves a twentieth of a crawl's CPU time.
 
-What a process allocates lies in pages of 4 kB, and the processor has to look up each of them.
-Linux gives pages of 2 MB to those who ask (`madvise`). The C library asks if its environment
-tells it to, and it looks there once, before anything else happens: so a crawl begins by starting
-itself anew in such an environment, which takes 10 ms, and saves a twentieth of all CPU time
-(docs/decisions/0030-large-pages.md). Python's small objects do not come from the C library: their
-arenas are put into large pages by `_arenas`, in every process of a crawl.
+Memory comes in pages of 4 kB, and the processor has to look up each of them; a crawl touches a
+little of everything with every web page. Linux provides pages of 2 MB on request (`madvise`). The C
+library requests them if its environment says so, but reads the environment only once, at the very
+start. So a crawl begins by starting itself anew in such an environment, which takes 10 ms
+(docs/decisions/0030-large-pages.md). Python's small objects do not come from the C library:
+`_arenas` puts their arenas into large pages, in every process of a crawl.
 
-The setting is meant for our own processes. A process that has begun anew therefore puts its
+The setting is meant for our own processes. A process that was started anew puts its
 environment back as it was, and passes the setting on only to the workers that it starts
 (`worker_environment`), which do the same. A program that a plugin starts sees nothing of it.
 
+    _arenas  an allocator of Python's arenas, compiled
+
 Always true:
-  * nothing depends on it: where it cannot be done or has been done, nothing happens;
-  * who has set `glibc.malloc.hugetlb` or `mmap_threshold`, to whatever, is not overruled; 0 for
+  * nothing depends on it: where large pages are impossible or already in use, nothing happens;
+  * a user's own value of `glibc.malloc.hugetlb` or `mmap_threshold` is not overruled; 0 for
     the first means no large pages at all;
   * once `begin_anew` or `restore_environment` has returned, `os.environ` is what the user gave.
 """
@@ -30,6 +32,7 @@ _BLOCKS_NAME = "glibc.malloc.mmap_threshold"
 LARGE_BLOCK_BYTES = 1 << 20
 """Blocks from this size on go back to the system at once (`crawl.processes.machine`)."""
 _FIRST_VERSION = (2, 35)
+_MOST_TOOLS = 6
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
 _told: str | None = None
@@ -44,7 +47,7 @@ def begin_anew() -> None:
     """
     restore_environment()
     tunables = with_large_pages(told())
-    if tunables is None or sys.gettrace() or sys.getprofile():
+    if tunables is None or _is_watched():
         return
     if not sys.executable or not are_given():
         return
@@ -56,6 +59,15 @@ def begin_anew() -> None:
         )
     except OSError:
         return  # it goes on as it is
+
+
+def _is_watched() -> bool:
+    if sys.gettrace() or sys.getprofile():
+        return True
+    if sys.version_info < (3, 12):
+        return False
+    # From Python 3.12 on profilers and debuggers may be here instead (PEP 669).
+    return any(sys.monitoring.get_tool(number) for number in range(_MOST_TOOLS))
 
 
 def restore_environment() -> None:

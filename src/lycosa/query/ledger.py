@@ -87,10 +87,14 @@ class Ledger:
         first, which is ten times as fast.
         """
         self._books = sqlite3.connect(path, isolation_level=None)
-        self._books.execute(f"PRAGMA journal_mode = {'WAL' if is_busy else 'DELETE'}")
-        self._books.execute("PRAGMA synchronous = NORMAL")
-        self._books.executescript(_TABLES)
-        self._books.execute(f"PRAGMA user_version = {VERSION}")
+        try:
+            self._books.execute(f"PRAGMA journal_mode = {'WAL' if is_busy else 'DELETE'}")
+            self._books.execute("PRAGMA synchronous = NORMAL")
+            self._books.executescript(_TABLES)
+            self._books.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.Error:
+            self._books.close()
+            raise
 
     def close(self) -> None:
         """Let go of the file."""

@@ -46,7 +46,7 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     distances: list[int]
     nearer: list[int] = []
     nearer_distances: list[int] = []
-    parts: list[int] = []
+    requisites: list[int] = []
     """URLs, new or known, that are page requisites of `source`."""
     linked: list[int] = []
     """Known URLs that had been guessed, and that a page links to after all."""

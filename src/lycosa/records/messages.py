@@ -28,7 +28,7 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     keys: list[str]
     distances: list[int]
     """See `lycosa.frontier.distance`."""
-    parts: list[str] = []
+    requisites: list[str] = []
     """Those of the keys that are page requisites: images, style sheets, scripts."""
     hops: int = 0
     """How many redirects in a row have led to the keys; 0 when the last step was none."""

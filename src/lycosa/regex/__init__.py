@@ -6,29 +6,17 @@ which for that reason has neither look-around nor back-references. Crawls begun 
 may use expressions that only `re` understands; these are matched in a process that is killed when
 it takes too long. docs/decisions/0033-linear-expressions.md explains the choice, with figures.
 
-    linear    compiles an expression for RE2, or explains what to write instead
-    killable  matches with `re` in a process that can be killed
+    expression  an expression that is compiled, and what can go wrong with it
+    linear      compiles an expression for RE2, or explains what to write instead
+    killable    matches with `re` in a process that can be killed
 
-Neither is imported before the first expression is compiled.
+Neither of the two engines is imported before the first expression is compiled.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
-
-class TooSlow(Exception):
-    """A match took too long and was ended."""
-
-
-class Expression(Protocol):
-    """What is done with an expression."""
-
-    def search(self, text: str, /) -> object:
-        """Return something true when the expression is found in the text."""
-
-    def sub(self, replacement: str, text: str, /) -> str:
-        """Return the text with every match replaced; `\\1` and `\\g<name>` stand for groups."""
+from lycosa.regex.expression import Expression as Expression
+from lycosa.regex.expression import TooSlow as TooSlow
 
 
 def compile_expression(text: str, *, may_be_slow: bool = False) -> Expression:

@@ -19,7 +19,7 @@ import sys
 import time
 from contextlib import suppress
 
-from lycosa.regex import TooSlow
+from lycosa.regex.expression import TooSlow
 
 MATCH_SECONDS = 1.0
 START_SECONDS = 30.0

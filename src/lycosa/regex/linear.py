@@ -13,7 +13,7 @@ import warnings
 
 import re2
 
-from lycosa.regex import Expression
+from lycosa.regex.expression import Expression
 
 re2.set_fallback_notification(re2.FALLBACK_EXCEPTION)
 

@@ -188,9 +188,9 @@ def test_a_crawl_writes_its_job_and_tells_its_end(
     assert (job.seeds, job.limits.pages) == (("https://example.org/",), 5)
     assert job.rules == ({"action": "reject", "suffix": ".cl"},)
     printed = capsys.readouterr()
-    assert "Complete: everything" in printed.out
+    assert "Complete: no URL" in printed.out
     assert f"lycosa status {path}" in printed.out
-    assert "mailto:a@b: cannot be a seed: scheme" in printed.err
+    assert "mailto:a@b: not a usable seed: scheme" in printed.err
     assert "event=progress" in printed.err
 
 
@@ -201,7 +201,7 @@ def test_seeds_come_from_files_too(
     assert crawl(path, "--seeds", str(tmp_path / "seeds.txt")) == 0
     seeds = ("https://example.org/", "http://a.example/", "https://b.example")
     assert pretended.job.seeds == seeds
-    assert "b.example: taken as https://b.example" in capsys.readouterr().err
+    assert "b.example: read as https://b.example" in capsys.readouterr().err
 
 
 def test_a_seed_file_in_another_encoding_is_refused(
@@ -266,7 +266,7 @@ def test_ctrl_c_is_answered_with_how_to_go_on(
     pretended.ends = Ended("stopped", BUSY, False)
     assert crawl(path) == 130
     printed = capsys.readouterr()
-    hint = f"stopping cleanly (again to stop at once); resume with: lycosa resume {path}"
+    hint = f"stopping cleanly (Ctrl-C again stops at once); continue: lycosa resume {path}"
     assert hint in printed.err
     assert f"lycosa resume {path}" in printed.out
 
@@ -276,7 +276,7 @@ def test_a_second_ctrl_c_is_answered_too(
 ) -> None:
     pretended.ends = KeyboardInterrupt()
     assert crawl(path) == 130
-    assert "stopped at once; nothing committed is lost" in capsys.readouterr().err
+    assert "stopped at once; committed pages are safe" in capsys.readouterr().err
 
 
 def test_our_own_mistake_leaves_its_traceback_in_the_log_file(
@@ -285,7 +285,7 @@ def test_our_own_mistake_leaves_its_traceback_in_the_log_file(
     pretended.ends = RuntimeError("the sky fell")
     assert crawl(path) == 70
     err = capsys.readouterr().err
-    assert "lycosa made a mistake: RuntimeError: the sky fell" in err
+    assert "this is a bug in lycosa: RuntimeError: the sky fell" in err
     assert f"the details are in {path / 'lycosa.log'}" in err
     assert "please report it" in err
     assert "Traceback" in (path / "lycosa.log").read_text()
@@ -344,7 +344,7 @@ def test_add_tells_what_was_added(
     assert pretended.given == ["https://a.example", "mailto:x@a.example"]
     printed = capsys.readouterr()
     assert printed.out == f"1 seed added to {existing}\n"
-    assert "mailto:x@a.example: cannot be a seed: scheme" in printed.err
+    assert "mailto:x@a.example: not a usable seed: scheme" in printed.err
     assert main(["add", str(existing), "mailto:x@a.example"]) == 1
     assert main(["add", str(existing)]) == 2
 
@@ -355,9 +355,9 @@ def test_retry_and_block_tell_what_they_did(
     assert main(["retry", str(existing)]) == 0
     assert main(["block", str(existing), "a.example"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "1 URL will be asked for again",
-        f"  go on: lycosa resume {existing}",
-        "a.example is blocked; 3,000 pending URLs ended by it",
+        "1 URL back in the queue",
+        f"  continue: lycosa resume {existing}",
+        "a.example is blocked; 3,000 URLs taken out of the queue",
     ]
 
 
@@ -366,8 +366,8 @@ def test_block_tells_what_was_forgotten(
 ) -> None:
     assert main(["block", str(existing), "a.example", "--forget"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "a.example is blocked; 3,000 pending URLs ended by it",
-        "40 exchanges and 1 row were dropped",
+        "a.example is blocked; 3,000 URLs taken out of the queue",
+        "40 exchanges and 1 row deleted",
     ]
 
 
@@ -423,7 +423,7 @@ def test_audit_ends_with_its_verdict(
     monkeypatch.setattr(audit, "audit", lambda directory: found)
     assert main(["audit", str(existing)]) == len(breaches)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "1,200 requests were held against these rules:"
+    assert lines[0] == "1,200 requests checked against these rules:"
     assert lines[-1] == ("1 breach" if breaches else "clean")
     assert main(["audit", str(existing), "--json"]) == len(breaches)
     assert json.loads(capsys.readouterr().out) == {

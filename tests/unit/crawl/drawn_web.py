@@ -14,7 +14,7 @@ from lycosa.clock import VirtualClock
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
@@ -72,7 +72,7 @@ def crawl(
     partitioner = partitioner_of(job, hooks)
     scope, budget = JobScope(job, log, hooks=hooks), Budget(job, lambda: 1 << 62)
     journal = Journal(folder / "segments")
-    parts = Parts(
+    parts = Ports(
         job=job,
         scope=scope,
         clock=clock,

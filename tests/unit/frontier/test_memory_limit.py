@@ -1,11 +1,11 @@
 """URL tables that take too much memory put away what they can spare."""
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.memory_limit import FAR_SECONDS, LEAST_URLS, Thrift
+from lycosa.frontier.memory_limit import FAR_SECONDS, LEAST_URLS, MemoryLimit
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.records import HostChanged, Outcome, Settled
 
 NOW = 1000.0
@@ -14,7 +14,7 @@ NOW = 1000.0
 def partition(**sites: int) -> Partition:
     """Return a partition with sites of so many URLs."""
     agenda = Agenda()
-    around = Surroundings(
+    around = WorkerContext(
         agenda,
         Addresses(agenda, 0.5, 0.0, None),
         lambda partition, host: None,
@@ -38,26 +38,26 @@ def finish(made: Partition, site: int) -> None:
     made.readiness.resolved(made.state.sites.host[site], None, NOW)
 
 
-def sealed(made: Partition) -> list[int]:
+def spilled(made: Partition) -> list[int]:
     table = made.state.table
-    return [site for site in range(table.site_count()) if table.is_sealed(site)]
+    return [site for site in range(table.site_count()) if table.is_spilled(site)]
 
 
-def test_nothing_is_sealed_within_the_limit_or_without_one() -> None:
+def test_nothing_is_spilled_within_the_limit_or_without_one() -> None:
     made = partition(a=500)
     finish(made, 0)
-    assert Thrift(0).look([made], NOW) == 0
-    assert Thrift(10_000_000).look([made], NOW) == 0
-    assert sealed(made) == []
+    assert MemoryLimit(0).look([made], NOW) == 0
+    assert MemoryLimit(10_000_000).look([made], NOW) == 0
+    assert spilled(made) == []
 
 
-def test_finished_sites_are_sealed_and_those_at_work_or_too_small_are_not() -> None:
+def test_finished_sites_are_spilled_and_those_at_work_or_too_small_are_not() -> None:
     made = partition(a=500, b=500, c=LEAST_URLS - 1)
     finish(made, 0)
     finish(made, 2)
     held = made.state.table.bytes_held()
-    assert Thrift(1).look([made], NOW) == 1
-    assert sealed(made) == [0]
+    assert MemoryLimit(1).look([made], NOW) == 1
+    assert spilled(made) == [0]
     assert made.state.table.bytes_held() < held
     assert made.state.table.find("com.a:/page/77") == 77
 
@@ -68,16 +68,16 @@ def test_what_is_finished_goes_first_then_what_waits_for_long() -> None:
         made.change_host(HostChanged(NOW, host, NOW + seconds, 1))
         made.readiness.resolved(host, None, NOW)
     finish(made, 3)
-    Thrift(made.state.table.bytes_held() - 1000).look([made], NOW)
-    assert sealed(made) == [3]
-    Thrift(1).look([made], NOW)
-    assert sealed(made) == [1, 3]
+    MemoryLimit(made.state.table.bytes_held() - 1000).look([made], NOW)
+    assert spilled(made) == [3]
+    MemoryLimit(1).look([made], NOW)
+    assert spilled(made) == [1, 3]
 
 
 def test_a_look_that_found_nothing_is_not_repeated_at_once() -> None:
     made = partition(a=500)
-    thrift = Thrift(1)
-    assert thrift.look([made], NOW) == 0
+    limit = MemoryLimit(1)
+    assert limit.look([made], NOW) == 0
     finish(made, 0)
-    assert thrift.look([made], NOW + 1) == 0
-    assert thrift.look([made], NOW + 61) == 1
+    assert limit.look([made], NOW + 1) == 0
+    assert limit.look([made], NOW + 61) == 1

@@ -26,7 +26,7 @@ batch_flag = click.option(
     "--batch",
     "is_batch",
     is_flag=True,
-    help="Answer lines of JSON from a FILE, or from standard input, by lines of JSON.",
+    help="Read lines of JSON from FILE or standard input, and write a line of JSON for each.",
 )
 job_flags = flags(
     click.option(
@@ -34,7 +34,7 @@ job_flags = flags(
         "config_file",
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Take the job from this file (TOML).",
+        help="Read the job from this file (TOML).",
     ),
     set_flag,
 )
@@ -42,36 +42,36 @@ ask_flags = flags(
     click.option(
         "--contact",
         metavar="TEXT",
-        help="A page or mail address for those whose hosts you visit; part of the user agent.",
+        help="A web page or mail address where site owners reach you; part of the user agent.",
     ),
     click.option(
         "--allow-private",
         is_flag=True,
-        help="Ask also hosts with private and loopback addresses.",
+        help="Allow requests to private and loopback addresses.",
     ),
 )
 
 
 @click.group(cls=CommandGroup)
 def check() -> None:
-    """Try a URL, a robots file, a page or a scope before a crawl.
+    """Test a URL, a robots file, a page or a scope without a crawl.
 
-    Tells what Lycosa makes of it, and why; the same code decides as in a crawl. The exit code
-    is 0 when the answer is yes and 1 when it is no: refused, disallowed, not kept, out of
-    scope. With --batch it is 0 when every line could be answered, and 1 when some could not.
+    Says what a crawl would decide, and why; the same code decides. The exit code is 0 when
+    the answer is yes and 1 when it is no: refused, disallowed, not kept, out of scope. With
+    --batch it is 0 when every line could be answered, and 1 when some could not.
     """
 
 
 @check.command()
 @click.argument("urls", metavar="[URL]...", nargs=-1)
-@click.option("--base", metavar="URL", help="Resolve against this URL, as on its page.")
+@click.option("--base", metavar="URL", help="Resolve relative URLs against this one.")
 @job_flags
 @json_flag
 @batch_flag
 def url(
     urls: tuple[str, ...], base: str | None, as_json: bool, is_batch: bool, **given: Any
 ) -> int:
-    """Show the canonical form of a URL, its key and the way there.
+    """Show the canonical form of a URL, its key, and every change on the way.
 
     \b
       lycosa check url 'HTTP://Example.ORG:80/a/../b?#top'
@@ -103,7 +103,7 @@ def url(
 @check.command()
 @click.argument("source", metavar="[FILE|URL]", required=False)
 @click.argument("urls", metavar="[URL]...", nargs=-1)
-@click.option("--agent", metavar="NAME", help="Read the file for this robot, not for lycosa.")
+@click.option("--agent", metavar="NAME", help="Read the file for this robot instead of lycosa.")
 @job_flags
 @ask_flags
 @json_flag
@@ -116,12 +116,12 @@ def robots(
     is_batch: bool,
     **given: Any,
 ) -> int:
-    """Show what a robots file allows, by which line.
+    """Show what a robots file allows, and which line decides.
 
-    Lines that count for nothing, or may be meant otherwise, are listed with the reason.
+    Lists lines that have no effect or may be mistakes, with the reason.
 
     The file is a path, - for standard input, or any URL of a site, whose robots file is then
-    asked for. URLs to judge may be paths; without any, the site's URL itself is judged.
+    fetched. URLs to judge may be paths; without any, the site's URL itself is judged.
 
     \b
       lycosa check robots robots.txt /private/x https://example.org/
@@ -129,9 +129,9 @@ def robots(
       lycosa check robots --batch < decisions.jsonl
 
     A line of a batch is {"robots_latin1", "agent", "url"}, the file with one character a
-    byte; "agent" may be left out. The answer is {"allowed", "rule", "line"}, the rule as it
-    stands in the file, or null. In a batch the URL is compared as it is written, otherwise in
-    its canonical form.
+    byte; "agent" may be left out. The answer is {"allowed", "rule", "line"}, the rule as
+    written in the file, or null. A batch compares the URL as it is written, otherwise its
+    canonical form is compared.
     """
     from lycosa.cli.screen import findings
     from lycosa.crawl.checking import batch, json_output
@@ -165,11 +165,11 @@ def robots(
 
 @check.command()
 @click.argument("source", metavar="[FILE|URL]", required=False)
-@click.option("--url", "base", metavar="URL", help="Where the page of a file is from.")
-@click.option("--content-type", metavar="TYPE", help="What a server would call the file.")
+@click.option("--url", "base", metavar="URL", help="The URL of the page in the file.")
+@click.option("--content-type", metavar="TYPE", help="The content type of the file.")
 @job_flags
 @ask_flags
-@click.option("--requisites", is_flag=True, help="List also images, styles and scripts.")
+@click.option("--requisites", is_flag=True, help="List images, styles and scripts too.")
 @json_flag
 @batch_flag
 def page(
@@ -180,11 +180,11 @@ def page(
     is_batch: bool,
     **given: Any,
 ) -> int:
-    """Show what a page says, and what becomes of its links.
+    """Show what Lycosa reads from a page, and which links it would follow.
 
-    The page is a path, - for standard input, or an address. An address is asked for as in a
-    crawl: first the site's robots file, then, if that allows it and after the pause, the page.
-    With --config links are held against the scope of that job.
+    The page is a path, - for standard input, or a URL. A URL is fetched as in a crawl: first
+    the site's robots file, then, if that allows it and after the pause, the page. With
+    --config links are checked against the scope of that job.
 
     \b
       lycosa check page page.html --url https://example.org/page.html
@@ -193,8 +193,8 @@ def page(
 
     A line of a batch is {"file", "url", "content_type"}; the last two may be left out. The
     answer has "outcome", "title", "description", "language", "charset", "text", "links" (each
-    with "url", "key", "kind", "text", "rel", "times"), "refused", and "structured" with what the
-    page says to machines ("triples", "forms", "left_out", "ntriples").
+    with "url", "key", "kind", "text", "rel", "times"), "refused", and "structured" with the
+    page's structured data ("triples", "forms", "left_out", "ntriples").
     """
     from lycosa.cli.screen import findings
     from lycosa.crawl.checking import batch, json_output, pages
@@ -235,10 +235,10 @@ def page(
     "path",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Take the job of this crawl, and what has joined its scope.",
+    help="Use the job of this crawl, with the hosts that joined its scope.",
 )
 @click.option("--seed", "seeds", metavar="URL", multiple=True, help="Add a seed to the job.")
-@click.option("--only-seeds", is_flag=True, help="As in crawl: seeds and nothing else.")
+@click.option("--only-seeds", is_flag=True, help="Fetch only the seeds, as in `lycosa crawl`.")
 @job_flags
 @rule_flags
 @json_flag
@@ -254,7 +254,7 @@ def scope(
     is_batch: bool,
     **given: Any,
 ) -> int:
-    """Tell whether a job wants a URL, and by which of its rules.
+    """Show whether a URL is in scope, and which rule decides.
 
     \b
       lycosa check scope https://example.cl/a.pdf --include .cl --exclude 'regex:\\.pdf$'
@@ -289,7 +289,9 @@ def _scope(
     if path is None:
         return ScopeChecker(_job(given, [with_scheme(seed) for seed in seeds]))
     if given["config_file"] or given["include"] or given["exclude"] or seeds:
-        raise click.UsageError("A crawl has its job: give --dir alone, or a job without --dir.")
+        raise click.UsageError(
+            "--dir has a job of its own: leave out --config, --include, --exclude and --seed."
+        )
     directory = CrawlDirectory.open(path)
     session.messages = directory.messages
     return ScopeChecker.of_directory(directory)

@@ -56,14 +56,14 @@ _LOG_SECONDS = 60.0
     metavar="DIR",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder of the crawl; it is made.",
+    help="The crawl directory, which must not exist yet.",
 )
 @click.option(
     "--config",
     "config_file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Begin with this job file (TOML); flags are stronger.",
+    help="Read the job from this file (TOML); flags override it.",
 )
 @set_flag
 @limit_flags
@@ -85,7 +85,7 @@ def crawl(
     """Crawl from the seeds into a new folder.
 
     Without --include the crawl stays on the hosts of its seeds, and on those that
-    they redirect to. Ctrl-C stops it cleanly; `lycosa resume` goes on.
+    they redirect to. Ctrl-C stops it cleanly; `lycosa resume` continues it.
 
     \b
       lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
@@ -103,7 +103,7 @@ def crawl(
     job = build_job(base, flags, given)
     if not job.seeds:
         raise click.UsageError(
-            "There is nothing to begin with: give a SEED, or a file of them with --seeds."
+            "The crawl has no seeds: give a SEED, or a file of them with --seeds."
         )
     # Before the folder is made, so that the same command can be typed again with the flag.
     run.require_contact(job)
@@ -124,10 +124,10 @@ def crawl(
 @screen_flags
 @click.pass_obj
 def resume(session: Session, /, path: Path, **flags: Any) -> int:
-    """Go on with a crawl.
+    """Continue a crawl.
 
-    Whether it was stopped, killed or ended by a limit: it goes on where it was. Flags
-    change the job for good.
+    It continues where it was, whether it was stopped, killed or ended by a limit. Flags
+    change the job permanently.
 
     \b
       lycosa resume mycrawl --max-pages 5000
@@ -151,7 +151,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
     def refused(seed: str, reason: str) -> None:
         logger.warning("seed %s refused: %s", seed, reason)
-        display.say(f"{seed}: cannot be a seed: {reason}")
+        display.say(f"{seed}: not a usable seed: {reason}")
 
     def refused_more(reasons: dict[str, int]) -> None:
         logger.warning(refused_more_text(reasons))
@@ -183,7 +183,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
             ended = run.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:
             logger.info("stopped at once")
-            display.say(f"stopped at once; nothing committed is lost; resume with: {resume_with}")
+            display.say(f"stopped at once; committed pages are safe; continue: {resume_with}")
             return _STOPPED
         display.finish(ended.progress)
         logger.info(line_of(ended.progress, as_json=False))
@@ -200,7 +200,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
 
 def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:
-    """Return what says how many seeds of a long file have been read."""
+    """Return a function that reports how many seeds of a long file have been read."""
     if flags["as_json"] or flags["quiet"]:
         return Lines(
             as_json=bool(flags["as_json"]), is_quiet=bool(flags["quiet"]), resume=""
@@ -209,7 +209,7 @@ def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:
 
 
 def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> Display | Lines:
-    """Return what shows the crawl; what draws is loaded only for those who look."""
+    """Return the display of the crawl; terminal graphics are imported only for a terminal."""
     if flags["as_json"] or flags["quiet"]:
         as_json, is_quiet = bool(flags["as_json"]), bool(flags["quiet"])
         return Lines(as_json=as_json, is_quiet=is_quiet, resume=resume_with)

@@ -30,19 +30,19 @@ def _open(session: Session, path: Path) -> CrawlDirectory:
 def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: TextIO | None) -> int:
     """Add seeds to a crawl.
 
-    A crawl that is running takes them in at once, any other when it is resumed.
+    A running crawl fetches them at once, any other crawl when it is resumed.
     """
     from lycosa.crawl.inspect import edits
 
     directory = _open(session, path)
     if not seeds and seed_file is None:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
-    given = gather(seeds, seed_file, lambda count: notice(f"{count:,} seeds are read"))
+    given = gather(seeds, seed_file, lambda count: notice(f"reading seeds: {count:,}"))
     planted = edits.add_seeds(directory, given)
     if not planted.accepted and not planted.refused:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     for seed, reason in planted.refused.items():
-        notice(f"{seed}: cannot be a seed: {reason}")
+        notice(f"{seed}: not a usable seed: {reason}")
     if planted.more_refused:
         notice(refused_more_text(planted.more_refused))
     click.echo(f"{counted(planted.accepted, 'seed')} added to {path}")
@@ -51,46 +51,47 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
 
 @click.command()
 @directory_argument
-@click.option("--traps", is_flag=True, help="Ask instead for what was put aside as a trap.")
+@click.option("--traps", is_flag=True, help="Retry the URLs that were put aside as traps instead.")
 @click.pass_obj
 def retry(session: Session, /, path: Path, traps: bool) -> None:
-    """Ask again for what failed.
+    """Fetch failed URLs again.
 
-    Failures that may pass (timeouts, server errors, hosts that were given up, addresses
-    that were refused and are allowed now) become pending again; `lycosa resume` then asks
-    for them. With --traps it is what was put aside because pages like it brought nothing
-    new, and the links of mirrors. The crawl must be at rest.
+    URLs with temporary failures (timeouts, server errors, hosts that were given up,
+    addresses that were refused and are allowed now) go back into the queue, and
+    `lycosa resume` fetches them. With --traps these are the URLs that were put aside
+    because similar pages brought nothing new, and the links of mirrors. The crawl must
+    not be running.
     """
     from lycosa.crawl.inspect import edits
 
     directory = _open(session, path)
     count = edits.release_traps(directory) if traps else edits.retry_failed(directory)
-    click.echo(f"{counted(count, 'URL')} will be asked for again")
+    click.echo(f"{counted(count, 'URL')} back in the queue")
     if count:
-        click.echo(f"  go on: {command('resume', path)}")
+        click.echo(f"  continue: {command('resume', path)}")
 
 
 @click.command()
 @directory_argument
 @click.argument("host")
-@click.option("--forget", is_flag=True, help="Drop also what the host has given so far.")
+@click.option("--forget", is_flag=True, help="Also delete what the host has sent so far.")
 @click.pass_obj
 def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
-    """Stop asking a host.
+    """Stop sending requests to a host.
 
-    The crawl must be at rest; `lycosa resume` then leaves the host alone.
+    The crawl must not be running; `lycosa resume` then leaves the host alone.
     """
     from lycosa.crawl.inspect import edits
     from lycosa.query.index import Index
 
     directory = _open(session, path)
     blocked = edits.block_host(directory, host, forget)
-    click.echo(f"{host} is blocked; {counted(blocked.pending, 'pending URL')} ended by it")
+    click.echo(f"{host} is blocked; {counted(blocked.pending, 'URL')} taken out of the queue")
     if blocked.forgotten is not None:
         records, rows = blocked.forgotten
-        click.echo(f"{counted(records, 'exchange')} and {counted(rows, 'row')} were dropped")
+        click.echo(f"{counted(records, 'exchange')} and {counted(rows, 'row')} deleted")
         if Index(path).generation() is not None and Index(path).update().is_anew:
-            click.echo("the index of triples was built anew without it")
+            click.echo("rebuilt the triple index without it")
 
 
 COMMANDS = (add, retry, block)

@@ -18,18 +18,18 @@ TABLES = {
     "pages": "Write the fetches of a crawl, or the graph of its pages.",
     "links": "Write the links of a crawl, or the graph of its pages.",
     "text": "Write the text of the pages.",
-    "hosts": "Write the robots files that were asked for, or the graph of the sites.",
-    "ranks": "Write the ranks of the pages, which `lycosa study` computes, or their graph.",
-    "sites": "Write what `lycosa study` says of the sites, or their graph.",
+    "hosts": "Write the fetches of robots files, or the graph of the sites.",
+    "ranks": "Write the page ranks that `lycosa study` computed, or the graph of the pages.",
+    "sites": "Write the sites with their figures from `lycosa study`, or their graph.",
 }
-"""Those that are listed; every other table of a study can be named too."""
+"""The tables that `--help` lists; every other table of a study can be named too."""
 
 
 class Exports(CommandGroup):
     """A command for every table, and one for the triples."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of a table; whether there is such a table is seen in the crawl."""
+        """Return the command of a table; an unknown table is reported when it runs."""
         return super().get_command(ctx, cmd_name) or _table_command(cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -52,17 +52,21 @@ export.add_command(export_triples)
 
 
 def _table_command(table: str) -> click.Command:
-    @click.command(name=table, help=f"{TABLES.get(table, '')}\n\nWithout -o it is printed.")
+    @click.command(
+        name=table, help=f"{TABLES.get(table, '')}\n\nWithout -o it goes to standard output."
+    )
     @directory_argument
     @click.option(
         "--format",
         "form",
         type=click.Choice(["parquet", "csv", "jsonl", "graphml"]),
         default="csv",
-        help="Of the file (csv); graphml is the graph.",
+        help="Format of the file (default: csv); graphml is the graph.",
     )
     @raw_flag
-    @click.option("-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file.")
+    @click.option(
+        "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
+    )
     def write_table(path: Path, form: str, target: Path | None, is_raw: bool) -> None:
         require("export")
         from lycosa.study.export import export as write

@@ -49,7 +49,7 @@ def _print_json(data: object) -> None:
 @json_flag
 @click.pass_obj
 def status(session: Session, /, path: Path, as_json: bool) -> None:
-    """Show how far a crawl is, whether it runs or not."""
+    """Show the state of a crawl, running or not."""
     standing = standing_of(_open(session, path))
     if as_json:
         waits = [{**w, "until": _iso_or_none(w["until"])} for w in standing.waits]
@@ -77,14 +77,14 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
         facts.append(("waits for", _waits_text(standing)))
     if standing.waited_seconds:
         waited = duration_text(standing.waited_seconds)
-        facts.append(("patience", f"{waited} waited for origins out of reach"))
+        facts.append(("patience", f"{waited} spent waiting for unreachable origins"))
     if standing.pending:
         left = duration_text(standing.seconds_left)
-        facts.append(("to go", f"at least {left} at these pauses; more if more is found"))
+        facts.append(("to go", f"at least {left} at these pauses; new links add to it"))
     if put_aside := put_aside_of(standing.refusals):
         urls = counted(sum(put_aside.values()), "URL")
         bring_back = command("retry", path, "--traps")
-        facts.append(("put aside", f"{urls} as traps; bring them back: {bring_back}"))
+        facts.append(("put aside", f"{urls} as traps; retry them: {bring_back}"))
     console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
     for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
@@ -95,7 +95,7 @@ def _print_standing(console: Console, path: Path, standing: Standing) -> None:
 
 
 def _waits_text(standing: Standing) -> str:
-    """Say what may not be asked for yet: each on a line of its own."""
+    """Name the origins that must still wait, one a line."""
     lines = []
     for wait in standing.waits:
         until = float(str(wait["until"]))
@@ -114,15 +114,17 @@ def _state(path: Path, standing: Standing) -> str:
         with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""
         return f"running (process {standing.running_pid}{with_workers})"
     if not standing.urls:
-        return f"has not begun; begin: {command('resume', path)}"
+        return f"not started; start: {command('resume', path)}"
     if standing.pending or standing.is_followed:
-        return f"at rest; go on: {command('resume', path)}"
+        return f"stopped; continue: {command('resume', path)}"
     missed = what_was_missed(standing.outcomes, standing.given_up_origins)
     if missed:
         what = counted(standing.given_up_origins, "origin") if missed != NO_SEED else "no seed"
         not_be = "could not be reached" if missed != NO_SEED else "could be reached"
-        return f"ended; {what} {not_be}; take that up: {command('retry', path)}, then resume"
-    return "complete but for what was put aside" if put_aside_of(standing.refusals) else "complete"
+        return f"ended; {what} {not_be}; retry: {command('retry', path)}, then resume"
+    return (
+        "complete, except for what was put aside" if put_aside_of(standing.refusals) else "complete"
+    )
 
 
 @click.command()
@@ -131,10 +133,10 @@ def _state(path: Path, standing: Standing) -> str:
 @json_flag
 @click.pass_obj
 def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
-    """Tell where a URL stands, and how it came to that.
+    """Show the state and the history of a URL.
 
-    Found where, when and via what; why it waits; when it is due. The exit code is 1 when
-    the crawl does not know the URL.
+    Says where, when and how the URL was found, why it waits and when it is due. The exit
+    code is 1 when the crawl does not know the URL.
     """
     from lycosa.crawl.inspect.explain import explain as explain_url
     from lycosa.crawl.steady_clock import present_moment
@@ -191,14 +193,14 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
 
 def _links(depth: int) -> str:
     if not depth:
-        return "a seed, or another name of one"
+        return "a seed, or a redirect target of one"
     return f"{counted(depth, 'link')} from a seed"
 
 
 def _address(address: str, expires: float) -> str:
     if not address:
-        return "its host has no known address"
-    until = f"valid until {_moment(expires)}" if expires else "to be looked up anew"
+        return "the address of its host is not known"
+    until = f"valid until {_moment(expires)}" if expires else "due for a new lookup"
     return f"its host has the address {address}, {until}"
 
 
@@ -217,15 +219,22 @@ def _moment(moment: float) -> str:
 @click.command()
 @directory_argument
 @click.argument("url")
-@click.option("--body", "part", flag_value="body", default="body", help="The content (default).")
-@click.option("--headers", "part", flag_value="headers", help="Status line and headers, as sent.")
-@click.option("--text", "part", flag_value="text", help="The visible text.")
+@click.option(
+    "--body", "part", flag_value="body", default="body", help="Print the content (default)."
+)
+@click.option(
+    "--headers",
+    "part",
+    flag_value="headers",
+    help="Print status line and headers as they were sent.",
+)
+@click.option("--text", "part", flag_value="text", help="Print the visible text.")
 @click.pass_obj
 def cat(session: Session, /, path: Path, url: str, part: str) -> None:
-    """Print what a URL gave, out of the archive.
+    """Print the archived answer of a URL.
 
-    Bytes are written as they were sent. On a terminal, control characters and those that turn
-    the direction of text are shown by their numbers, so that a page cannot play tricks on it.
+    Bytes are written as they were sent. On a terminal, control characters and those that change
+    the direction of text are shown by their numbers, so that a page cannot control the terminal.
     """
     from lycosa.crawl.inspect.content import content_of
 
@@ -242,11 +251,10 @@ def cat(session: Session, /, path: Path, url: str, part: str) -> None:
 @json_flag
 @click.pass_obj
 def audit(session: Session, /, path: Path, as_json: bool) -> int:
-    """Check that every request kept the rules.
+    """Check every request of a crawl against the politeness rules.
 
-    The record of every request is held against the politeness rules. Lists each
-    breach; the exit code is 1 when there is one, and 10 when there is none but a part
-    of the record is damaged or gone, so that not every request could be judged.
+    Lists each breach. The exit code is 1 when there is one, and 10 when there is none but
+    some records of requests are damaged or missing, so that not all could be judged.
     """
     from lycosa.crawl.inspect.audit import audit as audit_crawl
 
@@ -263,7 +271,7 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
             }
         )
     else:
-        click.echo(f"{found.requests:,} requests were held against these rules:")
+        click.echo(f"{found.requests:,} requests checked against these rules:")
         for rule in found.rules:
             click.echo(f"  {rule}")
         for breach in found.breaches:
@@ -271,7 +279,7 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
         for gap in found.not_judged:
             click.echo(f"not judged: {gap}")
         if found.not_judged:
-            click.echo(f"  the record is not complete: {command('verify', path)} --repair")
+            click.echo(f"  some records are missing; repair: {command('verify', path)} --repair")
         click.echo(
             "clean" if found.is_clean else counted(len(found.breaches), "breach", "breaches")
         )

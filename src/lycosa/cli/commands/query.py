@@ -43,7 +43,7 @@ def _open(session: Session, path: Path) -> CrawlDirectory:
 
 @contextmanager
 def _line_on_screen() -> Iterator[Any]:
-    """Return what shows a line in place of the last one, where there is a screen."""
+    """Return a function that overwrites one line on a terminal."""
     is_shown = sys.stderr.isatty()
 
     def show(text: str) -> None:
@@ -62,11 +62,11 @@ def _line_on_screen() -> Iterator[Any]:
 @json_flag
 @click.pass_obj
 def index(session: Session, /, path: Path, as_json: bool) -> None:
-    """Load what pages say to machines into a triple store.
+    """Load the structured data of a crawl into a triple store.
 
-    Reads what has been sealed since the last time; a page that was fetched again replaces what it
-    said before. May be run while the crawl is running, stopped, and run again: it goes on where it
-    was. The store is in DIR/index and can be deleted and built again at any time.
+    Loads the segments that were sealed since the last time; a page that was fetched again
+    replaces its old graph. Can be run while the crawl is running; if it is stopped, the next run
+    continues where it was. The store is in DIR/index and can be deleted and rebuilt at any time.
     """
     from lycosa.crawl.recovery.leftovers import seal_leftovers
     from lycosa.query.index import Index
@@ -88,14 +88,14 @@ def index(session: Session, /, path: Path, as_json: bool) -> None:
         click.echo(json.dumps({"directory": str(path), **done._asdict()}, indent=2))
         return
     if done.is_anew:
-        click.echo("segments had changed since the index was built: it was built anew")
+        click.echo("rebuilt the index, because its segments had changed")
     click.echo(
         f"{counted(done.segments, 'new segment')}: {done.quads:,} triples of "
         f"{counted(done.pages, 'page')}; the index holds {done.size:,}"
     )
     if done.unreadable:
-        notice(f"{counted(done.unreadable, 'line')} could not be read and were left out")
-    click.echo(f"  ask it: {command('sparql', path, _FIRST_QUESTION)}")
+        notice(f"skipped {counted(done.unreadable, 'unreadable line')}")
+    click.echo(f"  query it: {command('sparql', path, _FIRST_QUESTION)}")
 
 
 @click.command()
@@ -105,21 +105,21 @@ def index(session: Session, /, path: Path, as_json: bool) -> None:
     "--format",
     "form",
     type=click.Choice(FORMS),
-    help="How to print the answer. Tables: table (default), json, xml, csv, tsv; graphs: turtle "
+    help="Output format. Of tables: table (default), json, xml, csv, tsv; of graphs: turtle "
     "(default), ntriples, nquads, trig, rdfxml, jsonld.",
 )
 @raw_flag
 @click.pass_obj
 def sparql(session: Session, /, path: Path, query: str, form: str | None, is_raw: bool) -> int:
-    """Ask what pages say to machines, in SPARQL.
+    """Query the structured data of a crawl in SPARQL.
 
     \b
       lycosa sparql mycrawl 'SELECT ?page ?type { GRAPH ?page { ?thing a ?type } }'
       lycosa sparql mycrawl question.rq --format csv > answer.csv
       lycosa sparql mycrawl - < question.rq
 
-    The graph of a page is its URL; without GRAPH the question is about all pages together. Build
-    the index first: lycosa index. The exit code is 1 when an ASK is answered by no.
+    Each page has a graph, named by its URL; without GRAPH a query is about all pages together.
+    Build the index first: lycosa index. The exit code is 1 when the answer to an ASK is no.
     """
     from lycosa.query.answer_pool import AnsweringProcess
     from lycosa.query.protocol import Asked, Question
@@ -169,7 +169,7 @@ def _question(given: str) -> str:
     try:
         return read_source(given, 10_000_000).decode()
     except UnicodeDecodeError:
-        raise QueryError(f"{given}: is not in UTF-8\n  save the question as UTF-8") from None
+        raise QueryError(f"{given}: is not in UTF-8\n  save the query as UTF-8") from None
 
 
 def _tell_of_news(path: Path) -> None:
@@ -177,7 +177,7 @@ def _tell_of_news(path: Path) -> None:
 
     if missing := Index(path).missing():
         more = counted(missing, "sealed segment")
-        notice(f"{more} not in the index; load: {command('index', path)}")
+        notice(f"{more} not in the index yet; load: {command('index', path)}")
 
 
 def _print_table(said: str, head: list[str], rows: list[list[str]]) -> None:
@@ -194,20 +194,20 @@ def _print_table(said: str, head: list[str], rows: list[list[str]]) -> None:
 
 @click.command()
 @click.argument("source", metavar="[FILE|URL]", required=False)
-@click.option("--base", metavar="URL", help="Where the document of a file is from.")
-@click.option("--media-type", metavar="TYPE", help="What the file is: text/html and so on.")
+@click.option("--base", metavar="URL", help="The URL of the document in the file.")
+@click.option("--media-type", metavar="TYPE", help="The media type of the file, such as text/html.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(GRAPH_FORMS),
     default="ntriples",
-    help="How to print the triples (default: ntriples).",
+    help="Output format (default: ntriples).",
 )
 @click.option(
     "--filter",
     "is_filtered",
     is_flag=True,
-    help="Drop what a crawl would drop ([structured] drop).",
+    help="Drop the triples that a crawl would drop ([structured] drop).",
 )
 @job_flags
 @ask_flags
@@ -221,10 +221,10 @@ def triples(
     is_batch: bool,
     **given: Any,
 ) -> int:
-    """Print what a document says to machines, as triples.
+    """Print the structured data of a document as triples.
 
-    RDFa, JSON-LD, Microdata, Open Graph, Twitter cards and Dublin Core. The document is a path,
-    - for standard input, or an address, which is asked for as in a crawl: first the site's robots
+    Reads RDFa, JSON-LD, Microdata, Open Graph, Twitter cards and Dublin Core. The document is a
+    path, - for standard input, or a URL, which is fetched as in a crawl: first the site's robots
     file, then, if that allows it and after the pause, the page.
 
     \b
@@ -233,7 +233,7 @@ def triples(
       lycosa triples --batch < documents.jsonl
 
     A line of a batch is {"file", "base", "media_type"}; the last two may be left out. The answer
-    is {"ntriples", "left_out"}. Which forms are read: --set structured.forms='["rdfa"]'.
+    is {"ntriples", "left_out"}. To read fewer forms: --set structured.forms='["rdfa"]'.
     """
     from lycosa.crawl.checking import triples as distilling
     from lycosa.crawl.checking.pages import answer_of_bytes
@@ -250,7 +250,7 @@ def triples(
             answer = asker.page(key).answer
         if not 200 <= answer.status < 300:
             why = answer.failure.name.lower() if answer.failure else f"status {answer.status}"
-            raise LycosaError(f"{address}: gave no document: {why.replace('_', ' ')}")
+            raise LycosaError(f"{address}: no document: {why.replace('_', ' ')}")
         base = base or address
     else:
         path = Path("stdin.html" if source == "-" else source)
@@ -292,25 +292,25 @@ def _job(given: dict[str, Any]) -> Job:
     "url",
     metavar="URL",
     required=True,
-    help="Where to: a SPARQL 1.1 Graph Store (http://host:7878/store), or the statements of an "
-    "RDF4J repository (http://host:8080/rdf4j-server/repositories/NAME/statements). A user and a "
-    "password may stand in it: http://user:password@host/.",
+    help="The receiver: a SPARQL 1.1 Graph Store (http://host:7878/store), or the statements of "
+    "an RDF4J repository (http://host:8080/rdf4j-server/repositories/NAME/statements). It may "
+    "contain a user and a password: http://user:password@host/.",
 )
 @click.option(
     "--protocol",
     type=click.Choice(("graph-store", "rdf4j")),
-    help="How to talk to it; rdf4j if the address ends in /statements, else graph-store.",
+    help="Default: rdf4j if the URL ends in /statements, else graph-store.",
 )
 @json_flag
 @click.pass_obj
 def export_triples(
     session: Session, /, path: Path, url: str, protocol: str | None, as_json: bool
 ) -> None:
-    """Send what pages say to machines to a triple store.
+    """Send the structured data of a crawl to a triple store.
 
-    The graph of a page is its URL. What has been sent to this address before is not sent again; a
-    page that was fetched again replaces its graph there. May be stopped and run again: it goes on
-    where it was.
+    Each page has a graph, named by its URL. Graphs that were sent to this URL before are not sent
+    again; a page that was fetched again replaces its graph there. If the export is stopped, the
+    next run continues where it was.
     """
     from lycosa.query.export import Exported
     from lycosa.query.export import export as send
@@ -334,14 +334,14 @@ def export_triples(
 @click.command()
 @directory_argument
 @click.option("--host", default="127.0.0.1", help="The address to listen on (default: 127.0.0.1).")
-@click.option("--port", default=8890, help="The port; 0 is any that is free (default: 8890).")
+@click.option("--port", default=8890, help="The port; 0 chooses a free one (default: 8890).")
 @click.option(
     "--time",
     "seconds",
     type=duration_flag,
     default="30s",
     metavar="TIME",
-    help="How long an answer may take (default: 30s).",
+    help="Time limit of a query (default: 30s).",
 )
 @click.option(
     "--largest-answer",
@@ -349,9 +349,9 @@ def export_triples(
     type=size_flag,
     default="50MB",
     metavar="SIZE",
-    help="How long an answer may be (default: 50MB).",
+    help="Size limit of a result (default: 50MB).",
 )
-@click.option("--processes", default=2, help="Questions answered at once (default: 2).")
+@click.option("--processes", default=2, help="Queries answered at once (default: 2).")
 @click.pass_obj
 def serve(
     session: Session,
@@ -363,13 +363,12 @@ def serve(
     largest_bytes: int,
     processes: int,
 ) -> None:
-    """Answer SPARQL questions of other programs.
+    """Serve the structured data of a crawl as a SPARQL endpoint.
 
-    A SPARQL 1.1 endpoint over the index of a crawl, at /sparql. It changes nothing and asks
-    nobody: updates and SERVICE are refused, and questions are answered by processes that have no
-    network. It listens on this machine alone unless --host says
-    otherwise; there are no passwords. When lycosa index has loaded more, the next question is
-    about that.
+    A SPARQL 1.1 endpoint over the index of a crawl, at /sparql. It is read-only: updates and
+    SERVICE are refused, and queries run in processes that have no network. It listens on
+    this machine only unless --host says otherwise; there are no passwords. When `lycosa index`
+    has loaded more data, the next query sees it.
     """
     from lycosa.serve.server import Endpoint, Limits
 
@@ -377,7 +376,7 @@ def serve(
     endpoint = Endpoint(path, host, port, Limits(seconds, largest_bytes, max(1, processes)))
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        click.echo(f"answering at {endpoint.url}")
+        click.echo(f"serving at {endpoint.url}")
         sys.stdout.flush()
         endpoint.run()
     except KeyboardInterrupt:

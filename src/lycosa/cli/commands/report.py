@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     "place",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Where to put it (`report` in DIR).",
+    help="The folder to write to (default: DIR/report).",
 )
-@click.option("--rebuild", is_flag=True, help="Study again although nothing has changed.")
 @click.option(
-    "--no-audit", "without_audit", is_flag=True, help="Leave out the check of every request."
+    "--rebuild", is_flag=True, help="Compute everything again, even if nothing has changed."
 )
+@click.option("--no-audit", "without_audit", is_flag=True, help="Skip the check of every request.")
 @json_flag
 def report(
     path: Path, place: Path | None, rebuild: bool, without_audit: bool, as_json: bool
 ) -> None:
-    """Write a report on a crawl, to be read and printed.
+    """Write an HTML report about a crawl.
 
     One HTML file: what was crawled and how, whether every request kept the rules, then each
     part of the study as a figure, a table and a sentence. It needs no network and prints well;
-    the rows behind each figure are beside it in `data/`, as CSV. Studies the crawl first, if it
-    has changed since; works also while the crawl runs.
+    the rows behind each figure are in `data/` beside it, as CSV. Runs `lycosa study` first if
+    the crawl has changed; works also while the crawl runs.
     """
     require("report")
     from lycosa.report import build
@@ -54,8 +54,8 @@ def report(
     empty = [entry.section.title for entry in found.entries if not entry.shown.is_filled]
     click.echo(f"{found.document}: {counted(len(found.entries), 'section')}")
     if empty:
-        click.echo(f"nothing to show in: {', '.join(empty)}")
-    click.echo("open it in a browser; it needs no network, and prints to A4")
+        click.echo(f"sections without data: {', '.join(empty)}")
+    click.echo("open it in a browser; it needs no network and prints on A4")
 
 
 def _fields(path: Path, found: Reported) -> dict[str, object]:

@@ -34,17 +34,18 @@ _MOST_ROWS = 1000
 
 @click.command()
 @directory_argument
-@click.option("--rebuild", is_flag=True, help="Study again although nothing has changed.")
+@click.option(
+    "--rebuild", is_flag=True, help="Compute everything again, even if nothing has changed."
+)
 @json_flag
 def study(path: Path, rebuild: bool, as_json: bool) -> None:
-    """Study what a crawl has seen: ranks, sites, counts.
+    """Analyse a crawl: ranks, sites, languages, counts.
 
-    PageRank, hubs and authorities, degrees and the bow tie, over pages and over sites;
+    Computes PageRank, hubs and authorities, degrees and the bow tie, over pages and over sites;
     depths, sizes, ages, types, languages, servers and headers, vocabularies of structured data,
-    multimedia, duplicates, outcomes, refusals, pauses. Reads
-    what is there, also while the crawl runs, and writes `index/study/` alone: one Parquet file a
-    table, which `lycosa sql` and `lycosa export` know by name. What has not changed since
-    is not computed again.
+    multimedia, duplicates, outcomes, refusals, pauses. Works also while the crawl runs, and
+    writes only to `index/study/`: one Parquet file a table, which `lycosa sql` and
+    `lycosa export` know by name. Tables that are up to date are not computed again.
     """
     require("study")
     from lycosa.study import build
@@ -60,7 +61,7 @@ def study(path: Path, rebuild: bool, as_json: bool) -> None:
 
 @contextmanager
 def told(as_json: bool) -> Iterator[Callable[[str], None]]:
-    """Show on standard error what is being done, where somebody looks."""
+    """Show on standard error what is being done, if that is a terminal."""
     console = Screen(stderr=True)
     if as_json or not console.is_terminal:
         yield lambda what: None
@@ -76,14 +77,14 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     console.print(Text(title, "bold"), soft_wrap=True)
     rows = [
         ("pages", f"{facts['pages']:,}, {size_text(facts['bytes'])}"),
-        ("distinct", f"{facts['distinct_pages']:,} by their bytes"),
+        ("distinct", f"{facts['distinct_pages']:,} by content"),
         ("sites", f"{facts['sites']:,}"),
         ("links", f"{facts['links']:,} between these pages"),
         ("languages", _languages_text(facts["languages"])),
         (
             "PageRank",
             f"{counted(facts['pagerank']['steps'], 'step')}, "
-            f"wrong by less than {facts['pagerank']['error']:.0e}",
+            f"error below {facts['pagerank']['error']:.0e}",
         ),
         (
             "HITS",
@@ -100,11 +101,11 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     console.print(Padding(table, (1, 0, 0, 2)))
     console.print(f"\ntables: {', '.join(facts['tables'])}", soft_wrap=True)
     best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
-    console.print(Text(f"ask them: {command('sql', path, best)}"), soft_wrap=True)
+    console.print(Text(f"query them: {command('sql', path, best)}"), soft_wrap=True)
 
 
 def _languages_text(facts: dict[str, int]) -> str:
-    """Say how many languages there are, and who says so."""
+    """Say how many languages were found, by markup and by text."""
     said = f"{facts['languages']:,}, by markup on {counted(facts['by_markup'], 'page')}"
     said += f", by text on {facts['by_text']:,}"
     if facts["compared"]:
@@ -119,15 +120,14 @@ def _languages_text(facts: dict[str, int]) -> str:
     "--format",
     "form",
     type=click.Choice(["table", "csv", "jsonl"]),
-    help="How to print the answer (a table on a terminal, else CSV).",
+    help="Output format (default: table on a terminal, else csv).",
 )
 @raw_flag
 def sql(path: Path, query: str, form: str | None, is_raw: bool) -> None:
-    """Ask a crawl by SQL.
+    """Query a crawl in SQL.
 
     The tables are `pages`, `links`, `text` and `hosts` and, after `lycosa study`, those of the
-    study. Nothing can be changed: only queries are run, and the database has access to
-    nothing else.
+    study. Queries can neither change the crawl nor read other files.
 
     \b
       lycosa sql mycrawl 'select outcome, count(*) from pages group by all'
@@ -155,7 +155,7 @@ def _print_table(answer: Relation) -> None:
     console = Screen()
     console.print(table)
     if found.num_rows > _MOST_ROWS:
-        console.print(f"… and more; all of it: --format csv (or write `limit {_MOST_ROWS}`)")
+        console.print(f"… and more rows; print all: --format csv, or add `limit {_MOST_ROWS}`")
 
 
 def _cell(value: object) -> str:

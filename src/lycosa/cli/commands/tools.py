@@ -24,9 +24,10 @@ from lycosa.errors import ConfigError
 @click.option("--example", "as_example", is_flag=True, help="Print a complete, commented job file.")
 @json_flag
 def config(section: str | None, as_example: bool, as_json: bool) -> None:
-    """Show what a job can say.
+    """List the sections and keys of a job.
 
-    All sections with the names of their keys, or one section with their meanings.
+    Without SECTION all sections with the names of their keys, else the keys of that section
+    with their meanings.
 
     \b
       lycosa config limits
@@ -71,7 +72,7 @@ def _overview() -> Iterator[str]:
         yield _wrapped(f"[{name}] {section.__doc__ or ''}", "")
         yield _wrapped(", ".join(keys_of(section)), "    ")
     yield ""
-    yield "what they mean: lycosa config SECTION   a complete job file: lycosa config --example"
+    yield "meanings: lycosa config SECTION   a complete job file: lycosa config --example"
 
 
 def _page(name: str) -> Iterator[str]:
@@ -92,7 +93,7 @@ def _page(name: str) -> Iterator[str]:
 
 
 def _unit(key: Key) -> str:
-    # Where the name has the unit already, it is not said twice.
+    # The unit is left out where the name has it already.
     return f"   ({key.unit})" if key.unit and key.unit not in key.name.replace("_", " ") else ""
 
 
@@ -102,7 +103,7 @@ def _unit(key: Key) -> str:
 )
 @click.argument("arguments", metavar="[ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
 def testweb(arguments: tuple[str, ...]) -> int:
-    """Serve a web of its own on loopback, to try a crawler on.
+    """Serve a generated web on this machine, to test crawlers with.
 
     All arguments: lycosa testweb --help
     """
@@ -115,7 +116,7 @@ def testweb(arguments: tuple[str, ...]) -> int:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what makes a shell complete commands and flags.
+    """Print a script that completes commands and flags in a shell.
 
     \b
       lycosa completion bash > ~/.local/share/bash-completion/completions/lycosa

@@ -24,26 +24,28 @@ if TYPE_CHECKING:
 
 @click.command()
 @directory_argument
-@click.option("--quick", is_flag=True, help="Look at sizes, ends and counts only.")
-@click.option("--repair", is_flag=True, help="Mend what is damaged; the crawl must be at rest.")
+@click.option("--quick", is_flag=True, help="Check only sizes, ends of files and counts.")
+@click.option(
+    "--repair", is_flag=True, help="Repair what is damaged; the crawl must not be running."
+)
 @json_flag
 @click.pass_obj
 def verify(session: Session, /, path: Path, quick: bool, repair: bool, as_json: bool) -> int:
-    """Check that everything is there that the log says.
+    """Check a crawl's files against each other, and repair them.
 
-    Log, records (WARC), tables, index, triples and digests are held against each other.
-    Tells for each damaged file what is wrong and what --repair would do; writes nothing
-    itself, and works beside a running crawl. The exit code is 10 when something is damaged.
+    Compares log, records (WARC), tables, index, triples and digests. For each damaged file
+    it says what is wrong and what --repair would do. It changes nothing itself, and works
+    beside a running crawl. The exit code is 10 when something is damaged.
 
-    With --repair tables and indexes are made anew from the records, records that are lost
-    become pages to be asked for again, and a damaged log is put together from what can be
-    read. Damaged bytes are moved to damaged/ in the crawl directory, never deleted.
+    With --repair, tables and indexes are rebuilt from the records, pages whose records are
+    lost go back into the queue, and a damaged log is rebuilt from what can be read.
+    Damaged bytes are moved to damaged/ in the crawl directory, never deleted.
     """
     from lycosa.crawl.verify import inspection
     from lycosa.crawl.verify.repair import repair as repair_crawl
 
     if repair and quick:
-        raise click.UsageError("--repair looks at everything: leave out --quick.")
+        raise click.UsageError("--repair checks everything: leave out --quick.")
     with _progress(is_shown=not as_json and sys.stderr.isatty()) as tell:
         if repair:
             repaired = repair_crawl(path, tell)
@@ -84,19 +86,19 @@ def _progress(*, is_shown: bool) -> Iterator[Tell]:
 
 def _print_report(path: Path, report: Report, quick: bool) -> None:
     if report.is_running:
-        notice("the crawl is running: only what is sealed is looked at")
+        notice("the crawl is running: only sealed files are checked")
     for finding in report.findings:
         click.echo(f"{finding.file}: {finding.what}")
         click.echo(f"  --repair: {finding.remedy}" if finding.is_damage else f"  {finding.remedy}")
     damaged = sum(finding.is_damage for finding in report.findings)
     if damaged:
         click.echo(
-            f"{counted(damaged, 'finding')} of damage; mend it: {command('verify', path)} --repair"
+            f"{counted(damaged, 'finding')} of damage; repair: {command('verify', path)} --repair"
         )
     elif quick:
-        click.echo("clean, as far as sizes, ends and counts tell")
+        click.echo("clean, judging by sizes, ends of files and counts")
     else:
-        click.echo(f"clean: {counted(report.records, 'record')} that the log names are whole")
+        click.echo(f"clean: {counted(report.records, 'record')} of the log are intact")
 
 
 def _print_repair(path: Path, repaired: Repaired) -> None:
@@ -106,9 +108,9 @@ def _print_repair(path: Path, repaired: Repaired) -> None:
         if finding.is_damage:
             click.echo(f"still damaged: {finding.file}: {finding.what}")
     if repaired.done:
-        click.echo(f"go on: {command('resume', path)}")
+        click.echo(f"continue: {command('resume', path)}")
     elif repaired.after.is_clean:
-        click.echo("clean: nothing had to be mended")
+        click.echo("clean: there was nothing to repair")
 
 
 def _data(path: Path, report: Report, repaired: Repaired | None) -> dict[str, object]:

@@ -27,7 +27,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "time": (("limits", "seconds"),),
     "depth": (("limits", "depth_static"), ("limits", "depth_dynamic")),
     "min_free_disk": (("limits", "free_disk_bytes"),),
-    # Whoever asks for a longer pause means it, also for a site that turns out to be large.
+    # A user who asks for a longer pause wants it for large sites, too.
     "delay": (("politeness", "delay_seconds"), ("politeness", "large_site_delay_seconds")),
     "ip_delay": (("politeness", "ip_delay_seconds"),),
     "contact": (("fetch", "contact"),),
@@ -45,12 +45,12 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 
 _REGEX = "regex:"
 _USUAL_POLICY = "profit"
-"""Of whoever asks for cycles and says no more."""
+"""The policy when only --cycles or --continuous is given."""
 _AMOUNTS = {"bytes": parse_size, "bytes a second": parse_size, "seconds": parse_seconds}
 
 
 def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) -> Job:
-    """Return the job with what the flags say; a flag that was not given changes nothing."""
+    """Return the job as the flags change it; a flag that was not given changes nothing."""
     tables = {
         name: dataclasses.asdict(getattr(base, name)) for name in SECTIONS if hasattr(base, name)
     }
@@ -70,28 +70,28 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         allowed = tables["fetch"]["private_networks"]
         tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
     rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
-    # Without more of them a list is handed on as it is: nobody reads a million seeds to resume.
+    # Without new seeds the list is passed on unread: a resume need not read a million seeds.
     return Job.of(
         chain(base.seeds, seeds) if seeds else base.seeds, [*rules, *base.rules], **tables
     )
 
 
 def _cycles(given: Mapping[str, Any], base: Revisit) -> dict[str, object]:
-    """Return what asking for cycles changes besides; the two ways to ask exclude each other.
+    """Return the other keys that --cycles and --continuous set; the two exclude each other.
 
-    So a crawl that had the one and is resumed with the other has the other alone.
+    So a crawl that had one and is resumed with the other keeps only the other.
     """
     if given.get("cycles") and given.get("continuous"):
         raise ConfigError(
-            f"--cycles {given['cycles']} --continuous: a crawl that goes on has no last cycle\n"
-            "  keep --cycles to end after so many, or --continuous to go on until it is stopped"
+            f"--cycles {given['cycles']} --continuous: a continuous crawl has no last cycle\n"
+            "  keep --cycles to stop after that many, or --continuous to crawl until stopped"
         )
     policy = _USUAL_POLICY if base.policy == "off" else base.policy
     return {"policy": policy, "cycles": Revisit.cycles, "continuous": False}
 
 
 def flag_rules(includes: Iterable[str], excludes: Iterable[str]) -> list[dict[str, object]]:
-    """Return the rules of `--include` and `--exclude`; what is excluded is asked about first."""
+    """Return the rules of `--include` and `--exclude`; excluding rules come first."""
     rules = [_rule("reject", pattern) for pattern in excludes]
     rules += [_rule("accept", pattern) for pattern in includes]
     for rule in rules:
@@ -112,12 +112,12 @@ def _rule(action: str, pattern: str) -> dict[str, object]:
 
 
 def read_setting(setting: str) -> tuple[str, str, object]:
-    """Take `section.key=value` apart; the value is TOML, or text, or an amount with its unit."""
+    """Parse `section.key=value`; the value is TOML, text, or an amount with its unit."""
     match = re.fullmatch(r"\s*([\w-]+)\.([\w-]+)\s*=(.*)", setting, re.DOTALL)
     if match is None:
         raise ConfigError(
             f"--set {setting}: is not SECTION.KEY=VALUE\n"
-            "  write for example --set fetch.retries=5  all keys: lycosa config"
+            "  write for example --set fetch.retries=5; all keys: lycosa config"
         )
     section, name, text = match[1], match[2], match[3].strip()
     known = keys_of(SECTIONS[section]) if section in SECTIONS else {}
@@ -140,7 +140,7 @@ def _value(text: str, key: Key | None) -> object:
 
 
 def _worded(text: str, key: Key | None) -> object:
-    """Read what is not TOML as the key would have it; else leave it for the job to refuse."""
+    """Read a value that is not TOML by the type of its key; the job refuses a wrong one."""
     if key is None:
         return text
     if isinstance(key.default, tuple):

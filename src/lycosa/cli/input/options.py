@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class GroupedOption(click.Option):
-    """A flag that help lists under a heading of its own."""
+    """A flag that `--help` lists under a heading."""
 
     def __init__(self, *names: Any, heading: str = "Options", **facts: Any) -> None:
         super().__init__(*names, **facts)
@@ -24,7 +24,7 @@ class GroupedOption(click.Option):
 
 
 class GroupedCommand(click.Command):
-    """A command with so many flags that help needs headings."""
+    """A command whose `--help` lists its flags under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the flags heading by heading, in the order of their definition."""
@@ -55,24 +55,28 @@ def _option(heading: str, *names: str, **facts: Any) -> Callable[[F], F]:
     return click.option(*names, cls=GroupedOption, heading=heading, **facts)
 
 
-_LIMITS = "When it ends"
-_POLITE = "How polite, how fast"
-_SCOPE = "What belongs to it"
-_ORDER = "In which order"
-_CYCLES = "What is fetched again"
-_OUTPUT = "Screen"
+_LIMITS = "Limits"
+_POLITE = "Politeness and speed"
+_SCOPE = "Scope"
+_ORDER = "Order"
+_CYCLES = "Revisits"
+_OUTPUT = "Output"
 
 limit_flags = flags(
-    _option(_LIMITS, "--max-pages", type=int, metavar="N", help="Keep N pages."),
+    _option(_LIMITS, "--max-pages", type=int, metavar="N", help="Stop after N kept pages."),
     _option(
-        _LIMITS, "--max-bytes", type=size_flag, metavar="SIZE", help="Keep so much: 500MB, 2GiB."
+        _LIMITS,
+        "--max-bytes",
+        type=size_flag,
+        metavar="SIZE",
+        help="Stop after this much content: 500MB, 2GiB.",
     ),
     _option(
         _LIMITS,
         "--time",
         type=duration_flag,
         metavar="TIME",
-        help="Run so long, over all runs together: 30m, 2h, 1d.",
+        help="Stop after this time, counted over all runs: 30m, 2h, 1d.",
     ),
     _option(
         _LIMITS,
@@ -82,14 +86,14 @@ limit_flags = flags(
         help="Follow at most N links from a seed.",
     ),
     _option(
-        _LIMITS, "--only-seeds", is_flag=True, help="Fetch the seeds and nothing else: --depth 0."
+        _LIMITS, "--only-seeds", is_flag=True, help="Fetch only the seeds; the same as --depth 0."
     ),
     _option(
         _LIMITS,
         "--min-free-disk",
         type=size_flag,
         metavar="SIZE",
-        help="Stop when the disk has less room than this.",
+        help="Stop when the disk has less free space than this.",
     ),
 )
 
@@ -98,55 +102,55 @@ fetch_flags = flags(
         _POLITE,
         "--contact",
         metavar="TEXT",
-        help="A page or mail address for those whose hosts you visit; part of the user agent.",
+        help="A web page or mail address where site owners reach you; part of the user agent.",
     ),
     _option(
         _POLITE,
         "--delay",
         type=duration_flag,
         metavar="TIME",
-        help="Pause between two requests to a host, small or large.",
+        help="Pause between two requests to a host, whatever its size.",
     ),
     _option(
         _POLITE,
         "--ip-delay",
         type=duration_flag,
         metavar="TIME",
-        help="Pause between two requests to an address.",
+        help="Pause between two requests to an IP address.",
     ),
     _option(
         _POLITE,
         "--workers",
         type=int,
         metavar="N",
-        help="Crawl with N processes; 0 is one for every core (default).",
+        help="Crawl with N processes; 0 means one for every core (default).",
     ),
     _option(
         _POLITE,
         "--connections",
         type=int,
         metavar="N",
-        help="Requests in flight, over all hosts.",
+        help="Requests in flight at once, over all hosts.",
     ),
     _option(
         _POLITE,
         "--bandwidth",
         type=size_flag,
         metavar="SIZE",
-        help="Receive at most so much a second: 2MB.",
+        help="Receive at most this much a second: 2MB.",
     ),
     _option(
         _POLITE,
         "--allow-private",
         is_flag=True,
-        help="Ask also hosts with private and loopback addresses.",
+        help="Allow requests to private and loopback addresses.",
     ),
     _option(
         _POLITE,
         "--allow-network",
         multiple=True,
         metavar="NETWORK",
-        help="Ask also hosts of this private network: 10.20.0.0/16. Others stay refused.",
+        help="Allow requests to this private network: 10.20.0.0/16. Others stay refused.",
     ),
 )
 
@@ -155,7 +159,7 @@ order_flags = flags(
         _ORDER,
         "--scheduler",
         metavar="NAME",
-        help=f"What is fetched next: {', '.join(SCHEDULERS)}, or plugin:name.",
+        help=f"The order of fetching: {', '.join(SCHEDULERS)}, or plugin:name.",
     ),
 )
 
@@ -165,13 +169,13 @@ cycle_flags = flags(
         "--cycles",
         type=int,
         metavar="N",
-        help="Crawl, then fetch again what is worth it, N cycles in all (policy `profit`).",
+        help="Crawl, then revisit the most valuable pages; N cycles in all (policy `profit`).",
     ),
     _option(
         _CYCLES,
         "--continuous",
         is_flag=True,
-        help="Go on with cycles until the crawl is stopped.",
+        help="Keep starting cycles until the crawl is stopped.",
     ),
 )
 
@@ -181,7 +185,7 @@ rule_flags = flags(
         "--include",
         multiple=True,
         metavar="PATTERN",
-        help="Take what fits: a domain (example.org, .cl), the beginning of a URL, "
+        help="Crawl matching URLs: a domain (example.org, .cl), the beginning of a URL, "
         "or regex:EXPRESSION. Without it the crawl stays on the hosts of the seeds.",
     ),
     _option(
@@ -189,7 +193,7 @@ rule_flags = flags(
         "--exclude",
         multiple=True,
         metavar="PATTERN",
-        help="Leave out what fits, whatever else takes it.",
+        help="Skip matching URLs, even if --include matches them.",
     ),
 )
 
@@ -199,13 +203,13 @@ scope_flags = flags(
         _SCOPE,
         "--requisites",
         is_flag=True,
-        help="Fetch also what pages need to be shown: images, styles, scripts.",
+        help="Fetch page requisites too: images, styles, scripts.",
     ),
     _option(
         _SCOPE,
         "--mining",
         type=click.Choice(MINING),
-        help="Guess what nobody links to: nothing, folders above pages (default), or siblings too.",
+        help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",
     ),
 )
 
@@ -214,7 +218,7 @@ set_flag = click.option(
     "settings",
     multiple=True,
     metavar="SECTION.KEY=VALUE",
-    help="Set any key of the job; all keys: lycosa config.",
+    help="Set any key of the job; `lycosa config` lists all keys.",
 )
 
 screen_flags = flags(
@@ -223,7 +227,7 @@ screen_flags = flags(
         "--json",
         "as_json",
         is_flag=True,
-        help="Summary as JSON, and progress as lines of JSON.",
+        help="Print the summary as JSON, and progress as lines of JSON.",
     ),
     _option(_OUTPUT, "-q", "--quiet", is_flag=True, help="Show no progress."),
 )
@@ -233,7 +237,7 @@ seeds_flag = click.option(
     "seed_file",
     type=click.File("r", encoding="utf-8"),
     metavar="FILE",
-    help="Read seeds from a file, one a line; - is standard input.",
+    help="Read seeds from a file, one a line; - means standard input.",
 )
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -242,8 +246,8 @@ raw_flag = click.option(
     "--raw",
     "is_raw",
     is_flag=True,
-    help="CSV with texts as they are; otherwise what a spreadsheet would take for a formula "
-    "has ' before it.",
+    help="Write CSV unchanged; by default cells that a spreadsheet would run as formulas get a "
+    "leading apostrophe.",
 )
 
 directory_argument = click.argument(

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 def site_of_address(raw_url: str) -> tuple[str, str]:
-    """Return an address in its canonical form, and its key."""
+    """Return the canonical form of a URL, and its key."""
     from lycosa.crawl.checking.urls import REFUSALS
     from lycosa.url import canonicalize, key_of, refusal
 
     canonical = canonicalize(raw_url)
     if canonical is None:
         why = REFUSALS[refusal(raw_url) or "invalid"]
-        raise LycosaError(f"{raw_url}: is no URL that can be crawled: {why}")
+        raise LycosaError(f"{raw_url}: cannot be crawled: {why}")
     return canonical, key_of(canonical)
 
 
 def asker_for(job: Job) -> Asker:
-    """Return what asks sites for a job, and tells the user when it waits."""
+    """Return the client that fetches single pages for `check`, with a notice when it waits."""
     from lycosa.crawl.checking.single_fetch import Asker
 
     def waiting(host: str, seconds: float) -> None:
@@ -39,7 +39,7 @@ def asker_for(job: Job) -> Asker:
 
 
 def read_source(source: str, largest_bytes: int) -> bytes:
-    """Read a file, or standard input, up to a byte more than counts."""
+    """Read a file, or standard input, up to one byte more than the limit."""
     try:
         with click.open_file(source, "rb") as file:
             content: bytes = file.read(largest_bytes + 1)
@@ -52,7 +52,7 @@ def read_source(source: str, largest_bytes: int) -> bytes:
 
 
 def answer_batch(batch: Batch, sources: tuple[str, ...]) -> int:
-    """Answer a file or standard input, each line before the next is read."""
+    """Answer the lines of a file or of standard input, each before the next is read."""
     if len(sources) > 1:
         raise click.UsageError("Give --batch one FILE, or none for standard input.")
     for source in sources or ("-",):

@@ -15,7 +15,7 @@ import click
 from lycosa.cli.screen.notices import notice
 
 MOST_NOTICES = 10
-"""How many bare hosts are named; then it is enough to say how many there were."""
+"""Seeds without a scheme that are reported one by one; the others are counted."""
 READING_SECONDS = 1.0
 
 _USUAL = ("http://", "https://")
@@ -27,7 +27,7 @@ def gather(
     file: TextIO | None,
     told: Callable[[int], None] = lambda count: None,
 ) -> Iterator[str]:
-    """Yield all seeds, each with its scheme; `told` hears about every second how many they are."""
+    """Yield all seeds with their schemes; `told` gets their number about once a second."""
     completed, count, following = 0, 0, time.monotonic() + READING_SECONDS
     for text in arguments:
         if seed := text.strip():
@@ -42,26 +42,26 @@ def gather(
             following = time.monotonic() + READING_SECONDS
             told(count)
     if completed > MOST_NOTICES:
-        notice(f"{completed - MOST_NOTICES:,} more seeds without a scheme: taken as https://")
+        notice(f"{completed - MOST_NOTICES:,} more seeds without a scheme: read as https://")
 
 
 def has_scheme(text: str) -> bool:
-    """Tell whether this is written as a URL is, not as a path or a bare host."""
+    """Return whether the text is a URL with a scheme, not a path or a bare host."""
     return _HAS_SCHEME.match(text) is not None
 
 
 def with_scheme(seed: str, *, is_said: bool = True) -> str:
-    """Return the seed as a URL: `example.org` is taken as `https://example.org`, with a notice."""
+    """Return the seed as a URL: `example.org` becomes `https://example.org`, with a notice."""
     if has_scheme(seed):
         return seed
     url = f"https://{seed.removeprefix('//')}"
     if is_said:
-        notice(f"{seed}: taken as {url}")
+        notice(f"{seed}: read as {url}")
     return url
 
 
 def _lines(file: TextIO | None) -> Iterator[str]:
-    """Yield the lines that are seeds; what is read ahead of a bad byte is not said to be it."""
+    """Yield the lines that are seeds; an error names the bad byte itself, not its line."""
     if file is None:
         return
     try:

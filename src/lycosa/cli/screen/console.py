@@ -13,7 +13,7 @@ from lycosa.terminal_text import on_screen
 
 
 class Screen(Console):
-    """A console that lets its own colours through, and nothing that a text brings with it."""
+    """A console that keeps its own colours and escapes those in the text it draws."""
 
     def __init__(self, *, stderr: bool = False, **options: Any) -> None:
         super().__init__(stderr=stderr, highlight=False, **options)

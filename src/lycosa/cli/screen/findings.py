@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from lycosa.crawl.checking.single_fetch import AskedPage, AskedRobots
 
 MOST_ROWS = 40
-"""Links of a kind that are listed; all of them are in the JSON."""
+"""How many links of a kind are listed; --json lists all."""
 
 _SHOWN_TEXT = 300
 _YES, _NO = "bold green", "bold red"
 _REFUSALS = REFUSALS | {
-    NO_BASE: "it is relative; say with --url where the page is",
+    NO_BASE: "it is relative; give the URL of the page with --url",
     OTHER_SITE: "its site has a robots file of its own",
     "nofollow": "the page asks not to follow it",
     "out-of-scope": "no rule of the job accepts it",
@@ -42,13 +42,13 @@ _REFUSALS = REFUSALS | {
 
 
 def url_findings(checked: CheckedUrl, partitions: int) -> RenderableType:
-    """Show what a URL is."""
+    """Show the canonical form of a URL and the steps to it."""
     facts = [("given", _visible(checked.url))]
     if checked.base is not None:
         facts.append(("base", _visible(checked.base)))
     if checked.canonical is None:
         reason = checked.refusal or ""
-        facts += [("refused", reason), ("because", REFUSALS[reason])]
+        facts += [("refused", reason), ("reason", REFUSALS[reason])]
         return _page(Text(f"{_visible(checked.url)}: refused", _NO), facts)
     facts += [
         ("canonical", checked.canonical),
@@ -61,19 +61,19 @@ def url_findings(checked: CheckedUrl, partitions: int) -> RenderableType:
     ]
     parts: list[RenderableType] = [_page(Text(checked.canonical, _YES), facts)]
     if not checked.steps:
-        parts.append(Text("\nIt is canonical as it stands."))
+        parts.append(Text("\nThe URL is already canonical."))
     else:
         table = _grid("yellow")
         for step in checked.steps:
             table.add_row(step.what, Text(_visible(step.url)))
-        parts += _section("what was changed", table)
+        parts += _section("changes", table)
     return Group(*parts)
 
 
 def robots_findings(
     source: str, robots: ExplainedRobots, paths: list[CheckedPath], asked: AskedRobots | None
 ) -> RenderableType:
-    """Show what a robots file says."""
+    """Show the rules of a robots file, its verdicts and its doubtful lines."""
     name = "standard input" if source == "-" else source
     facts = [("file", asked.url)] if asked is not None else []
     if asked is not None and asked.note:
@@ -92,7 +92,7 @@ def robots_findings(
         for path in paths:
             table.add_row(*_verdict(path, asked.note if asked else "", is_reachable))
         parts += _section("verdicts", table)
-    for title, is_ignored in (("lines that count for nothing", True), ("worth a look", False)):
+    for title, is_ignored in (("lines without effect", True), ("possible mistakes", False)):
         found = [remark for remark in robots.remarks if remark.is_ignored is is_ignored]
         if found:
             parts += _section(title, _remarks(found))
@@ -101,9 +101,9 @@ def robots_findings(
 
 def _group_text(robots: ExplainedRobots) -> str:
     if not robots.group:
-        return f"none names {robots.agent} or everybody: everything is allowed"
+        return f"no group for {robots.agent} or *: everything is allowed"
     lines = "\n".join(_numbered(line) for line in robots.group)
-    return lines if robots.is_named else f"{lines}  (for everybody)"
+    return lines if robots.is_named else f"{lines}  (for all robots)"
 
 
 def _verdict(path: CheckedPath, note: str, is_reachable: bool) -> tuple[Text, Text, Text]:
@@ -135,13 +135,13 @@ def _remarks(remarks: list[Remark]) -> Table:
 
 
 def page_findings(source: str, page: CheckedPage, asked: AskedPage | None) -> RenderableType:
-    """Show what a page says."""
+    """Show what was read from a page, and its links."""
     facts = [("outcome", _outcome(page))]
     if asked is not None:
         why = asked.robots.note or _decided(asked.decision)
         facts.append(("robots", f"{asked.robots.url}\n{why}"))
     if page.status:
-        kind = page.content_type or "none given, taken for HTML"
+        kind = page.content_type or "none given, read as HTML"
         facts.append(("type", f"{_line(kind)}, {size_text(page.body_bytes)}"))
     if page.outcome is Outcome.KEPT:
         facts += _said(page)
@@ -183,7 +183,7 @@ def _said(page: CheckedPage) -> list[tuple[str, str]]:
 
 
 def _structured(found: Found) -> list[tuple[str, str]]:
-    """Return how much a page says to machines, in which forms, and what was left out."""
+    """Return the number of triples of a page by form, and what was left out."""
     facts = []
     if found.size:
         forms = ", ".join(f"{count:,} {form}" for form, count in found.counts.items())
@@ -215,12 +215,12 @@ def _links(links: list[CheckedLink]) -> Table:
 
 
 def scope_findings(checked: CheckedScope, partitions: int) -> RenderableType:
-    """Show what a job makes of a URL."""
+    """Show whether a URL is in scope, and why."""
     word = ": in" if checked.is_wanted else ": out"
     title = Text(_visible(checked.url) + word, _YES if checked.is_wanted else _NO)
-    facts = [("because", checked.why)]
+    facts = [("reason", checked.why)]
     if checked.canonical is None:
-        return _page(title, [("refused", checked.reason), ("because", REFUSALS[checked.reason])])
+        return _page(title, [("refused", checked.reason), ("reason", REFUSALS[checked.reason])])
     if checked.rule is not None:
         facts.append(("rule", _rule(checked.rule)))
     facts.append(("counted as", checked.reason))
@@ -234,7 +234,7 @@ def scope_findings(checked: CheckedScope, partitions: int) -> RenderableType:
 
 
 def _farthest(depth: int) -> str:
-    return f"at most {counted(depth, 'link')} from a seed" if depth else "a seed itself"
+    return f"fetched up to {counted(depth, 'link')} from a seed" if depth else "only as a seed"
 
 
 def _rule(rule: AskedRule) -> str:

@@ -20,19 +20,19 @@ from lycosa.crawl.status.progress import Progress
 from lycosa.records import TRAPS, Outcome
 
 LINE_SECONDS = 5.0
-"""How often a line is written where there is no terminal."""
+"""The time between two lines of progress."""
 
 _READY = ("awake", "taken")
 _WAITING = ("waiting", "queued", "resolving")
 
 
 def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
-    """Return what went wrong with requests, by kind, the most frequent first."""
+    """Return the failed requests by kind, the most frequent first."""
     return _chosen(outcomes, lambda outcome: Outcome.NOT_FOUND <= outcome <= Outcome.BAD_ANSWER)
 
 
 def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
-    """Return what was left alone or not kept by rule, by kind."""
+    """Return the URLs that a rule excluded, or whose page was not kept, by kind."""
     return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE)
 
 
@@ -52,13 +52,13 @@ def _chosen(outcomes: dict[str, int], wanted: Callable[[Outcome], bool]) -> dict
 
 
 def ready_and_waiting(progress: Progress) -> tuple[int, int]:
-    """Return how many hosts could be asked now, and how many must wait for their moment."""
+    """Return how many hosts can get a request now, and how many must wait."""
     hosts = progress.hosts
     return sum(hosts.get(p, 0) for p in _READY), sum(hosts.get(p, 0) for p in _WAITING)
 
 
 def fields_of(progress: Progress) -> dict[str, object]:
-    """Return one moment of a crawl for a program."""
+    """Return the progress of a crawl as data for a program."""
     ready, waiting = ready_and_waiting(progress)
     return {
         "seconds": round(progress.seconds, 1),
@@ -85,7 +85,7 @@ def fields_of(progress: Progress) -> dict[str, object]:
 
 
 def line_of(progress: Progress, *, as_json: bool, moment: datetime | None = None) -> str:
-    """Write one moment of a crawl as one line: logfmt or JSON, with the time if it is given."""
+    """Return the progress of a crawl as one line of logfmt or JSON, with the time if given."""
     time = {"time": moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")} if moment else {}
     fields = {**time, "event": "progress", **fields_of(progress)}
     return json.dumps(fields) if as_json else " ".join(_pairs(fields.items()))
@@ -98,14 +98,14 @@ def _iso(moment: float) -> str:
 def waits_text(
     waits: list[tuple[str, str, float]], total: int, patience_left: float | None, now: float
 ) -> str:
-    """Say what is waited for: `http://a.example: the usual pause, 3 s · and 12 more`."""
+    """Say what the crawl waits for: `http://a.example: the usual pause, 3 s · and 12 more`."""
     told = [f"{who}: {why}{_until_text(until, now)}" for who, why, until in waits]
     if total > len(told):
         told.append(f"and {total - len(told):,} more")
     text = " · ".join(told)
     if patience_left is not None:
         left = duration_text(patience_left)
-        text += f" · nothing else is left; given up in {left} (patience_seconds)"
+        text += f" · nothing else is left; the crawl gives up in {left} (patience_seconds)"
     return text
 
 
@@ -129,14 +129,14 @@ def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
 
 
 def refused_more_text(reasons: dict[str, int]) -> str:
-    """Say how many more seeds are refused than are named."""
+    """Say how many further seeds are refused, by reason."""
     kinds = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
-    return f"{sum(reasons.values()):,} more cannot be seeds: {kinds}"
+    return f"{sum(reasons.values()):,} more are not usable seeds: {kinds}"
 
 
 def planting_text(count: int, total: int) -> str:
-    """Say how far the planting of a long list of seeds is."""
-    return f"planting seeds: {count:,} of {total:,}"
+    """Say how many seeds of a long list have been queued."""
+    return f"queueing seeds: {count:,} of {total:,}"
 
 
 class Lines:
@@ -147,7 +147,7 @@ class Lines:
         self._is_quiet = is_quiet
         self._resume = resume
         self.seconds = LINE_SECONDS
-        """How often it wants to be told."""
+        """The time between two calls of `show`."""
 
     def __enter__(self) -> Lines:
         return self
@@ -166,7 +166,7 @@ class Lines:
             self._line({"event": "seeds", "read": count})
 
     def show_planting(self, count: int, total: int) -> None:
-        """Show how many seeds of a long list have been planted."""
+        """Show how many seeds of a long list have been queued."""
         if self._as_json and not self._is_quiet:
             self._line({"event": "seeds", "planted": count, "total": total})
 
@@ -175,11 +175,11 @@ class Lines:
         self.say(json.dumps({"time": moment, **fields}))
 
     def finish(self, progress: Progress) -> None:
-        """Show nothing more: the summary says it."""
+        """Show nothing: the summary follows."""
 
     def stopping(self) -> None:
         """Say that the first Ctrl-C was heard."""
-        self.say(f"stopping cleanly (again to stop at once); resume with: {self._resume}")
+        self.say(f"stopping cleanly (Ctrl-C again stops at once); continue: {self._resume}")
 
     def say(self, text: str) -> None:
         """Say something."""
@@ -187,7 +187,7 @@ class Lines:
 
 
 class HowEnded(Protocol):
-    """What a run comes back with."""
+    """The result of a run."""
 
     @property
     def reason(self) -> str:
@@ -203,7 +203,7 @@ class HowEnded(Protocol):
 
 
 def command(name: str, path: Path, *rest: str) -> str:
-    """Write a command that can be typed as it stands."""
+    """Return a command line that can be typed as it is."""
     return shlex.join(["lycosa", name, str(path), *rest])
 
 
@@ -216,10 +216,10 @@ def reason_text(ended: HowEnded, job: Job) -> str:
         "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
         "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
         "free disk": "Ended because the disk has less than "
-        f"{size_text(limits.free_disk_bytes)} left (--min-free-disk).",
-        "found": "Ended because a page that was looked for has been found ([limits] until).",
+        f"{size_text(limits.free_disk_bytes)} of free space (--min-free-disk).",
+        "found": "Ended because a wanted page was found ([limits] until).",
         "stopped": "Stopped; nothing is lost.",
-        "unreachable": "Ended: everything that could be reached has been asked for. "
+        "unreachable": "Ended: no reachable URL is left to fetch. "
         f"{_given_up_text(ended.progress)} could not be reached.",
         "no seed": "Ended: no seed could be reached.",
     }
@@ -233,11 +233,11 @@ def _given_up_text(progress: Progress) -> str:
 
 def _complete_text(put_aside: dict[str, int]) -> str:
     if not put_aside:
-        return "Complete: everything that belongs to the crawl has been asked for."
+        return "Complete: no URL in scope is left to fetch."
     total = sum(put_aside.values())
     urls, what = counted(total, "URL"), "traps" if total > 1 else "a trap"
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in put_aside.items())
-    return f"Complete but for {urls} put aside as {what} ({kinds})."
+    return f"Complete, except for {urls} put aside as {what} ({kinds})."
 
 
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
@@ -268,7 +268,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
 
 
 def commit_times(ended: HowEnded) -> dict[str, float]:
-    """Return what commits have cost, all workers together."""
+    """Return the time that commits took, over all workers."""
     progress = ended.progress
     return {
         "commits": progress.commits,

@@ -22,11 +22,11 @@ from lycosa.crawl.log_file import said_to
 logger = logging.getLogger("lycosa")
 
 DAMAGED = 10
-"""The exit code of those who look at a crawl and find damaged files."""
+"""The exit code of commands that find damaged files in a crawl."""
 
 
 class Session:
-    """One call of the program: what `main` must know when something goes wrong."""
+    """One call of the program: what `main` needs to report an error."""
 
     def __init__(self, *, is_debugging: bool = False, messages: Path | None = None) -> None:
         self.is_debugging = is_debugging
@@ -35,7 +35,7 @@ class Session:
 
 
 def notice(text: str) -> None:
-    """Tell the user something that is not a result."""
+    """Print a message that is not a result, to standard error."""
     click.echo(text, err=True)
 
 
@@ -47,17 +47,19 @@ def log_file(session: Session, path: Path) -> Iterator[None]:
 
 
 def unexpected(session: Session, error: BaseException) -> str:
-    """Say that we made a mistake; the traceback goes to the log file, or to the screen."""
+    """Report a bug of Lycosa; the traceback goes to the log file, or to the screen."""
     details = "".join(traceback.format_exception(error))
     what = " ".join(f"{type(error).__name__}: {error}".split())
-    text = f"lycosa made a mistake: {what[:300]}\n"
+    text = f"this is a bug in lycosa: {what[:300]}\n"
     if session.is_debugging:
         text = f"{details}{text}"
     if session.messages is not None and _append(session.messages, details):
         text += f"  the details are in {session.messages}\n"
         return text + "  please report it with that file and the command that you ran"
     again = (
-        "" if session.is_debugging else "  to see the details: lycosa --debug and your command\n"
+        ""
+        if session.is_debugging
+        else "  see the details: run the command again as lycosa --debug …\n"
     )
     return f"{text}{again}  please report it with the details and the command that you ran"
 
@@ -67,7 +69,7 @@ _UNREADABLE = ("IOException", "InvalidInputException", "ArrowInvalid", "ArrowSer
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether a library says that the bytes of a file are not what they should be."""
+    """Return whether the error of a library means a damaged file."""
     kind = type(error)
     if isinstance(error, sqlite3.DatabaseError):
         return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError)
@@ -76,12 +78,12 @@ def is_damage(error: BaseException) -> bool:
 
 
 def damaged(session: Session, error: BaseException) -> str:
-    """Say that a file of the crawl cannot be read, and what to do."""
+    """Report that a file of the crawl cannot be read, and what to do."""
     folder = session.messages.parent if session.messages is not None else "DIR"
     what = " ".join(str(error).split())[:300]
     return (
         f"a file of the crawl cannot be read: {what}\n"
-        f"  see what is damaged: lycosa verify {folder}   mend it: lycosa verify {folder} --repair"
+        f"  find the damage: lycosa verify {folder}   repair it: lycosa verify {folder} --repair"
     )
 
 

@@ -23,7 +23,7 @@ from lycosa.terminal_text import on_screen
 
 
 class _Escaping:
-    """A text stream that writes unruly characters by their numbers."""
+    """A text stream that replaces control characters by their numbers."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.plain = stream
@@ -43,7 +43,7 @@ class _Escaping:
 
 
 def plain(stream: IO[str]) -> IO[str]:
-    """Return the stream beneath, for what we ourselves tell a terminal to do."""
+    """Return the stream without escaping, for our own terminal commands."""
     while isinstance(stream, _Escaping):
         stream = stream.plain
     return stream
@@ -51,7 +51,7 @@ def plain(stream: IO[str]) -> IO[str]:
 
 @contextlib.contextmanager
 def escaping() -> Iterator[None]:
-    """Let everything that is printed meanwhile be escaped."""
+    """Escape everything that is printed within the `with` block."""
     before = sys.stdout, sys.stderr
     if any(isinstance(stream, _Escaping) for stream in before):
         yield
@@ -92,5 +92,5 @@ class Data(io.RawIOBase):
         self.flush()
 
     def flush(self) -> None:
-        """Write what is held back."""
+        """Write what is buffered."""
         sys.stdout.flush()

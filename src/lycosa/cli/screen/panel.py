@@ -43,32 +43,32 @@ def kinds_text(kinds: dict[str, int]) -> str:
 
 
 def left_text(progress: Progress) -> str:
-    """Say how long it will take, as far as can be known."""
+    """Say how long the crawl will take at least."""
     if not progress.pending:
-        return "nothing is waiting"
+        return "the queue is empty"
     if progress.seconds_left < 1:
         ready, _ = ready_and_waiting(progress)
         moments = [until for _, _, until in progress.waits]
         wait = min(moments, default=0.0) - time.time()
         if wait >= 1 and not ready and not progress.in_flight:
-            return f"the next request in {duration_text(wait)}; more if more is found"
-        return "no pause holds it up; more if more is found"
-    return f"at least {duration_text(progress.seconds_left)} at these pauses; more if more is found"
+            return f"next request in {duration_text(wait)}; new links add to it"
+        return "no pause to wait for; new links add to it"
+    return f"at least {duration_text(progress.seconds_left)} at these pauses; new links add to it"
 
 
 def _waits_text(progress: Progress) -> str:
-    """Say what the crawl waits for at this moment."""
+    """Say what the crawl is waiting for now."""
     waits = [(who, why, until) for who, why, until in progress.waits[:_MOST_WAITS]]
     total, left = max(progress.waits_count, len(waits)), progress.patience_left
     if waits:
         return waits_text(waits, total, left, time.time())
     if progress.in_flight:
         return f"answers to {counted(progress.in_flight, 'request')}"
-    return "nothing" if not progress.pending else "its turn"
+    return "the next host" if progress.pending else "nothing"
 
 
 def pauses_text(job: Job) -> str:
-    """Say what the job's pauses mean for sites of two sizes."""
+    """Say how long the job's pauses make sites of two sizes take."""
     small, large = (sum(usual_pause(job, page) for page in range(n)) for n in (100, 1000))
     pause = duration_text(job.politeness.delay_seconds)
     return (
@@ -87,7 +87,7 @@ class ProgressPanel:
         self._footer = footer
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw it as wide as there is room, up to what the eye likes."""
+        """Draw the panel in the available width, at most 96 columns."""
         parts: list[RenderableType] = [self._figures(options.max_width >= 76)]
         if bar := self._bar():
             parts.append(bar)
@@ -162,7 +162,7 @@ def _one_line(text: str, style: str) -> Text:
 
 
 class Display:
-    """Shows a running crawl on standard error, in the way that fits what that is."""
+    """Shows a running crawl on standard error: a panel on a terminal, else lines."""
 
     def __init__(self, console: Console, job: Job, name: str, *, resume: str) -> None:
         self._console = console
@@ -178,7 +178,7 @@ class Display:
 
     @property
     def seconds(self) -> float:
-        """How often it wants to be told."""
+        """The time between two calls of `show`."""
         return 1.0 if self._live else LINE_SECONDS
 
     def __enter__(self) -> Display:
@@ -203,25 +203,25 @@ class Display:
             print(on_screen(line), file=self._console.file, flush=True)
 
     def show_planting(self, count: int, total: int) -> None:
-        """Show how many seeds of a long list have been planted; the panel comes after that."""
+        """Show how many seeds of a long list have been queued, before the first panel."""
         if self._live:
             self._live.update(Text(planting_text(count, total), "dim"), refresh=True)
         else:
             self.say(planting_text(count, total))
 
     def finish(self, progress: Progress) -> None:
-        """Show the last moment, which the panel keeps."""
+        """Show the last panel, which stays on the screen."""
         if self._live:
             self._footer = ""
             self.show(progress)
 
     def stopping(self) -> None:
         """Say that the first Ctrl-C was heard."""
-        self._footer = "stopping cleanly (again to stop at once)"
-        self.say(f"{self._footer}; resume with: {self._resume}")
+        self._footer = "stopping cleanly (Ctrl-C again stops at once)"
+        self.say(f"{self._footer}; continue: {self._resume}")
         if self._live and self._last:
             self.show(self._last)
 
     def say(self, text: str) -> None:
-        """Say something without disturbing the panel."""
+        """Print a line above the panel."""
         self._console.print(Text(text), soft_wrap=True)

@@ -19,7 +19,7 @@ def prospect_lines(prospect: Prospect) -> Iterator[str]:
     else:
         yield "not visited in any cycle yet"
     mean = duration_text(prospect.mean_seconds)
-    yield f"changes every {mean} as far as is known; fresh with probability {prospect.fresh:.2f}"
+    yield f"estimated to change every {mean}; fresh with probability {prospect.fresh:.2f}"
     name = "profit" if prospect.policy == "profit" else f"worth by `{prospect.policy}`"
     quality = f"quality {prospect.quality:.3f}, " if prospect.policy == "profit" else ""
     yield f"{quality}{name} of a visit now: {_worth(prospect.worth)}"
@@ -35,7 +35,7 @@ def prospect_lines(prospect: Prospect) -> Iterator[str]:
 
 
 def prospect_data(prospect: Prospect) -> dict[str, Any]:
-    """Return the same for JSON; what comes before everything else has no number there."""
+    """Return the same for JSON; an infinite worth becomes null."""
     data = prospect._asdict()
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
@@ -46,7 +46,7 @@ def prospect_data(prospect: Prospect) -> dict[str, Any]:
 def _worth(worth: float) -> str:
     if not isfinite(worth):
         return "before all others"
-    return f"{worth:.4g}" if worth else "nothing, it was seen too lately"
+    return f"{worth:.4g}" if worth else "nothing, it was seen too recently"
 
 
 def _moment(moment: float) -> str:

@@ -21,7 +21,7 @@ from lycosa.frontier.fold.columns import PUT_OFF
 
 
 class Standing(NamedTuple):
-    """A crawl as its directory shows it."""
+    """The state of a crawl, read from its directory."""
 
     running_pid: int | None
     worker_pids: list[int]
@@ -36,9 +36,9 @@ class Standing(NamedTuple):
     outcomes: dict[str, int]
     refusals: dict[str, int]
     structured: dict[str, int]
-    """What structured data came to."""
+    """Counts of structured data: triples, pages, and what was left out."""
     plugins: list[str]
-    """Those that the job uses."""
+    """The plugins that the job uses."""
     mined: dict[str, list[int]]
     """By rule: how many URLs were guessed, and how many of them were pages."""
     cycle: int
@@ -48,15 +48,15 @@ class Standing(NamedTuple):
     is_followed: bool
     """Whether another cycle follows."""
     waits_count: int
-    """How many origins have URLs that may not be asked for yet."""
+    """How many origins have URLs that must still wait."""
     waits: list[dict[str, object]]
-    """Those that are due first: `who`, `why`, `until` (a moment, or 0) and `urls`."""
+    """The waits that end first: `who`, `why`, `until` (a moment, or 0) and `urls`."""
     waited_seconds: float
     """How much of `[limits] patience_seconds` was used."""
     given_up_origins: int
     """How many origins could not be reached and were given up."""
     given_up: list[dict[str, object]]
-    """Those with most URLs: `origin`, `urls` and `why`."""
+    """The unreachable origins with most URLs: `origin`, `urls` and `why`."""
 
 
 def standing_of(directory: CrawlDirectory) -> Standing:
@@ -65,7 +65,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
     has_begun = directory.log_folder.exists()
     states = list(directory.states(job).values()) if has_begun else []
     now = present_moment(states)
-    behind = now - time.time()  # the reader has the machine's clock
+    behind = now - time.time()  # users read the machine's clock
     given_up, waits = given_up_of(states), waits_of(states, job, now)
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
     return Standing(

@@ -21,11 +21,11 @@ from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import PAGES, REASONS, TRIPLES
 
 _MOST_ORIGINS = 8
-"""How many origins that were given up are named; the log file and --json name more."""
+"""How many unreachable origins are listed; the log file and --json have more."""
 
 
 def summary_of(ended: HowEnded, job: Job) -> RenderableType:
-    """Return what people want to know of the run."""
+    """Return the summary of a run, ready to be printed."""
     progress = ended.progress
     facts = [
         ("pages", f"{progress.pages:,}, {size_text(progress.bytes)}"),
@@ -44,12 +44,14 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
     parts += given_up_table(progress.given_up, progress.given_up_origins)
     if not progress.pages:
-        parts.append(Text("\nNo page was kept; the first command tells what became of the seed."))
+        parts.append(
+            Text("\nNo page was kept. The first command below explains what happened to the seed.")
+        )
     return Group(*parts)
 
 
 def mined_text(mined: dict[str, list[int]]) -> str:
-    """Say what guesses came to: `folder 3 of 5 · number 7 of 9`."""
+    """Say how many guesses were pages: `folder 3 of 5 · number 7 of 9`."""
     return " · ".join(
         f"{rule.replace('_', ' ')} {pages:,} of {guessed:,}"
         for rule, (guessed, pages) in mined.items()
@@ -62,15 +64,15 @@ def _run_text(progress: Progress) -> str:
         text += f" by {progress.workers:,} workers"
     if progress.commits:
         wait = progress.commit_queue_seconds + progress.commit_lock_seconds
-        text += f"; a commit waited {wait / progress.commits * 1000:,.1f} ms"
+        text += f"; commits waited {wait / progress.commits * 1000:,.1f} ms each"
     return text
 
 
 def commands_of(ended: HowEnded, job: Job, path: Path, width: int) -> Text:
-    """Return what to type next; a command is never broken, so that it can be copied."""
+    """Return the next commands; a command is never wrapped, so that it can be copied."""
     commands = list(_commands(ended, job, path))
     longest = max(len(line) for line, _ in commands)
-    text = Text("\nto look further\n", "bold")
+    text = Text("\nnext\n", "bold")
     for line, purpose in commands:
         text.append(f"  {line:<{longest}}".rstrip(), "not bold cyan")
         if longest + 28 <= width:
@@ -81,7 +83,7 @@ def commands_of(ended: HowEnded, job: Job, path: Path, width: int) -> Text:
 
 
 def facts_table(facts: list[tuple[str, str]]) -> Table:
-    """Return names and values beneath each other."""
+    """Return a table of names and values."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(min_width=9, style="bold cyan", no_wrap=True)
     table.add_column()
@@ -91,7 +93,7 @@ def facts_table(facts: list[tuple[str, str]]) -> Table:
 
 
 def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
-    """Return how much structured data there is, if there is any."""
+    """Return the number of triples, if there are any."""
     if not structured.get(TRIPLES):
         return []
     pages = counted(structured.get(PAGES, 0), "page")
@@ -99,7 +101,7 @@ def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def given_up_table(given_up: list[list[Any]], origins: int) -> list[RenderableType]:
-    """Return the origins that could not be reached, where there are any."""
+    """Return a table of the unreachable origins, if there are any."""
     if not given_up:
         return []
     table = Table.grid(padding=(0, 3, 0, 0))
@@ -110,14 +112,14 @@ def given_up_table(given_up: list[list[Any]], origins: int) -> list[RenderableTy
         table.add_row(f"{urls:,}", Text(origin), why)
     if origins > _MOST_ORIGINS:
         table.add_row("", Text(f"and {origins - _MOST_ORIGINS:,} more origins", "dim"))
-    title = Text("\ngiven up: URLs of origins that could not be reached", "bold")
+    title = Text("\nunreachable origins, with their URLs in queue", "bold")
     return [title, Padding(table, (0, 0, 0, 2))]
 
 
 def counts_tables(
     outcomes: dict[str, int], refusals: dict[str, int], structured: dict[str, int]
 ) -> list[RenderableType]:
-    """Return what went wrong, what was left out and what was refused, where there is any."""
+    """Return tables of errors, excluded pages and refused links, without the empty ones."""
     not_taken = {
         REASONS.get(name, name): count
         for name, count in structured.items()
@@ -127,7 +129,7 @@ def counts_tables(
         ("errors", errors_of(outcomes), "red"),
         ("left out", left_out_of(outcomes), "yellow"),
         ("links refused", dict(sorted(refusals.items(), key=lambda item: -item[1])), "dim"),
-        ("structured data not taken", not_taken, "dim"),
+        ("structured data left out", not_taken, "dim"),
     ]
     parts: list[RenderableType] = []
     for title, counts, style in groups:
@@ -148,22 +150,22 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
     url = "URL"
     with suppress(ConfigError, IndexError):  # a long list may be gone: the log has it
         url = job.seeds[0]
-    yield command("explain", path, url), "what became of a URL"
+    yield command("explain", path, url), "the history of a URL"
     if ended.progress.pages:
-        yield command("cat", path, url, "--text"), "a page's text"
+        yield command("cat", path, url, "--text"), "the text of a page"
     if ended.progress.structured.get(TRIPLES):
-        yield command("index", path), "its triples, to be asked"
-    yield command("status", path), "these figures again"
+        yield command("index", path), "load triples for SPARQL"
+    yield command("status", path), "show these figures again"
     if ended.progress.given_up_origins or ended.reason == "no seed":
-        yield command("retry", path), "take up what could not be reached"
+        yield command("retry", path), "try unreachable origins"
     if put_aside_of(ended.progress.refusals):
-        yield command("retry", path, "--traps"), "bring back what was put aside"
+        yield command("retry", path, "--traps"), "fetch what was put aside"
     if not ended.is_complete:
-        yield command("resume", path, *_more(ended, job)), "go on"
+        yield command("resume", path, *_more(ended, job)), "continue the crawl"
 
 
 def _more(ended: HowEnded, job: Job) -> list[str]:
-    """Return the flag that lifts the limit which ended the run."""
+    """Return the flag that raises the limit that ended the run."""
     limits = job.limits
     match ended.reason:
         case "pages":

@@ -12,7 +12,6 @@ explains. Each stage reads what earlier ones have written into it.
     links         links: canonical, in scope, near enough, to their partition
     link_targets  what references resolve to, remembered, because pages repeat their links
     host_pauses   how long the host rests after the answer, and when it is given up
-    bursts        several URLs of a host in a row, then as many pauses
     changes       what the visit says about how often the page changes
     novelty       pages that bring nothing new: soft 404s, copies, traps, mirrors
     mining        URLs that nobody linked to: which are guessed, and what they were worth

@@ -9,7 +9,7 @@ as `SiteChanged`. After enough failures in a row the host or the origin is close
 from __future__ import annotations
 
 from lycosa.crawl.pauses import back_off, due_pause, pause_after, says_when
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     NO_CONNECTION,
@@ -28,10 +28,10 @@ MISSING_CHECK_SECONDS = 30.0
 class HostPauses:
     """Decides on pauses and records what answers say of hosts and origins; one per worker."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._job = parts.job
-        self._random = parts.random
-        self._clock_ahead = parts.clock_ahead
+    def __init__(self, ports: Ports) -> None:
+        self._job = ports.job
+        self._random = ports.random
+        self._clock_ahead = ports.clock_ahead
 
     def after(
         self,

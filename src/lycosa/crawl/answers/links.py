@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from lycosa.crawl.answers.link_targets import Targets
 from lycosa.crawl.answers.reading import RawLinks
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (
     MOST_REDIRECTS,
     SEED,
@@ -41,16 +41,16 @@ _FREE = mask_of(FREE_KINDS)
 class Router:
     """Decides where links go; one per worker."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._scope = parts.scope
-        self._store = parts.store
-        self._partition_of = parts.partitioner.partition_of
-        self._targets = Targets(parts.scope.judge)
-        self._scope_size = parts.scope.size
-        self._wants_requisites = parts.job.extract.requisites
+    def __init__(self, ports: Ports) -> None:
+        self._scope = ports.scope
+        self._store = ports.store
+        self._partition_of = ports.partitioner.partition_of
+        self._targets = Targets(ports.scope.judge)
+        self._scope_size = ports.scope.size
+        self._wants_requisites = ports.job.extract.requisites
         self._posted: dict[int, dict[str, int]] = {}
-        self._farthest_static = farthest(parts.job.limits.depth_static)
-        self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
+        self._farthest_static = farthest(ports.job.limits.depth_static)
+        self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
 
     def resolve(
         self,
@@ -84,8 +84,10 @@ class Router:
         for target in self._targets.targets(raw.hrefs, base):
             if target.key:
                 self._scope.follow(key, target.key, is_seed=is_seed)
-        is_part = page in partition.state.parts or self._scope.judge(key).reason == OUT_OF_SCOPE
-        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_part else _REQUISITES
+        is_requisite = (
+            page in partition.state.requisites or self._scope.judge(key).reason == OUT_OF_SCOPE
+        )
+        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_requisite else _REQUISITES
         return self.resolve(partition, raw, base, kinds)
 
     def sitemaps_found(
@@ -117,7 +119,7 @@ class Router:
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it."""
         nearer = partition.admit(
-            found.moment, found.source, found.keys, found.distances, found.parts, found.hops
+            found.moment, found.source, found.keys, found.distances, found.requisites, found.hops
         )
         self._pass_on(partition, found.moment, nearer)
 
@@ -144,7 +146,7 @@ class Router:
         state, number = partition.state, partition.number
         distance = state.pages.distance[page]
         real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
-        part_kinds = _REQUISITES if self._wants_requisites else 0
+        requisite_kinds = _REQUISITES if self._wants_requisites else 0
         hops = 0
         if kinds and kinds[0] == REDIRECT:  # then it is the only link
             hops = state.pages.hops[page] + 1
@@ -159,14 +161,14 @@ class Router:
             real,
             free,
             _FREE,
-            part_kinds,
-            state.parts,
+            requisite_kinds,
+            state.requisites,
             state.pages.hops,
             hops,
         )
         if not places:
             return []  # most links lead to what is known, and from no nearer
-        parts: dict[int, list[str]] = {}
+        requisites: dict[int, list[str]] = {}
         new: dict[int, list[tuple[Target, int]]] = {}
         too_deep = 0
         for place in places:
@@ -179,8 +181,8 @@ class Router:
             if owner < 0:
                 owner = target.partition = self._partition_of(target.key)
             new.setdefault(owner, []).append((target, reached))
-            if part_kinds >> kind & 1:
-                parts.setdefault(owner, []).append(target.key)
+            if requisite_kinds >> kind & 1:
+                requisites.setdefault(owner, []).append(target.key)
         if too_deep:
             partition.count_refusal("too-deep", too_deep)
         own = new.pop(number, None)
@@ -188,11 +190,11 @@ class Router:
         for abroad, found in new.items():
             keys = [target.key for target, _ in found]
             steps = [distance for _, distance in found]
-            message = Discovered(moment, source, keys, steps, parts.get(abroad, []), hops)
+            message = Discovered(moment, source, keys, steps, requisites.get(abroad, []), hops)
             self._post(partition, abroad, message)
         if not own:
             return []
-        return self._admit_own(partition, moment, source, own, parts.get(number, []), hops)
+        return self._admit_own(partition, moment, source, own, requisites.get(number, []), hops)
 
     def _admit_own(
         self,
@@ -200,12 +202,12 @@ class Router:
         moment: float,
         source: str,
         own: list[tuple[Target, int]],
-        parts: list[str],
+        requisites: list[str],
         hops: int,
     ) -> list[int]:
         keys = [target.key for target, _ in own]
         distances = [distance for _, distance in own]
-        nearer = partition.admit(moment, source, keys, distances, parts, hops)
+        nearer = partition.admit(moment, source, keys, distances, requisites, hops)
         found, guess_of = partition.state.table.find_many(keys), partition.state.pages.guess
         for (target, _), page in zip(own, found, strict=True):
             # A guess that links to itself stays one: the next link to it must come here again.
@@ -229,6 +231,6 @@ class Router:
         posted.update((name, distance) for name, _, distance in fresh)
         keys = [key for _, key, _ in fresh]
         distances = [distance for _, _, distance in fresh]
-        parts = sorted(set(found.parts).intersection(keys))
-        message = Discovered(found.moment, found.source, keys, distances, parts, hops)
+        requisites = sorted(set(found.requisites).intersection(keys))
+        message = Discovered(found.moment, found.source, keys, distances, requisites, hops)
         partition.post(target, message)

@@ -33,7 +33,7 @@ from itertools import islice, zip_longest
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.distance import STEP, farthest, through
 from lycosa.frontier.fold.columns import DONE, JUDGED, VAIN
@@ -80,21 +80,21 @@ class Mining:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         partitions: Mapping[int, Partition],
         agenda: Agenda,
         on_quiet: Callable[[], None],
         seen_texts: SeenTexts,
     ) -> None:
-        self._parts = parts
-        self._mode = parts.job.discovery.mining
-        self._budget = parts.job.discovery.budget
-        self._farthest_static = farthest(parts.job.limits.depth_static)
-        self._farthest_dynamic = farthest(parts.job.limits.depth_dynamic)
+        self._ports = ports
+        self._mode = ports.job.discovery.mining
+        self._budget = ports.job.discovery.budget
+        self._farthest_static = farthest(ports.job.limits.depth_static)
+        self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
         self._partitions = partitions
         self._agenda = agenda
         self._on_quiet = on_quiet
-        self._prober = Prober(parts)
+        self._prober = Prober(ports)
         self._seen_texts = seen_texts
         self._looks: dict[Place, list[str]] = {}
         """The sites to be looked at, each with the parts of it that are left."""
@@ -111,7 +111,7 @@ class Mining:
     def resume(self, partition: Partition) -> None:
         """Look, in time, at the sites of a partition that nobody was done with."""
         if self._mode != "off" and partition.state.site_names:
-            self._come_back(self._parts.clock.now())
+            self._come_back(self._ports.clock.now())
             self._resumed[partition.number] = 0
 
     def look_if_idle(self, partition: Partition, site: int) -> None:
@@ -132,7 +132,7 @@ class Mining:
         key = targets[0].key
         if (
             site_of(key) != state.site_names[site]
-            or self._parts.partitioner.partition_of(key) != partition.number
+            or self._ports.partitioner.partition_of(key) != partition.number
             or state.table.find(key) is not None
             or distance % STEP >= MOST_HOPS
         ):
@@ -181,7 +181,7 @@ class Mining:
         sites, place = partition.state.sites, (partition.number, site)
         if self._mode == "off" or sites.closed[site] or sites.mined_out[site]:
             return
-        self._come_back(self._parts.clock.now())
+        self._come_back(self._ports.clock.now())
         if place not in self._looks:
             self._looks[place] = [partition.state.site_names[site] + "/"]
 
@@ -284,7 +284,7 @@ class Mining:
         earned = state.guesses.of_host(state.sites.host[site])
         return (
             earned.judged > earned.pages
-            or not self._parts.job.extract.soft_404_after
+            or not self._ports.job.extract.soft_404_after
             or self._prober.is_answered(state, site)
         )
 
@@ -328,14 +328,14 @@ class Mining:
             through(guess.distance, LinkKind.ANCHOR) <= most
             and state.table.find(key) is None
             and rules.is_allowed(guess.path)
-            and self._parts.scope.judge(key).key == key
-            and self._parts.partitioner.partition_of(key) == number
+            and self._ports.scope.judge(key).key == key
+            and self._ports.partitioner.partition_of(key) == number
             and not self._is_trap(state, site, key)
         )
 
     def _is_trap(self, state: PartitionState, site: int, key: str) -> bool:
         host, name = state.sites.host[site], state.site_names[site]
-        return bool(self._parts.job.traps.budget) and bool(state.traps.outcome_of(host, name, key))
+        return bool(self._ports.job.traps.budget) and bool(state.traps.outcome_of(host, name, key))
 
     def _left(self, state: PartitionState, host: int, rule: MiningRule) -> int:
         """Return how many guesses a rule may still make in vain on a host."""

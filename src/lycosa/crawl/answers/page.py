@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lycosa.crawl.answers.bursts import Bursts
 from lycosa.crawl.answers.changes import ChangeWatcher
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.links import Router
@@ -39,8 +38,9 @@ from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
 from lycosa.crawl.answers.reading import judge, links_of_page, read_page, redirect_of
 from lycosa.crawl.answers.triples import TripleExtraction
+from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
@@ -70,7 +70,7 @@ class PageAnswers:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         router: Router,
         mining: Mining,
         seen_texts: SeenTexts,
@@ -78,27 +78,27 @@ class PageAnswers:
         mirrors: Mirrors,
         planner: Planner,
     ) -> None:
-        self._budget = parts.budget
-        self._store_of_pages = parts.store
-        self._random = parts.random
+        self._budget = ports.budget
+        self._store_of_pages = ports.store
+        self._random = ports.random
         self._plugins: Plugins | None = None
-        if parts.hooks is not None:
+        if ports.hooks is not None:
             from lycosa.crawl.answers.plugins import Plugins  # loaded only where there are some
 
-            self._plugins = Plugins(parts.hooks, parts.job)
-        self._job = parts.job if self._plugins is None else self._plugins.job
+            self._plugins = Plugins(ports.hooks, ports.job)
+        self._job = ports.job if self._plugins is None else self._plugins.job
         self._router = router
         self._mining = mining
-        self._prober = Prober(parts)
+        self._prober = Prober(ports)
         self._seen_texts = seen_texts
         self._traps = traps
         self._mirrors = mirrors
-        self._compares = traps.is_on or parts.job.discovery.mining != "off"
+        self._compares = traps.is_on or ports.job.discovery.mining != "off"
         self._triples = TripleExtraction(self._job)
-        has_policy = parts.job.revisit.policy != "off"
-        self._changes = ChangeWatcher(parts.job, planner) if has_policy else None
-        self.host_pauses = HostPauses(parts)
-        self.bursts = Bursts(parts.job)
+        has_policy = ports.job.revisit.policy != "off"
+        self._changes = ChangeWatcher(ports.job, planner) if has_policy else None
+        self.host_pauses = HostPauses(ports)
+        self.bursts = Bursts(ports.job)
 
     def decide(self, answered: PageAnswer) -> bool:
         """Take an answer through all stages; returns whether it must be committed at once."""

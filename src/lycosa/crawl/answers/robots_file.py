@@ -22,7 +22,7 @@ from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page import PageAnswers
 from lycosa.crawl.answers.reading import judge
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
@@ -84,13 +84,13 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
 class RobotsFiles:
     """The life of robots files; one per worker."""
 
-    def __init__(self, parts: Parts, pages: PageAnswers, router: Router) -> None:
-        self._parts = parts
-        self._job = parts.job
+    def __init__(self, ports: Ports, pages: PageAnswers, router: Router) -> None:
+        self._ports = ports
+        self._job = ports.job
         self._host_pauses = pages.host_pauses
         self._bursts = pages.bursts
         self._router = router
-        self._partition_of = parts.partitioner.partition_of
+        self._partition_of = ports.partitioner.partition_of
 
     def site_answered(
         self, partition: Partition, site: int, request: Request, answer: Answer
@@ -190,7 +190,7 @@ class RobotsFiles:
         A Crawl-delay counts from the answer that names it.
         """
         outcome = judge(answer, self._job)
-        place = self._parts.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
+        place = self._ports.store.append(Capture(key, Purpose.ROBOTS, outcome, 0, request, answer))
         pause = self._host_pauses.after(partition, host, answer, outcome, site, crawl_delay)
         pause = self._bursts.pause_after(partition, host, pause)
         return place if answer.status else None, answer.ended + pause

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 
 from lycosa import __version__
 from lycosa.crawl.directory import OpenCrawl
-from lycosa.crawl.ports import EndWatch, Parts, Reservations
+from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
@@ -99,7 +99,7 @@ class Runtime:
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
-        self.parts = Parts(
+        self.ports = Ports(
             job=job,
             scope=JobScope(job, log, hooks=hooks),
             clock=main.clock,
@@ -119,7 +119,7 @@ class Runtime:
             seed_failed=seed_failed,
             hooks=hooks,
         )
-        self.worker = Worker(self.parts, on_end)
+        self.worker = Worker(self.ports, on_end)
 
     def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
         """Take the partitions; call `on_partition` before each, here and again when it begins."""
@@ -139,7 +139,7 @@ class Runtime:
     def _mend(self, states: dict[int, PartitionState]) -> None:
         """Give up lost records of open segments, seal these segments, and check the sealed ones."""
         path = self._directory.path
-        mended = mend_open(path, self._log, states, self.parts.partitioner)
+        mended = mend_open(path, self._log, states, self.ports.partitioner)
         if any(mended):
             self.damage.append(str(mended))
         accounts = counted_by(states.values())
@@ -175,7 +175,7 @@ class Runtime:
             mined=mined_of(states),
             structured=structured_of(states),
             seconds_left=seconds_left(states, self._job, self._main.clock.now()),
-            waits=[list(wait.by_clock_behind(self.parts.clock_ahead)[:3]) for wait in waits.first],
+            waits=[list(wait.by_clock_behind(self.ports.clock_ahead)[:3]) for wait in waits.first],
             waits_count=waits.total,
             patience_left=worker.patience_left(),
             given_up=[list(one) for one in given_up[:MOST_NAMED]],
@@ -244,7 +244,7 @@ class Runtime:
 
     def _is_still_ours(self, request: Request) -> bool:
         """Ask the log, just before a request leaves, whether its partition is still ours."""
-        return self.parts.log.owner(request.partition) == self.parts.owner
+        return self.ports.log.owner(request.partition) == self.ports.owner
 
 
 def _everything(place: object) -> bool:

@@ -1,5 +1,13 @@
-"""Whole crawls in virtual time, killed at will, and judged by the referee of the test web.
+"""Run whole crawls in virtual time, kill and restart them, and judge them by the referee.
 
-simulation  runs workers on a virtual clock and a simulated web
-demo        `make simulation`: one such crawl, to look at
+Hours of crawling take seconds, and the same seed gives the same run, so a test can kill a crawl at
+any step and compare what it kept with the truth about the simulated web.
+
+    simulation     the crawl: real workers on a virtual clock and a simulated web
+    conditions     the circumstances that a test may vary: disk, clock errors, plugins
+    kills          plans that decide where the simulated process is killed
+    result         how a crawl ended, what it kept, which rules it broke
+    referee_rules  the rules by which the referee judges a crawl, derived from its job
+    stand_ins      virtual stand-ins for clock, transport and address slots
+    demo           `make simulation`: one such crawl, with a summary on the screen
 """

@@ -1,9 +1,8 @@
-"""`make simulation`: a simulated crawl, killed on the way, to look at.
+"""Demonstrate a simulated crawl that is killed and goes on (`make simulation`).
 
-Two hundred hosts on twenty addresses, with Crawl-delays, refusals and robots files that
-fail at times, crawled politely for two virtual hours; the process is killed every now and then
-and goes on. What it kept and how it behaved is told by those who must know: the log, the
-segments and the referee.
+It crawls two hundred hosts on twenty addresses, with Crawl-delays, refusals and robots files that
+fail at times, for two virtual hours, and is killed now and then. The summary comes from the log,
+the segments and the referee.
 """
 
 from __future__ import annotations
@@ -16,13 +15,15 @@ from collections import Counter
 from pathlib import Path
 
 from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import KillRandomly, Result, Simulation
+from lycosa.crawl.simulation.kills import KillRandomly
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Outcome
 from lycosa.testweb.generated import GeneratedWeb
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the demonstration; the exit code tells whether the referee was content."""
+    """Run the demonstration; the exit code is 1 if the referee found a breach."""
     parser = argparse.ArgumentParser(
         prog="python -m lycosa.crawl.simulation.demo",
         description="Crawl a generated web in virtual time, kill the crawler, judge it.",
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class _Progress:
-    """A kill plan that also shows, on a terminal, how far the crawl is."""
+    """A kill plan that also shows on a terminal how far the crawl is."""
 
     def __init__(self, kills: KillRandomly, simulation: Simulation) -> None:
         self._kills = kills
@@ -62,7 +63,7 @@ class _Progress:
         self._shown_at = 0.0
 
     def __call__(self, name: str) -> bool:
-        """Show the time now and then, and decide as the plan does."""
+        """Show the virtual time ten times a second, and decide as the plan does."""
         now = time.perf_counter()
         if sys.stderr.isatty() and now - self._shown_at > 0.1:
             self._shown_at = now

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
 from lycosa.log.format import encode
@@ -56,8 +56,8 @@ class CommitTimes(NamedTuple):
 class Committer:
     """Cuts batches and makes them durable, one after the other."""
 
-    def __init__(self, parts: Parts, on_superseded: Callable[[int], None]) -> None:
-        self._parts = parts
+    def __init__(self, ports: Ports, on_superseded: Callable[[int], None]) -> None:
+        self._ports = ports
         self._on_superseded = on_superseded
         self._batches_since: dict[int, int] = {}
         self._waiting: list[Callable[[], None]] = []
@@ -104,7 +104,7 @@ class Committer:
             )
             return results
 
-        self._parts.clock.run_aside(make_durable, done)
+        self._ports.clock.run_aside(make_durable, done)
         return True
 
     def after_next(self, release: Callable[[], None]) -> None:
@@ -128,7 +128,7 @@ class Committer:
                 Write(partition.number, state.sequence, encode(events), posted, state.inbox_read)
             )
             since = self._batches_since.get(partition.number, 0) + 1
-            if since >= self._parts.job.log.snapshot_batches and not snapshots:
+            if since >= self._ports.job.log.snapshot_batches and not snapshots:
                 sequence = state.sequence + 1
                 snapshots.append(Snapshot(partition.number, sequence, state.pack(sequence)))
                 since = 0
@@ -136,17 +136,17 @@ class Committer:
         return Batch(writes, snapshots)
 
     def _make_durable(self, batch: Batch) -> list[int | None]:
-        parts = self._parts
+        ports = self._ports
         reach("commit.before-flush")
-        parts.store.flush()
+        ports.store.flush()
         reach("commit.flushed")
-        results = parts.log.commit(batch.writes)
+        results = ports.log.commit(batch.writes)
         written = {
             write.partition: sequence for write, sequence in zip(batch.writes, results, strict=True)
         }
         for snapshot in batch.snapshots:
             if written[snapshot.partition] == snapshot.sequence:
-                parts.snapshots.write(*snapshot)
-                parts.log.trim(snapshot.partition, snapshot.sequence)
+                ports.snapshots.write(*snapshot)
+                ports.log.trim(snapshot.partition, snapshot.sequence)
         reach("commit.done")
         return results

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lycosa.crawl.pauses import due_pause, usual_pause
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.quality import Quality, measure
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
@@ -47,14 +47,14 @@ class Cycles:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         partitions: dict[int, Partition],
         agenda: Agenda,
         when_durable: Callable[[Callable[[], None]], None],
         on_measured: Callable[[], None],
     ) -> None:
-        self._parts = parts
-        self._revisit = parts.job.revisit
+        self._ports = ports
+        self._revisit = ports.job.revisit
         self._partitions = partitions
         self._agenda = agenda
         self._when_durable = when_durable
@@ -88,7 +88,7 @@ class Cycles:
         if not history.wanted:
             self._want(1, now)
         elif history.wanted > history.cycle:
-            for number in range(self._parts.job.frontier.partitions):
+            for number in range(self._ports.job.frontier.partitions):
                 if number not in history.bids:
                     partition.post(number, BidsWanted(history.wanted_at, history.wanted))
             self._share_when_complete(partition)
@@ -137,7 +137,7 @@ class Cycles:
         if chair is None or chair.state.history.wanted >= cycle:
             return
         chair.record(CycleWanted(now, cycle))
-        for number in range(self._parts.job.frontier.partitions):
+        for number in range(self._ports.job.frontier.partitions):
             chair.post(number, BidsWanted(now, cycle))
 
     def _measure(self, requests: int) -> None:
@@ -151,8 +151,8 @@ class Cycles:
             self._quality, self._measured_at = quality, requests
             self._on_measured()
 
-        store, kind = self._parts.store, self._revisit.quality
-        self._parts.clock.run_aside(lambda: measure(store.link_ends(), kind), done)
+        store, kind = self._ports.store, self._revisit.quality
+        self._ports.clock.run_aside(lambda: measure(store.link_ends(), kind), done)
 
     # -- messages -------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class Cycles:
 
     def _share_when_complete(self, chair: Partition) -> None:
         history = chair.state.history
-        if len(history.bids) == self._parts.job.frontier.partitions:
+        if len(history.bids) == self._ports.job.frontier.partitions:
             cycle = history.wanted
             self._when_durable(lambda: self._share_out(cycle))
 
@@ -218,7 +218,7 @@ class Cycles:
 
     def _most_of_host(self, state: PartitionState, host: int | None) -> int:
         """Return how many URLs of a host can be asked for within a cycle."""
-        job = self._parts.job
+        job = self._ports.job
         pause = usual_pause(job, 0) if host is None else due_pause(job, state, host)
         seconds = self._revisit.cycle_seconds
         if not seconds or not pause:

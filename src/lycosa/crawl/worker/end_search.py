@@ -13,7 +13,7 @@ from enum import Enum
 
 from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.ending import Report
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.patience import Patience
@@ -33,21 +33,21 @@ class EndSearch:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         partitions: Mapping[int, Partition],
         mining: Mining,
         cycles: Cycles,
         tick: Alarm,
     ) -> None:
-        self._clock = parts.clock
-        self._ending = parts.ending
-        self._log = parts.log
-        self._commit_seconds = parts.job.log.commit_seconds
+        self._clock = ports.clock
+        self._ending = ports.ending
+        self._log = ports.log
+        self._commit_seconds = ports.job.log.commit_seconds
         self._partitions = partitions
         self._mining = mining
         self._cycles = cycles
         self._tick = tick
-        self._patience = Patience(parts, partitions)
+        self._patience = Patience(ports, partitions)
         self._has_reported = False
 
     def look(self, requests: int) -> Verdict:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.robots_file import RobotsFiles
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
@@ -34,16 +34,16 @@ class InboxReader:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         partitions: Mapping[int, Partition],
         router: Router,
         robots: RobotsFiles,
         cycles: Cycles,
         sender: Sender,
     ) -> None:
-        self._clock = parts.clock
-        self._log = parts.log
-        self._scope = parts.scope
+        self._clock = ports.clock
+        self._log = ports.log
+        self._scope = ports.scope
         self._partitions = partitions
         self._router = router
         self._robots = robots

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
 from lycosa.records import HostResolved, Resolved
 from lycosa.url import host_of
@@ -43,13 +43,13 @@ class Lookups:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         partitions: Mapping[int, Partition],
         on_no_address: Callable[[Partition, int, Resolved], None],
         on_answered: Callable[[], None],
     ) -> None:
-        self._transport = parts.transport
-        self._clock = parts.clock
+        self._transport = ports.transport
+        self._clock = ports.clock
         self._partitions = partitions
         self._on_no_address = on_no_address
         self._on_answered = on_answered

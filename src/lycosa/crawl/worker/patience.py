@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import Outcome, SiteChanged, Waited
@@ -47,9 +47,9 @@ SITES_A_SECOND = 200_000
 class Patience:
     """What one worker does about it."""
 
-    def __init__(self, parts: Parts, partitions: Mapping[int, Partition]) -> None:
-        self._ending = parts.ending
-        self._limit = parts.job.limits.patience_seconds
+    def __init__(self, ports: Ports, partitions: Mapping[int, Partition]) -> None:
+        self._ending = ports.ending
+        self._limit = ports.job.limits.patience_seconds
         self._partitions = partitions
         self._in_reach: tuple[int, int] | None = None
         """A site that was in reach when we last looked, with its partition."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.answers.novelty.traps import TrapWatch
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.errors import StoreError
 from lycosa.failpoints import reach
@@ -33,15 +33,15 @@ class Sender:
 
     def __init__(
         self,
-        parts: Parts,
+        ports: Ports,
         traps: TrapWatch,
         mining: Mining,
         seeds: SeedWatch,
         on_answer: OnAnswer,
         on_lost: Callable[[int], None],
     ) -> None:
-        self._parts = parts
-        self._job = parts.job
+        self._ports = ports
+        self._job = ports.job
         self._traps = traps
         self._mining = mining
         self._seeds = seeds
@@ -58,7 +58,7 @@ class Sender:
 
         Returns False when the job's limits permit none.
         """
-        budget = self._parts.budget
+        budget = self._ports.budget
         reserved = budget.reserve(now)
         if reserved is None:
             return False
@@ -69,7 +69,7 @@ class Sender:
         if task.kind is not TaskKind.PAGE:
             budget.give_back(reserved)
             reserved = self._job.robots.largest_bytes
-        is_ours = self._parts.log.owner(partition.number) == self._parts.owner
+        is_ours = self._ports.log.owner(partition.number) == self._ports.owner
         if not is_ours or not partition.readiness.claim(task.host, now):
             if task.kind is TaskKind.PAGE:
                 budget.give_back(reserved)
@@ -142,7 +142,7 @@ class Sender:
         )
         self.in_flight += 1
         self.requests += 1
-        self._parts.transport.send(
+        self._ports.transport.send(
             request, lambda answer: self._on_answer(partition, task, reserved, request, answer)
         )
         reach("send.after")
@@ -153,6 +153,6 @@ class Sender:
             return None
         place = state.place_of(page)
         try:
-            return self._parts.store.validators(place) if place is not None else None
+            return self._ports.store.validators(place) if place is not None else None
         except StoreError:  # its site was forgotten meanwhile
             return None

@@ -14,8 +14,8 @@ Always true:
     if it is for a page, and while the log says that the partition is ours;
   * a host that asked to be left alone, or whose robots file came in, is given back only
     when that is durable: no request is sent in the knowledge of what a kill could make us forget;
-  * the same holds for a host whose pause is long enough for a commit (`HOLDING_PAUSE_SECONDS`): a
-    kill repeats one request to it, its last.
+  * the same holds for a host whose pause is long enough for a commit (`release`): a kill
+    repeats one request to it, its last.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.robots_file import RobotsFiles
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.pauses import resume_pause
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
 from lycosa.crawl.takeover import take_partitions
@@ -44,14 +44,15 @@ from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.inbox import InboxReader
 from lycosa.crawl.worker.lookups import Lookups
+from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.memory_limit import Thrift
+from lycosa.frontier.memory_limit import MemoryLimit
 from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.urltable import FileVault
 from lycosa.plugins.scheduling import scheduler_of
 from lycosa.records import (
@@ -68,38 +69,29 @@ EXHAUSTED = "exhausted"
 
 log_messages = logging.getLogger(__name__)
 
-HOLDING_PAUSE_SECONDS = 0.2
-"""A host with at least this pause is asked again only when the log has its last answer."""
-
-COMMIT_WITHIN_PAUSE = 0.9
-"""After this part of a pause its answer is committed: the rest is for the commit, so that no host
-waits for it (docs/decisions/0037-repeats-after-a-kill.md)."""
-
-_TICK_SECONDS = 0.001  # a pause of 0.2 s is a little shorter as a difference of two moments
-
 
 class Worker:
     """Crawls the partitions it is given."""
 
-    def __init__(self, parts: Parts, on_end: Callable[[str], None]) -> None:
-        self._parts = parts
-        self._job = parts.job
-        self._clock = parts.clock
+    def __init__(self, ports: Ports, on_end: Callable[[str], None]) -> None:
+        self._ports = ports
+        self._job = ports.job
+        self._clock = ports.clock
         self._on_end = on_end
         self._agenda = Agenda()
-        self._thrift = Thrift(0)
-        self._router = Router(parts)
+        self._memory_limit = MemoryLimit(0)
+        self._router = Router(ports)
         self._partitions: dict[int, Partition] = {}
         seen_texts = SeenTexts()
-        self._mining = Mining(parts, self._partitions, self._agenda, self._has_looked, seen_texts)
+        self._mining = Mining(ports, self._partitions, self._agenda, self._has_looked, seen_texts)
         traps = TrapWatch(self._job.traps, seen_texts)
         mirrors = Mirrors(self._job.traps, self._partitions)
-        self._committer = Committer(parts, self._lose)
+        self._committer = Committer(ports, self._lose)
         self._cycles = Cycles(
-            parts, self._partitions, self._agenda, self.when_durable, self._has_measured
+            ports, self._partitions, self._agenda, self.when_durable, self._has_measured
         )
         self._pages = PageAnswers(
-            parts,
+            ports,
             self._router,
             self._mining,
             seen_texts,
@@ -107,22 +99,21 @@ class Worker:
             mirrors,
             self._cycles.planner,
         )
-        self._robots = RobotsFiles(parts, self._pages, self._router)
-        self._seeds = SeedWatch(self._job, parts.seed_failed)
-        self._sender = Sender(parts, traps, self._mining, self._seeds, self._on_answer, self._lose)
+        self._robots = RobotsFiles(ports, self._pages, self._router)
+        self._seeds = SeedWatch(self._job, ports.seed_failed)
+        self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
         self._inbox = InboxReader(
-            parts, self._partitions, self._router, self._robots, self._cycles, self._sender
+            ports, self._partitions, self._router, self._robots, self._cycles, self._sender
         )
         self._tick_alarm = Alarm(self._clock, self._tick)
         self._wake_alarm = Alarm(self._clock, self._wake)
-        self._end = EndSearch(parts, self._partitions, self._mining, self._cycles, self._tick_alarm)
+        self._release = HostRelease(ports, self._committer, self._tick_alarm)
+        self._end = EndSearch(ports, self._partitions, self._mining, self._cycles, self._tick_alarm)
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
-        self._lookups = Lookups(parts, self._partitions, self._has_no_address, self.pump)
+        self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._noted_time = 0.0
         self._wants_commit = False
-        self._unsaved_answers = 0
-        """Of hosts that may be asked again before the next commit."""
         self._is_stopping = False
         self._cut_timer: Timer | None = None
         self._is_cutting = False
@@ -133,23 +124,25 @@ class Worker:
     def open(self, numbers: Iterable[int]) -> None:
         """Take partitions over: everything is known, nothing is asked yet."""
         now = self._clock.now()
-        parts = self._parts
-        taken = Taken(now, parts.owner, parts.clock_ahead)
-        digest = parts.job_digest or self._job.digest()
-        opened = take_partitions(parts.log, parts.snapshots, numbers, taken, digest)
+        ports = self._ports
+        taken = Taken(now, ports.owner, ports.clock_ahead)
+        digest = ports.job_digest or self._job.digest()
+        opened = take_partitions(ports.log, ports.snapshots, numbers, taken, digest)
         is_resumed = any(partition.is_resumed for partition in opened.values())
-        scheduler = scheduler_of(self._job, parts.hooks, self._clock.now)
+        scheduler = scheduler_of(self._job, ports.hooks, self._clock.now)
         politeness = self._job.politeness
         addresses = Addresses(
             self._agenda,
             politeness.ip_delay_seconds,
             now + politeness.ip_delay_seconds if is_resumed else 0.0,
-            parts.slots,
+            ports.slots,
         )
         frontier = self._job.frontier
-        self._thrift = Thrift(frontier.url_memory_bytes * len(opened) // frontier.partitions)
+        self._memory_limit = MemoryLimit(
+            frontier.url_memory_bytes * len(opened) // frontier.partitions
+        )
         for number, (state, _, snapshot_sequence) in opened.items():
-            around = Surroundings(
+            around = WorkerContext(
                 self._agenda,
                 addresses,
                 self._lookups.resolve,
@@ -159,8 +152,8 @@ class Worker:
                 self._changed,
                 self._lookups.look_ahead,
             )
-            if parts.sealed_folder is not None:
-                state.table.put_into(FileVault(parts.sealed_folder))
+            if ports.sealed_folder is not None:
+                state.table.put_into(FileVault(ports.sealed_folder))
             partition = Partition(number, state, scheduler, around)
             self._partitions[number] = partition
             self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
@@ -241,7 +234,7 @@ class Worker:
 
     def _cut_later(self) -> None:
         """Once nothing more is sent, give what is under way some seconds and no more."""
-        if self._cut_timer is None and (self._is_stopping or self._parts.budget.reached):
+        if self._cut_timer is None and (self._is_stopping or self._ports.budget.reached):
             moment = self._clock.now() + self._job.fetch.stop_seconds
             self._cut_timer = self._clock.call_at(moment, self._cut)
 
@@ -256,7 +249,7 @@ class Worker:
             self._job.fetch.stop_seconds,
         )
         self._is_cutting = True
-        self._parts.transport.cut_all()
+        self._ports.transport.cut_all()
         self._tick()
 
     def _lose(self, number: int) -> None:
@@ -266,7 +259,7 @@ class Worker:
             self._with_work.pop(number, None)
             self._changed.pop(number, None)
             self._router.forget(number)
-            self._parts.ending.report(number, None)
+            self._ports.ending.report(number, None)
             partition.abandon(self._clock.now())
 
     # -- choosing and sending -------------------------------------------------------------
@@ -277,17 +270,17 @@ class Worker:
             return
         now = self._clock.now()
         self._agenda.run(now)
-        connections = self._parts.connections or self._job.fetch.connections
+        connections = self._ports.connections or self._job.fetch.connections
         while self.in_flight < connections and not self._is_stopping:
             partition = self._next_partition()
             if partition is None or not self._sender.start_task(partition, now):
                 break
         if self._changed and not self._committer.is_busy:
             self._tick_alarm.set_before(now + self._job.log.commit_seconds)
-        if self._parts.poll_seconds != NEVER:
-            self._tick_alarm.set_before(now + self._parts.poll_seconds)
+        if self._ports.poll_seconds != NEVER:
+            self._tick_alarm.set_before(now + self._ports.poll_seconds)
         due = self._agenda.next_moment() or NEVER
-        self._wake_alarm.set_before(min(due, self._parts.budget.next_moment()))
+        self._wake_alarm.set_before(min(due, self._ports.budget.next_moment()))
 
     def _next_partition(self) -> Partition | None:
         """Return the next partition in turn that has something to ask for."""
@@ -311,7 +304,7 @@ class Worker:
         readiness, host = partition.readiness, task.host
         if partition.is_lost or self._is_cutting:
             if task.kind is TaskKind.PAGE:
-                self._parts.budget.give_back(reserved)
+                self._ports.budget.give_back(reserved)
             readiness.give_back(host, self._clock.now())
             self.pump()
             return
@@ -333,27 +326,12 @@ class Worker:
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:
-            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+            self._release.when_durable(partition, host)
             self._commit()
-        else:
-            self._give_back(partition, host, answer.ended)
+        elif self._release.after_answer(partition, host, answer.ended):
+            self._commit()
         reach("answer.applied")
         self.pump()
-
-    def _give_back(self, partition: Partition, host: int, ended: float) -> None:
-        """Let a host be asked again: if it rests, when its answer is durable; else at once."""
-        readiness, log = partition.readiness, self._job.log
-        pause = partition.state.hosts.due[host] - ended
-        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
-            readiness.free_address(host, self._clock.now())
-            self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
-            soon = min(log.commit_seconds, COMMIT_WITHIN_PAUSE * pause)
-            self._tick_alarm.set_before(ended + soon)
-            return
-        readiness.give_back(host, self._clock.now())
-        self._unsaved_answers += 1
-        if self._unsaved_answers == log.commit_answers:
-            self._commit()
 
     def _has_measured(self) -> None:
         """Go on with what waited for the qualities of pages."""
@@ -380,16 +358,16 @@ class Worker:
         """Read what has come in, make what was decided durable, look for the end."""
         if self.is_over:
             return
-        if self._parts.ending.is_over:
+        if self._ports.ending.is_over:
             self._finish(EXHAUSTED)
             return
-        self._parts.budget.look(self._clock.now())
+        self._ports.budget.look(self._clock.now())
         self._cut_later()
         self._read_inbox()
         self._note_time()
         self._end.give_up_if_told()
         self._commit()
-        self._thrift.look(self._partitions.values(), self._clock.now())
+        self._memory_limit.look(self._partitions.values(), self._clock.now())
         self.pump()
 
     def _note_time(self) -> None:
@@ -411,7 +389,7 @@ class Worker:
         changed = [self._partitions[number] for number in self._changed]
         # Before the commit: who waited for it may decide something more when it is done.
         self._changed.clear()
-        self._unsaved_answers = 0
+        self._release.committed()
         self._committer.commit(changed, self._committed)
 
     def _committed(self) -> None:
@@ -433,8 +411,8 @@ class Worker:
         """End when a limit is reached and nothing is under way, or when all is done."""
         if self._changed or self._committer.is_busy:
             return
-        if not self.in_flight and (self._is_stopping or self._parts.budget.reached):
-            self._finish(str(self._parts.budget.reached or Limit.STOPPED))
+        if not self.in_flight and (self._is_stopping or self._ports.budget.reached):
+            self._finish(str(self._ports.budget.reached or Limit.STOPPED))
             return
         verdict = self._end.look(self.requests)
         if verdict is Verdict.OVER:
@@ -444,7 +422,7 @@ class Worker:
 
     def _wake(self) -> None:
         """Go on at the moment for which the next thing was due."""
-        budget = self._parts.budget
+        budget = self._ports.budget
         if self._clock.now() >= budget.next_moment() and not budget.reached:
             self._tick()
         self.pump()

@@ -1,11 +1,11 @@
-"""A quick look at the first bytes of a page, for what is asked of every page.
+"""A quick look at the first bytes of every page: its declared charset, and whether it is a sitemap.
 
-    label       the character set that it declares, in one of the two usual ways
-    is_sitemap  whether it is a sitemap
+Nearly every page declares its charset in one of two spellings, and hardly any page is a sitemap. So
+two compiled functions, `label` and `is_sitemap`, answer the usual case; `extract.charset` reads
+unusual declarations by the full rules.
 
-Nearly every page says the first in the same words, and none of a thousand is the second. So the
-quick look is compiled (`_look`); the same in plain Python (`plain`) says what it has to do, and
-a test holds the one against the other. What is unusual is read by the rules: `extract.charset`.
+    _look      the two functions (compiled)
+    pure_look  the same in pure Python, which a test compares with them
 """
 
 from __future__ import annotations

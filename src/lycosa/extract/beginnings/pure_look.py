@@ -1,4 +1,4 @@
-"""What `_look` has to do, in plain Python: the twin that a test holds it against."""
+"""`_look` in pure Python: the reference that a test compares the compiled module with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SITEMAP = re.compile(rb"<(?:[A-Za-z][\w.-]{0,30}:)?(?:urlset|sitemapindex)[\s>]
 
 
 def label(body: bytes) -> str | None:
-    """Return the label of a declaration that nothing before it could make another thing.
+    """Return the label of a charset declaration, if nothing before it could change its meaning.
 
     It is in lower case; "" if there may be another declaration, None if there is none.
     """

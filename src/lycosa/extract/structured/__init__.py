@@ -1,13 +1,17 @@
-"""Structured data: RDFa, JSON-LD, Microdata and meta elements, as triples.
+"""Structured data of pages: RDFa, JSON-LD, Microdata and meta elements, as triples.
 
-distiller   runs the readers that a page needs, filters and bounds what they find
-rdfa        RDFa 1.1
-jsonld      JSON-LD 1.1 in script elements
-contexts    the JSON-LD contexts that pages refer to by address
-microdata   Microdata
-meta        Open Graph, Twitter cards and Dublin Core
-meta_names  a quick look whether a page has any of these
-tags        single tags of a page, found without building a tree
-ntriples    how IRIs and literals are written as N-Triples
-counts      what is counted about structured data, and the names of the counts
+The scan of a page notes which forms it holds. The distiller runs a reader for each form that the
+job wants, joins their triples to one set, and drops those that the job's filter names. No reader
+fetches anything, and none raises on a broken page.
+
+    distiller   runs the readers that a page needs, filters and bounds the triples
+    rdfa        RDFa 1.1
+    jsonld      JSON-LD 1.1 in script elements
+    contexts    the well-known JSON-LD contexts
+    microdata   Microdata
+    meta        Open Graph, Twitter cards and Dublin Core
+    meta_names  a quick test whether a page has any of these
+    tags        finds single tags of a page without building a tree
+    ntriples    writes IRIs and literals as N-Triples
+    counts      the names of the counters about structured data
 """

@@ -1,8 +1,8 @@
-"""Contexts of JSON-LD that pages refer to by address, as far as they are needed here.
+"""Built-in JSON-LD contexts for the addresses that pages refer to, such as schema.org.
 
-They are of our own making: what the vocabularies say about names, not a copy of the files at
-those addresses. `@vocab` gives every name its vocabulary; listed are the properties whose values
-are addresses rather than texts, and for schema.org those that hold moments.
+They state what the vocabularies say about names, and are no copies of the files at those
+addresses. `@vocab` puts every name into its vocabulary; listed are the properties whose values
+are addresses rather than texts, and for schema.org those that hold dates and times.
 """
 
 from __future__ import annotations

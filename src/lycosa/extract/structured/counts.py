@@ -1,4 +1,4 @@
-"""What is counted about structured data: the names, and what they mean."""
+"""The names of the counters about structured data, and their meanings."""
 
 from __future__ import annotations
 

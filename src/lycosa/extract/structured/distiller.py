@@ -1,15 +1,15 @@
-"""What a page says to machines, in whatever form: RDFa, JSON-LD, Microdata, meta elements.
+"""Extracts the structured data of a page as one set of triples, whatever its form.
 
-A `Distiller` knows what a job wants. It runs the readers that a page needs, and no others: the
-scan has seen which forms there are (`Facts.has_rdfa` and so on). What they find is one set of
-triples, without what the job's filter drops.
+A `Distiller` is made for a job. It runs only the readers that a page needs: the scan has noted
+which forms there are (`Facts.has_rdfa` and so on). Their triples are joined to one set, without
+those that the job's filter drops.
 
-A filter is a list of patterns, each a triple as N-Triples writes it, with `*` for any run of
-characters: `* <http://www.w3.org/1999/xhtml/vocab#stylesheet> *`.
+A filter is a list of patterns, each a triple in N-Triples with `*` for any run of characters:
+`* <http://www.w3.org/1999/xhtml/vocab#stylesheet> *`.
 
 Always true:
-  * nothing here raises, whatever the page holds: what could not be read is counted by its reason;
-  * time and size of what comes out are bounded;
+  * nothing here raises, whatever the page holds: unreadable data is counted by reason;
+  * time and size of the result are bounded;
   * every triple is there once, and blank nodes begin with the label that the caller gave.
 """
 
@@ -48,7 +48,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct):
-    """What came of a page."""
+    """The structured data of one page."""
 
     triples: bytes = b""
     """As N-Triples."""
@@ -99,7 +99,7 @@ class Distiller:
     def distil(self, page: Page, label: str, forms: list[str] | None = None) -> Found:
         """Return the triples of a page; blank nodes are `_:{label}…`.
 
-        `forms` are those of `forms_of`, if somebody has asked for them before.
+        `forms` are those of `forms_of`, if the caller has them already.
         """
         found = Found()
         forms = self.forms_of(page) if forms is None else forms
@@ -160,7 +160,7 @@ class Distiller:
             yield "meta", meta.distil(text, url, kind, charset="utf-8")
 
     def _cut(self, found: Found) -> None:
-        """Drop what the filter names, and what is too much."""
+        """Drop triples that the filter names, and those beyond the limits."""
         if any(mark in found.triples for mark in self._marks):
             found.triples, dropped = compiled(self._drop).subn(b"", found.triples)
             if dropped:

@@ -1,16 +1,16 @@
-"""JSON-LD 1.1 in the `script` elements of a page, as triples.
+"""Reads JSON-LD 1.1 from the `script` elements of a page, as triples.
 
-The elements are found without a tree: a script ends where its end tag stands, whatever is in it.
-Their content is read as JSON; contexts that lie elsewhere are replaced by ours (`contexts`) where
-they are well known; the rest is the work of pyoxigraph's parser, which asks nobody for anything.
+The elements are found without a tree: a script ends at its end tag, whatever is in it. Their
+content is read as JSON; well-known external contexts are replaced by ours (`contexts`);
+pyoxigraph's parser, which fetches nothing, does the rest.
 
-That parser's time grows with the square of the nesting, and beyond some thousands it crashes; so
-it does where the terms of a context are defined by each other in a long chain. So JSON that is
-nested deeper than `DEEPEST`, and contexts of more than `MOST_TERMS`, are refused before.
+That parser's time grows with the square of the nesting, and beyond some thousands it crashes, as
+it does when the terms of a context define each other in a long chain. So JSON that is
+nested deeper than `DEEPEST`, and contexts of more than `MOST_TERMS`, are refused beforehand.
 
-What a page says in a graph of its own (`@graph` with a name) is taken for said by the page.
+Triples in a named graph (`@graph`) are treated as the page's own.
 
-Always true: any bytes give triples or reasons why there are none; nothing here raises.
+Always true: any bytes give triples, or reasons why there are none; nothing here raises.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WRAPPED = re.compile(r"(?:-->|(?:(?://|/\*)\s*+)?+\]\]>(?:\s*+\*/)?+)\s*+\Z")
 
 
 class Distilled(NamedTuple):
-    """What came of a page."""
+    """The JSON-LD of one page."""
 
     triples: bytes
     """As N-Triples."""
@@ -110,7 +110,7 @@ def scripts(body: bytes) -> list[bytes]:
 
 
 class _Refused(Exception):
-    """A script gives nothing, for this reason."""
+    """A script is refused for this reason."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -189,7 +189,7 @@ def _context(given: Any, words: set[str]) -> Any:
 def _add(
     document: Any, base: str, label: str, names: dict[str, str], lines: dict[str, None]
 ) -> None:
-    """Write down what a document says; on a mistake what was said before it stays."""
+    """Add the triples of a document; those before a mistake are kept."""
     data = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
     try:
         for quad in pyoxigraph.parse(

@@ -1,4 +1,4 @@
-"""What `meta` elements say to machines: Open Graph, Twitter cards and Dublin Core, as triples.
+"""Reads Open Graph, Twitter cards and Dublin Core from `meta` and `link` elements, as triples.
 
     <meta property="og:title" content="…">        <page> <http://ogp.me/ns#title> "…"
     <meta name="twitter:card" content="…">        <page> <https://dev.twitter.com/cards#card> "…"
@@ -6,8 +6,8 @@
     <meta name="DCTERMS.issued" content="…">      <page> <http://purl.org/dc/terms/issued> "…"
     <link rel="DCTERMS.license" href="…">         <page> <http://purl.org/dc/terms/license> <…>
 
-`property` and `name` are taken for each other, as those do who write and read them. Where a
-`link rel="schema.DC"` says otherwise, Dublin Core's prefix means that (DC-HTML, 2008). Twitter
+`property` and `name` are treated alike, as authors and readers of such pages do. A
+`link rel="schema.DC"` can give Dublin Core's prefix another meaning (DC-HTML, 2008). Twitter
 never published a vocabulary; the prefix is ours. Open Graph's triples are those that RDFa gives,
 so that a page on which both are found says nothing twice.
 

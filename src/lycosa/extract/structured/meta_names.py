@@ -1,7 +1,7 @@
-"""Whether a page seems to have Open Graph, Twitter cards or Dublin Core: a second look.
+"""A quick test whether a page has Open Graph, Twitter cards or Dublin Core.
 
-The first is the scan's: it has seen the name of a `meta` element with a colon or a dot in it, or
-what may be RDFa.
+It is asked only where the scan has seen the name of a `meta` element with a colon or a dot in it,
+or something that may be RDFa.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Microdata as triples, by the W3C note "Microdata to RDF" (second edition).
+"""Reads Microdata as triples, by the W3C note "Microdata to RDF" (second edition).
 
 An item is an element with `itemscope`, a property one with `itemprop` or `itemprop-reverse`. A
 property belongs to the nearest item above it, and to every item whose `itemref` leads to it. Names
-of properties are taken from the vocabulary of the item's type, which items without a type inherit;
-`REGISTRY` says what is particular about some vocabularies.
+of properties come from the vocabulary of the item's type, which items without a type inherit;
+`REGISTRY` lists the exceptions of some vocabularies.
 
-One pass over the tree gives every element its number, the item above it, and its language. What
-belongs to an item is then found by number, so that nothing is walked twice: the time is linear in
-the page and in what comes out, and both are bounded.
+One pass over the tree gives every element its number, the item above it, and its language. The
+properties of an item are then found by number, so that nothing is walked twice: the time is linear
+in the page and in the output, and both are bounded.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def distil(
 
 
 class _Element(NamedTuple):
-    """What is known of an element that says something."""
+    """An element that is an item or a property."""
 
     node: turbohtml.Element
     attributes: Mapping[str, str]
@@ -109,7 +109,7 @@ class _Page:
         self._read(turbohtml.parse(body.decode("utf-8", "replace")))
 
     def triples(self) -> list[str]:
-        """Return what the items say, each triple once."""
+        """Return the triples of all items, each once."""
         for number, element in self._elements.items():
             if "itemscope" in element.attributes and not element.attributes.get("itemprop"):
                 self._say(number)
@@ -150,7 +150,7 @@ class _Page:
                 self._ends[above_it] = max(self._ends[above_it], self._ends[number])
 
     def _properties(self, item: _Element) -> list[_Element]:
-        """Return the elements that say something of an item."""
+        """Return the elements that are properties of an item."""
         numbers = list(self._inside.get(item.number, ()))
         for name in dict.fromkeys(item.attributes.get("itemref", "").split()):
             found = self._ids.get(name)
@@ -167,7 +167,7 @@ class _Page:
     # -- the note's algorithm -------------------------------------------------------------
 
     def _say(self, first: int) -> None:
-        """Write down what an item says, and the items that it leads to."""
+        """Write the triples of an item, and of the items that it leads to."""
         waiting: list[tuple[int, str]] = [(first, "")]
         while waiting and not self._is_full:
             number, inherited = waiting.pop()

@@ -1,7 +1,7 @@
-"""The words of N-Triples: how IRIs and literals found in a page are written.
+"""Writes IRIs and literals found in a page as N-Triples.
 
-Always true: what comes out can be read by any parser of N-Triples, whatever the page says. An
-IRI that cannot be one is None, and a language that is none is left out.
+Always true: any N-Triples parser can read the result, whatever the page says. A string that cannot
+be an IRI becomes None, and an invalid language tag is left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Single tags of a page, found without a tree: their attributes, and the page's base."""
+"""Finds single tags of a page without building a tree: their attributes, and the page's base."""
 
 from __future__ import annotations
 

@@ -1,12 +1,16 @@
-"""The fold: what the events of a partition's log make of it. It reads nothing else.
+"""The fold: rebuilds the state of a partition from the events of its log, and from nothing else.
 
-state         applies one event after the other
-holdings      what the state is made of
-columns       facts of every URL, site and host, in flat arrays
-visits        what visits have shown of changes, and the cycle under way
-probes        what is known of the sites' error pages
-guesses       what guessed URLs have been worth
-traps         where hosts repeat themselves
-address_book  addresses as numbers
-packing       the whole state as bytes, for snapshots
+Events are applied one after the other, without clock, configuration or randomness, so two folds
+of the same log are equal, byte for byte. Snapshots hold the packed state at one point of the log,
+so that a resume need not read all of it.
+
+    state         applies events to the state
+    holdings      the data of the state: URLs, sites, hosts and counters
+    columns       facts of every URL, site and host, in flat arrays
+    visits        results of visits, and the cycle under way
+    probes        known error pages of the sites (soft 404s)
+    guesses       results of guessed URLs
+    traps         hosts and folders that repeat themselves
+    address_book  IP addresses as numbers
+    packing       the whole state as bytes, for snapshots
 """

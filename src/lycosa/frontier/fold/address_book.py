@@ -1,8 +1,8 @@
-"""Addresses as numbers, so that a host's address is one entry of a column.
+"""Numbers for IP addresses, so that a host's address fits into a column.
 
-An IPv4 address is its own number. Whatever else stands in the place of an address (IPv6,
-or a name that a proxy looks up) gets numbers in the order in which the log brings it, and
-is kept once for all hosts that share it.
+An IPv4 address is its own number. Any other string in the place of an address (IPv6, or a name
+that a proxy looks up) gets a number in the order in which the log brings it, and
+is stored once for all hosts that share it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What is known of every URL, site and host, in flat arrays.
+"""Facts of every URL, site and host of a partition, in flat arrays.
 
-One array per property, indexed by number. A URL costs 14 bytes here beside the table, a
-page that was fetched 24 more, a host 36 and a site 41 with its rules beside it. The
-arrays are the snapshot: they are written and read as they are.
+There is one array per property, indexed by number. A URL costs 14 bytes here beside the table, a
+fetched page 24 more, a host 36 and a site 41 plus its rules. Snapshots hold the arrays as they
+are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ JUDGED, VAIN = 0x80, 0x40
 
 
 class Status(IntEnum):
-    """Where a URL stands."""
+    """The status of a URL."""
 
     PENDING = 0
     """Waits to be chosen."""
@@ -88,7 +88,7 @@ class Pages(Columns):
     fetch: array[int]
     """Index into `Fetches`, or NONE."""
     guess: array[int]
-    """What it was guessed by, with `JUDGED` and `VAIN`; 0 when something led to it."""
+    """The mining rule that guessed it, with `JUDGED` and `VAIN`; 0 when a link led to it."""
     hops: array[int]
     """The fewest redirects in a row that led to it; 0 when anything else did."""
 
@@ -144,7 +144,7 @@ class Sites(Columns):
     pending: array[int]
     """URLs that are pending or waiting."""
     closed: array[int]
-    """The outcome in which all that is pending ends, or 0."""
+    """The outcome in which all its pending URLs end, or 0 while it is open."""
     robots: array[int]
     robots_tries: array[int]
     robots_expires: array[float]
@@ -199,7 +199,7 @@ class Hosts(Columns):
     missing: array[int]
     """How often in a row the name server said that the name has no address."""
     announced: array[int]
-    """1 when the server itself has named the time that it wants to be left alone."""
+    """1 when the server itself named the time, by Retry-After."""
 
     _types = {  # noqa: RUF012
         "due": "d",

@@ -1,13 +1,13 @@
-"""What a partition's guesses have been worth, host by host and rule by rule: a part of the fold.
+"""Counts the results of guessed URLs, by host and by rule: a part of the fold.
 
-For every rule of a host that has made a guess there are four numbers: guesses that were
-judged, pages among them, guesses that are open, and how many more the rule may make in vain.
-The last is decided elsewhere and comes with the event that judges a guess.
+Every rule of a host that has made a guess has four numbers: guesses judged, pages found by them,
+guesses still open, and how many more the rule may make in vain. The last one is decided elsewhere
+and comes with the event that judges a guess.
 
-Memory: some 300 bytes a host of which something was guessed, however much it was.
+Memory: some 300 bytes for a host with guesses, however many they are.
 
-Not here: what is guessed (`lycosa.frontier.patterns.miner`), and what a guess was worth and how
-many more there will be (`lycosa.crawl.answers.mining`).
+Not here: making guesses (`lycosa.frontier.patterns.miner`), judging them and deciding how many
+more there will be (`lycosa.crawl.answers.mining`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ALL = -1
 
 
 class Yield(NamedTuple):
-    """What the guesses of a rule have come to, on one host or on several."""
+    """The results of a rule's guesses, on one host or on several."""
 
     judged: int = 0
     pages: int = 0
@@ -37,12 +37,12 @@ class Yield(NamedTuple):
 
     @property
     def guessed(self) -> int:
-        """Guesses made, also those that nobody has answered yet."""
+        """Guesses made, also those without an answer yet."""
         return self.judged + self.open
 
 
 def rule_name(guess: int) -> str:
-    """Return what a URL was guessed by, given its entry in the columns; "" if it was not."""
+    """Return the name of the rule that guessed a URL, by its column entry; "" for no guess."""
     return MiningRule(guess & ~(JUDGED | VAIN)).name.lower() if guess else ""
 
 
@@ -73,7 +73,7 @@ class Guesses:
         return Yield(*(sum(numbers[field::_FIELDS]) for field in range(_FIELDS)))
 
     def by_rule(self) -> Iterator[tuple[MiningRule, Yield]]:
-        """Yield each rule that has guessed, with what all hosts together gave."""
+        """Yield each rule that has guessed, with its results over all hosts."""
         for rule in MiningRule:
             total = self.of(_ALL, rule)
             if total.guessed:
@@ -88,7 +88,7 @@ class Guesses:
         self.open += 1
 
     def judged(self, host: int, rule: int, event: GuessJudged) -> None:
-        """Count what a guess was worth; one that moved is counted where it moved to."""
+        """Count the result of a guess; one that redirected is counted at its target."""
         self.withdrawn(host, rule)
         at = rule * _FIELDS
         for numbers in (self._yields[host], self._yields[_ALL]):
@@ -107,7 +107,7 @@ class Guesses:
             self.open -= 1
 
     def closed(self, host: int) -> None:
-        """Count the open guesses of a host no more: nobody will ask for them."""
+        """Drop the open guesses of a host from the count: they will never be fetched."""
         numbers = self._yields.get(host)
         for rule in MiningRule if numbers is not None else ():
             while self.of(host, rule).open:

@@ -1,6 +1,6 @@
-"""What a partition has: its URLs, sites and hosts, and what was counted of them.
+"""The data of a partition: its URLs, sites and hosts, and what was counted about them.
 
-Everything here is fields, questions about them, and the small steps that events are folded by.
+This module has the fields, questions about them, and the small steps by which events change them.
 
 Always true:
   * `pending` is the number of URLs that still need something done: those that are
@@ -42,7 +42,7 @@ from lycosa.url.key import reversed_host_of
 
 
 class Errand(msgspec.Struct, frozen=True, array_like=True):
-    """A URL to be asked for because another site's robots file redirects to it."""
+    """A URL to be fetched because another site's robots file redirects to it."""
 
     site: str
     key: str
@@ -74,7 +74,7 @@ class Holdings:
         self.rules: dict[int, bytes] = {}
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
-        self.parts: set[int] = set()
+        self.requisites: set[int] = set()
         """URLs that some page needs to be shown: where they move to is fetched as well."""
         self.segment_ends: dict[int, int] = {}
         """How far each segment is accounted for; what lies behind has no event and counts not."""
@@ -152,11 +152,11 @@ class Holdings:
         return self.addresses.address(self.hosts.address[host])
 
     def has_no_address(self, host: int) -> bool:
-        """Return whether a host was looked up, the last time in vain."""
+        """Return whether the last lookup of a host found no address."""
         return not self.hosts.address[host] and self.hosts.address_expires[host] > 0.0
 
     def is_out_of_reach(self, site: int, now: float) -> bool:
-        """Return whether a site waits for nothing but to be reached at all.
+        """Return whether the only thing a site waits for is a connection.
 
         It does not while its host waits because it said so (429, 503), nor while its robots file
         has failed less often than `ROBOTS_TRIES`: the first tries all fall into some minutes.
@@ -173,7 +173,7 @@ class Holdings:
         )
 
     def given_up_for_now(self) -> list[int]:
-        """Return the sites that were closed because nobody wanted to wait for them any longer."""
+        """Return the sites that were closed because they stayed unreachable for too long."""
         sites = self.sites
         return [
             site
@@ -219,7 +219,7 @@ class Holdings:
             self.pages.outcome[page] = 0
 
     def _withdraw_guess(self, page: int) -> None:
-        """Judge a guess no more, if it is one that nobody has judged."""
+        """Withdraw a guess that has not been judged."""
         rule = self.pages.guess[page]
         if rule and not rule & JUDGED:
             self.guesses.withdrawn(self.sites.host[self.pages.site[page]], rule)

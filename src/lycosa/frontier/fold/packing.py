@@ -1,7 +1,7 @@
-"""The whole of what a partition has, as bytes: what a snapshot keeps.
+"""Packs the whole state of a partition into bytes for a snapshot, and unpacks it.
 
-Always true: what `unpack` fills an empty `Holdings` with is what `pack` was given. What a snapshot
-of an older Lycosa has not is as if nothing had happened yet.
+Always true: `unpack` gives an empty `Holdings` exactly the content that `pack` was given. Parts
+that a snapshot of an older Lycosa lacks stay empty.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "addresses": holdings.addresses.others,
             "rules": holdings.rules,
             "errands": holdings.errands,
-            "parts": sorted(holdings.parts),
+            "parts": sorted(holdings.requisites),
             "segments": holdings.segment_ends,
             "lost": {segment: sorted(some) for segment, some in holdings.lost.items()},
             "outcomes": dict(holdings.outcomes),
@@ -63,7 +63,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
 
 
 def unpack(data: bytes, holdings: Holdings) -> None:
-    """Fill what is empty with what `pack` made bytes of."""
+    """Fill an empty state from the bytes that `pack` made."""
     packed = msgspec.msgpack.decode(data)
     if packed["version"] > SNAPSHOT_VERSION:
         raise FormatError(
@@ -81,7 +81,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.addresses.restore(packed.get("addresses", []))
     holdings.rules = packed["rules"]
     holdings.errands = msgspec.convert(packed["errands"], dict[int, Errand])
-    holdings.parts.update(packed.get("parts", ()))
+    holdings.requisites.update(packed.get("parts", ()))
     holdings.segment_ends = packed.get("segments", {})
     holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
     holdings.outcomes.update(packed["outcomes"])

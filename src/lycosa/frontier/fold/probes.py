@@ -1,10 +1,10 @@
-"""What a partition knows of its sites' error pages: a part of the fold.
+"""Error pages known of a partition's sites, and the probes that reveal them: part of the fold.
 
-A site is *sampled* until it has given enough pages, then a probe is *chosen*, then it is
-*probed*. What is no longer needed is dropped at each step, so that a site costs 16 bytes a
+A site is *sampled* until it has given enough pages, then a probe is *chosen*, then the site is
+*probed*. Each step drops data that is no longer needed: a site costs 16 bytes per
 sampled page at first and one number in the end; only sites with a known soft 404 keep more.
 
-Not here: what is decided, and when (`lycosa.crawl.answers.novelty.soft_404`).
+Not here: the decisions themselves (`lycosa.crawl.answers.novelty.soft_404`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from lycosa.records import Outcome, ProbeChosen, Sampled, SiteProbed
 
 
 class NotFound(NamedTuple):
-    """A site's way of saying that there is no such page."""
+    """The error page that a site shows with status 200."""
 
     fingerprint: int
     beside: tuple[int, ...]
-    """Pages that look like it and were there before we knew: never taken for it."""
+    """Pages that look like it but were stored before it was known: they stay pages."""
 
 
 class Probes:
@@ -64,7 +64,7 @@ class Probes:
             self._samples.pop(event.site, None)
 
     def apply_probed(self, event: SiteProbed) -> None:
-        """Note what was learned; the sample has served."""
+        """Note the result of the probe; the sample is no longer needed."""
         self._samples.pop(event.site, None)
         if event.verdict is Outcome.PROBE_SOFT:
             self.not_found[event.site] = NotFound(event.fingerprint, tuple(event.beside))

@@ -1,13 +1,12 @@
-"""The fold: what a partition's events have made of it.
+"""Applies the events of a partition's log to its state.
 
 Always true:
   * `apply` is the only way in which anything here changes;
-  * it depends on the event and on what is here, never on a clock, a configuration or
-    chance: two folds of the same log are equal, byte for byte;
+  * the result depends on the event and the state, never on a clock, a configuration or
+    randomness: two folds of the same log are equal, byte for byte;
   * a page that was kept stays kept when a revisit fails in a way that will pass.
 
-What there is to be changed, and what is always true of it, stands in `holdings`; `packing` makes
-bytes of it.
+`holdings` has the data and its invariants; `packing` turns it into bytes.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 
 
 class PartitionState(Holdings):
-    """What one partition has, changed by events alone."""
+    """The state of one partition, changed by events alone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +158,7 @@ class PartitionState(Holdings):
             self._sort_in(len(pages.site) - len(event.keys), len(event.keys), event.put_off)
         for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
             pages.distance[page] = distance
-        self.parts.update(event.parts)
+        self.requisites.update(event.requisites)
         for page in event.linked:
             self._withdraw_guess(page)
             pages.guess[page] = 0
@@ -373,7 +372,7 @@ class PartitionState(Holdings):
             self.rules.pop(site, None)
 
     def _ask_again(self, page: int, host: int) -> None:
-        """Let a page be fetched whose record is lost, also if its host was full by it."""
+        """Let a page whose record is lost be fetched again, also on a host that was full."""
         fetch = self.pages.fetch[page]
         self.fetches.length[fetch], self.fetches.due[fetch] = 0, 0.0
         if self.hosts.closed[host] == Outcome.HOST_LIMIT:
@@ -400,7 +399,7 @@ class PartitionState(Holdings):
 
 
 class Accounts:
-    """What counts in segments: which records have an event in the log of a partition."""
+    """Tells which stored records count: those that an event in a partition's log names."""
 
     def __init__(self) -> None:
         self.ends: dict[int, int] = {}
@@ -409,7 +408,7 @@ class Accounts:
         """Where records begin that the log has given up, by segment."""
 
     def add(self, state: PartitionState) -> None:
-        """Take in what one partition says."""
+        """Add the records of one partition."""
         for segment, end in state.segment_ends.items():
             self.ends[segment] = max(end, self.ends.get(segment, 0))
         for segment, offsets in state.lost.items():
@@ -422,7 +421,7 @@ class Accounts:
 
 
 def counted_by(states: Iterable[PartitionState]) -> Accounts:
-    """Return what says whether a record counts in one of the partitions."""
+    """Return the function that tells whether a record counts in one of the partitions."""
     accounts = Accounts()
     for state in states:
         accounts.add(state)

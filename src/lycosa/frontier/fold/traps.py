@@ -1,9 +1,9 @@
-"""Where a partition's hosts repeat themselves, and what follows from it: a part of the fold.
+"""Budgets for pages that bring nothing new, by host, folder and shape: a part of the fold.
 
-A host, every first folder of it and every shape of URLs on it have a *purse*: how many more pages
-may bring nothing new. A folder is a shape that ends in `**`.
-A purse that is full is not kept, so that a host which always brings something new costs nothing.
-Beside what is left, a purse has what was repeated, so that it is known again after a kill.
+A host, each of its first folders and each shape of its URLs have a *purse*: the number of further
+pages that may bring nothing new. A folder is a shape that ends in `**`. A full purse is not stored,
+so a host that always brings something new costs nothing. Besides its remainder, a purse holds
+hashes of what was repeated, so that it is recognised after a kill.
 
 Always true:
   * a shape that was shut stays so until the operator reopens one of its URLs;
@@ -29,7 +29,7 @@ MOST_CONTENTS = 32
 
 
 class Purse:
-    """What is left of a shape's budget."""
+    """The rest of a shape's budget."""
 
     __slots__ = ("contents", "left")
 
@@ -39,7 +39,7 @@ class Purse:
 
 
 class HostPurses:
-    """What is known of a host that has repeated itself."""
+    """The budgets of a host that has repeated itself."""
 
     __slots__ = ("left", "shapes", "shut")
 
@@ -61,7 +61,7 @@ class Traps:
         """How many URLs are put aside one by one, by outcome; a closed host's are not counted."""
 
     def outcome_of(self, host: int, site_name: str, key: str) -> Outcome | None:
-        """Return what a URL that nobody has asked for ends as, if its shape is shut."""
+        """Return the outcome of an unfetched URL whose shape is shut, or None."""
         purses = self.hosts.get(host)
         if purses is None or not purses.shut:
             return None

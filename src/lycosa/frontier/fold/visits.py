@@ -1,8 +1,8 @@
-"""What visits have shown, and the cycle that is under way: part of the fold.
+"""Results of visits to pages, and the cycle of revisits under way: a part of the fold.
 
 A page has an entry only if it was visited while the job had a policy, so a crawl that revisits
-nothing pays nothing: 44 bytes a page, 20 a host. The numbers come ready in the events; nothing is
-estimated here, so a better estimator never changes what an old log means.
+nothing pays nothing: 44 bytes per page, 20 per host. The numbers come ready in the events; nothing
+is estimated here, so a better estimator never changes what an old log means.
 
 Partition 0 also keeps the bids for the next cycle, until it begins.
 """
@@ -24,9 +24,9 @@ class Visits(Columns):
     """One entry per page that was asked for, by its number in `Fetches`, as far as visited."""
 
     moment: array[float]
-    """When the page was last seen; 0 when nobody has written it down."""
+    """When the page was last seen; 0 when that is not recorded."""
     announced: array[float]
-    """When it changed last, as its site says without having been asked for it."""
+    """When it changed last, according to its site's sitemap."""
     digest: array[int]
     """Of what was seen when it last changed."""
     fingerprint: array[int]
@@ -98,13 +98,13 @@ class History:
         return self.visits.moment[fetch] if fetch < len(self.visits.moment) else 0.0
 
     def evidence(self, fetch: int) -> Evidence:
-        """Return what its own visits say about a page."""
+        """Return the evidence of a page's own visits."""
         if fetch >= len(self.visits.moment):
             return NONE
         return Evidence(self.visits.changes[fetch], self.visits.seconds[fetch])
 
     def host_evidence(self, host: int) -> Evidence:
-        """Return what visits to all its pages say about a host."""
+        """Return the evidence of visits to all pages of a host."""
         if host >= len(self.hosts.planned):
             return NONE
         return Evidence(self.hosts.changes[host], self.hosts.seconds[host])

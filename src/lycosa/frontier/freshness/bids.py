@@ -1,13 +1,12 @@
-"""The K best of many partitions that share nothing.
+"""Chooses the K best URLs of many partitions, from short summaries of their worth.
 
-Each partition *bids*: it says how many of its URLs are worth how much, in bins that are one part in
-a hundred wide. That is some hundred numbers, however many URLs there are. From all bids each
-partition's *share* follows: everything in the bins above a certain one, and of that one its best,
-as many as it is told.
+Each partition *bids*: it says how many of its URLs are worth how much, in bins one percent wide.
+That is some hundred numbers, however many URLs there are. Each partition's *share* follows from all
+bids: everything in the bins above a certain one, and a given number of its best in that bin.
 
 Always true:
-  * what is chosen is `most` URLs in all, or everything;
-  * nothing that is left out lies in a bin above something that is chosen.
+  * `most` URLs are chosen in total, or all of them;
+  * no URL left out lies in a bin above one that is chosen.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ class Candidate(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a partition takes."""
+    """The URLs that a partition may take, by bin."""
 
     bin: int
     """All of the bins above this one, ..."""
     of_bin: int
-    """... so many of this one, the best, ..."""
+    """... this number of its best in that bin, ..."""
     room: int
-    """... and so many more as are found before the next cycle begins."""
+    """... and this number of URLs that are found before the next cycle begins."""
 
 
 def bin_of(worth: float) -> int:
@@ -80,7 +79,7 @@ def share_out(bids: Mapping[int, Bid], most: int) -> dict[int, Share]:
 
 
 def chosen(candidates: Sequence[Candidate], share: Share) -> list[Candidate]:
-    """Return what a partition takes of its candidates, the best first."""
+    """Return the candidates that a partition takes, the best first."""
     ordered = sorted(candidates, key=lambda candidate: (-candidate.worth, candidate.page))
     above = [candidate for candidate in ordered if bin_of(candidate.worth) > share.bin]
     at_the_edge = (candidate for candidate in ordered if bin_of(candidate.worth) == share.bin)

@@ -1,26 +1,26 @@
-"""How often does a page change?
+"""Estimates how often a page changes, from visits that show only whether it did.
 
-A page is taken to change by a Poisson process of a rate of its own. A visit does not see how
+A page is assumed to change by a Poisson process with a rate of its own. A visit does not see how
 often it changed since the last one, only whether it did (Cho and Garcia-Molina, "Estimating
-Frequency of Change", ACM TOIT 3(3), 2003). What is believed of a rate is a Gamma distribution,
-`Belief`, and what visits say about a page is its *evidence*: by how much they have moved that
-belief.
+Frequency of Change", ACM TOIT 3(3), 2003). The belief about a rate is a Gamma distribution,
+`Belief`; the *evidence* of a page is by how much its visits have moved that belief.
 
     not changed in t seconds          the likelihood is exp(-rate t): exactly t seconds more
     changed, the last time a ago      rate exp(-rate a): exactly one change and a seconds more
-    changed in t seconds, who knows   1 - exp(-rate t) has no Gamma as its posterior; the one with
+    changed in t seconds, unknown     1 - exp(-rate t) has no Gamma as its posterior; the one with
     how often                         the same mean and variance takes its place
 
 The last is assumed-density filtering: each visit is taken in once, at the cost of a few
-logarithms, and two numbers a page remember all of them, whatever their intervals were. It has no
-bias at high rates as the plain ratio of changes to time has, and is defined after the first visit.
+logarithms, and two numbers per page remember all of them, whatever their intervals were. Unlike the
+plain ratio of changes to time it has no bias at high rates, and it is defined after the first
+visit.
 
-The belief that a page's evidence is added to is what its whole host is like (`of_host`), so a
-page with a short history is judged by its host's, and one with a long one by its own.
+A page's evidence is added to the belief about its whole host (`of_host`), so a page with a short
+history is judged by its host's, and one with a long history by its own.
 
 Always true:
   * evidence only grows;
-  * a change makes the expected rate greater, and no change makes it smaller.
+  * a change raises the expected rate, and no change lowers it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHORTEST_SECONDS = 1e-3
 
 
 class Evidence(NamedTuple):
-    """What visits have shown: so many changes, as it were, in so many seconds."""
+    """What visits have shown, as a number of changes in a number of seconds."""
 
     changes: float = 0.0
     seconds: float = 0.0
@@ -61,11 +61,11 @@ class Belief(NamedTuple):
         return self.shape / self.seconds
 
     def given(self, evidence: Evidence) -> Belief:
-        """Return what is believed with this evidence."""
+        """Return the belief after this evidence."""
         return Belief(self.shape + evidence.changes, self.seconds + evidence.seconds)
 
     def fresh(self, age_seconds: float) -> float:
-        """Return how probably a copy of that age is what the page still is."""
+        """Return the probability that a copy of that age is still up to date."""
         return float((self.seconds / (self.seconds + max(age_seconds, 0.0))) ** self.shape)
 
     def stale(self, age_seconds: float) -> float:
@@ -74,27 +74,27 @@ class Belief(NamedTuple):
 
 
 def first_belief(mean_seconds: float) -> Belief:
-    """Return what is believed of a host of which nothing is known."""
+    """Return the belief about an unknown host."""
     return Belief(1.0, mean_seconds)
 
 
 def of_host(host: Belief) -> Belief:
-    """Return what is believed of a page of which nothing is known but its host."""
+    """Return the belief about an unknown page of a known host."""
     return Belief(HOST_SHAPE, HOST_SHAPE / host.rate)
 
 
 def unchanged(seconds: float) -> Evidence:
-    """Return what it says that a page has not changed in so many seconds."""
+    """Return the evidence of no change within `seconds`."""
     return Evidence(0.0, max(seconds, SHORTEST_SECONDS))
 
 
 def changed_at(age_seconds: float) -> Evidence:
-    """Return what it says that a page changed, the last time so many seconds ago."""
+    """Return the evidence of a change whose moment is known, `age_seconds` ago."""
     return Evidence(1.0, max(age_seconds, SHORTEST_SECONDS))
 
 
 def changed(before: Belief, seconds: float) -> Evidence:
-    """Return what it says that a page has changed at least once in so many seconds.
+    """Return the evidence of at least one change within some seconds.
 
     The distribution is before(rate) (1 - exp(-rate t)), the difference of two Gammas; with
     q = seconds / (seconds + t) its moments are those of `before` times (1 - q^(shape + n)) over

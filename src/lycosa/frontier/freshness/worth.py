@@ -1,16 +1,16 @@
-"""What a visit to a page is worth now, by each of the policies.
+"""The worth of visiting a page now, by each of the policies.
 
-    profit        what the copy would be worth less what it is worth: quality x freshness after
-                  the visit, when it is fresh, minus quality x freshness before (WIRE, Figure 3)
-    fresh         by how much one visit more, at this distance from the last, makes the page fresher
-                  in the long run: the derivative of its freshness by its frequency of visits
-    uniform       how old the copy is: all pages equally often
-    proportional  how often the page is expected to have changed: visits in proportion to changes
+    profit        the gain in value of the copy: quality x freshness after the visit, when it is
+                  fresh, minus quality x freshness before (WIRE, Figure 3)
+    fresh         the gain in long-run freshness by one visit more, at this distance from the last:
+                  the derivative of the page's freshness by its frequency of visits
+    uniform       the age of the copy: all pages equally often
+    proportional  the expected number of changes: visits in proportion to changes
 
-Whoever visits again and again what is worth most under `fresh` visits all pages at the same worth,
-and so at the frequencies that Lagrange's multiplier gives (Cho and Garcia-Molina, "Effective Page
-Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003): the multiplier is the worth of the last
-page that is chosen. So the best allocation needs no sum over all pages, and partitions that share
+A crawl that always visits the page of greatest worth under `fresh` visits all pages at the same
+worth, and so at the frequencies that Lagrange's multiplier gives (Cho and Garcia-Molina, "Effective
+Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003): the multiplier is the worth of the
+last page chosen. So the best allocation needs no sum over all pages, and partitions that share
 nothing can follow it. Pages that change too often to be caught up with fall behind by themselves,
 while `proportional` spends most on them. (`benchmarks.allocation` computes the same frequencies as
 a whole.)

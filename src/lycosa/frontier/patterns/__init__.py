@@ -1,6 +1,10 @@
-"""What the URLs of a site have in common.
+"""Patterns in the URLs of a site, used to recognise traps and to guess unknown pages.
 
-shapes     a URL without its numbers, dates and repetition: its shape, for traps
-templates  where a path counts: its numbers and dates
-miner      guesses URLs that nobody linked to, from those that are known
+URLs without their numbers, dates and repetition have the same shape: that is how a calendar without
+end is recognised. URLs that differ in one number or date form a run: that is how the missing
+members of a series are guessed.
+
+    shapes     the shape of a URL: its path without numbers, dates and repetition
+    templates  finds numbers and dates in a path
+    miner      guesses unknown URLs from the known ones of a site
 """

@@ -1,26 +1,26 @@
-"""Guesses: URLs that nobody linked to, from those of a site that are known (Tarantula 5.1).
+"""Guesses URLs without a known link to them, from known URLs of the site (Tarantula 5.1).
 
-The miner compares what stands side by side in the URL table. It is pure: known paths in, in
+The miner compares neighbours in the URL table. It is a pure function: known paths in, in
 key order, and guesses out, the most promising first.
 
     folders     /video/clips/x.html  gives  /video/clips/, /video/ and /
     runs        page1, page2, page5  gives  page3 and page4, then page6
 
 Folders need one page below them. A *run* needs two pages that differ in one spot alone
-(`templates`); nothing is counted up from a single one. A run grows from the pages that exist:
+(`templates`); a single page starts no run. A run grows from the pages that exist:
 into its gaps from both sides, then beyond its ends, by one URL at first and by more the more
-were found in a row. What was asked for in vain ends it there. Of a folder that nothing is
-known to be in, one URL is guessed; the others follow when that exists.
+were found in a row. A guess in vain ends it there. In a folder without known pages one URL is
+guessed; the others follow when that exists.
 
 Runs and folders that differ in numbers alone are a *family* (`/g/7/` and `/g/8/`). As long as
 nothing was found of a family, one guess of it is made at a time; when that was in vain, none.
 
 Always true:
-  * a guess is never known, and never without a page of the site that it was guessed from;
+  * a guess is never a known URL, and always comes from a page of the same site;
   * the same paths give the same guesses in the same order.
 
 Cost: linear in the paths, some ten microseconds each; memory for the paths of one call.
-Not here: how many of the guesses are made, and what they are worth (`lycosa.crawl.answers.mining`).
+Not here: how many guesses are made, and judging them (`lycosa.crawl.answers.mining`).
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _NUMBERS = re.compile(r"\d+")
 
 
 class Standing(IntEnum):
-    """What is known of a URL."""
+    """What is known about the page at a URL."""
 
     PAGE = 1
     OPEN = 2
-    """Nobody has asked for it yet."""
+    """Not fetched yet."""
     NOTHING = 3
     """It is no page, or the copy of one."""
 
@@ -65,7 +65,7 @@ class Known(NamedTuple):
     standing: Standing
     distance: int
     rule: int = 0
-    """What it was guessed by; 0 if something led to it."""
+    """The rule that guessed it; 0 if a link led to it."""
 
     @property
     def is_page(self) -> bool:
@@ -102,7 +102,7 @@ class _Promise(NamedTuple):
 
 
 class _Families:
-    """What was found and what was not, by families."""
+    """Guesses that were found and guesses in vain, by families."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[MiningRule, str], int] = {}
@@ -116,7 +116,7 @@ class _Families:
             self._vain[where] = self._vain.get(where, 0) + 1
 
     def choose(self, promises: Iterable[_Promise]) -> Iterator[_Promise]:
-        """Yield of every family what it has earned, in order."""
+        """Yield the guesses that each family may make, in order."""
         made: dict[tuple[MiningRule, str], int] = {}
         for promise in sorted(promises):
             guess, family = promise.guess, (promise.guess.rule, promise.family)
@@ -161,16 +161,16 @@ def guess_folders(known: Iterable[Known]) -> list[Guess]:
 
 
 class Siblings(NamedTuple):
-    """What continues the runs of a site, the most promising first."""
+    """Guesses that continue the runs of a site, the most promising first."""
 
     inside: list[Guess]
-    """What lies in gaps."""
+    """Guesses in gaps."""
     beyond: list[Guess]
-    """What lies behind the ends."""
+    """Guesses beyond the ends."""
 
 
 def guess_siblings(known: Iterable[Known], patient: frozenset[MiningRule]) -> Siblings:
-    """Return what continues the runs of a site.
+    """Return guesses that continue the runs of a site.
 
     The runs of `patient` rules, those that have paid here, step over one URL that is nothing.
     """
@@ -286,7 +286,7 @@ class _Run:
         return bool(self._step) and pages[-1] - pages[0] <= SPARSEST * self._step * len(pages)
 
     def tell(self, families: _Families) -> None:
-        """Say what became of the guesses that were made of this run."""
+        """Tell the family of this run which of its guesses were found."""
         first, last = self._pages[0], self._pages[-1]
         for value, url in self._values.items():
             if url.rule == self.rule:

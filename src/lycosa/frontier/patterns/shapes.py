@@ -1,7 +1,7 @@
-"""What URLs of a site have in common: the folder, with numbers, dates and repetition taken out.
+"""The shape of a URL: its path without numbers, dates and repetition, to recognise traps.
 
-Software that makes URLs without end makes them alike. A *shape* is what is left of a path when
-that which can go on for ever is taken out:
+Software that makes URLs without end makes them alike. A *shape* is the rest of a path when
+the parts that can go on for ever are taken out:
 
     /calendar/2024-01           calendar      /calendar/<date>
     /news/2024/03/31.html       calendar      /news/<date>.html
@@ -11,20 +11,20 @@ that which can go on for ever is taken out:
     /blog/my-first-post/        plain         /blog/*/
     /item/lamp-7.html           plain         /item/0.html
 
-The name of a page is dropped, whether it is a file or a folder with a slash behind it; a segment
-with a digit in it is a number; a folder counts once. So a shape is as wide as a folder, and what is
-dated in a folder is apart from what is not.
+The name of a page is dropped, whether it is a file or a folder with a slash after it; a segment
+with a digit in it is a number; a folder counts once. So a shape is as wide as a folder, and dated
+pages of a folder are separate from the others.
 
-The shape also says how pages of it are to be compared. Where the URL itself looks made by a
+The shape also says how its pages are compared. Where the URL itself looks made by a
 machine, pages that say *nearly* the same are the same; in a calendar those that differ in digits
 alone; anywhere else only a text that is repeated word by word. Pages in a large frame differ in few
 words, and a shop full of them is no trap. Only pages nested deeper than `MOST_SEGMENTS` count as
-nothing new unseen.
+nothing new without being compared.
 
 The number of a shape is in the log: a path that gets another shape in a later version begins with a
 full purse again, and nothing worse happens.
 
-Not here: what is done with shapes (`lycosa.crawl.answers.novelty.traps`).
+Not here: the consequences of a shape (`lycosa.crawl.answers.novelty.traps`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _LOOSE_QUERY = rf"(?i)[?&](?:{_LOOSE_NAMES})|=[0-9a-z_-]{{16,}}"
 
 
 class Compared(Enum):
-    """When two pages say the same."""
+    """How two pages are compared."""
 
     EXACTLY = "word by word"
     WITHOUT_DIGITS = "but for digits"
@@ -75,11 +75,11 @@ class Compared(Enum):
 
 
 class Shape(NamedTuple):
-    """What is left of a path."""
+    """A path without its numbers, dates and repetition."""
 
     text: str
     trap: Outcome
-    """What a URL of it ends as, if the shape turns out to be a trap."""
+    """The outcome of its URLs, if the shape turns out to be a trap."""
     compared: Compared
 
 

@@ -1,6 +1,6 @@
-"""Where a path counts: its numbers and dates, and what is left when they are taken out.
+"""Finds the numbers and dates in a path, and the template that is left without them.
 
-A *spot* is a piece of a path that counts, with what stands before and after it. Two paths that
+A *spot* is a piece of a path that counts up, with the text before and after it. Two paths that
 differ in one spot alone have the same *template* there, and their values can be compared:
 
     /pics1/page7.html     "/pics1/page" 7 ".html"     the name counts

@@ -1,7 +1,11 @@
-"""Which hosts may be asked now.
+"""Readiness: which hosts of a partition may be asked now, and when the others will be.
 
-hosts      a partition's hosts: asleep, awake, taken
-addresses  one request at a time per address, for all hosts behind it
-slots      the same between processes of one machine
-agenda     what is due when, in one heap
+A host sleeps while its pause runs, then waits for its address and for its turn there, then is awake
+until one of its URLs is chosen. One address answers one request at a time, for all host names
+behind it and for all processes of the machine.
+
+    hosts      the phases of a partition's hosts: waiting, queued, awake, taken
+    addresses  one request at a time per address, for all hosts behind it
+    slots      the same between the processes of one machine
+    agenda     things that are due at a moment, in one heap
 """

@@ -1,6 +1,6 @@
-"""One request at a time per address, with a short pause: for all hosts behind it.
+"""One request at a time per address, with a short pause, for all host names behind it.
 
-Several host names often are one machine. Each address is a gate: hosts whose own pause
+Several host names are often one machine. Each address is a gate: hosts whose own pause
 is over enter its queue, the first of them is let through (its sites wake), and when its
 answer is in, the gate stays shut for `ip_delay_seconds` before the next one is let
 through. Only one host per address is awake at any time, so a request costs the same
@@ -10,13 +10,13 @@ Always true:
   * at most one host of an address is let through and not yet done;
   * none is let through before the pause of the address is over;
   * a host in the queue is let through after all that entered before it, unless it had to
-    find out its address first when its turn came.
+    look up its address first when its turn came.
 
 The gates belong to the machine, not to a partition: they are not in the log. After a
 resume every address begins with its pause, as if it had just been asked.
 
-Other processes of the machine ask addresses too. Right before a request the address is
-*claimed*: its slot (`slots`), shared by all of them, is taken. While another process has it, the
+Other processes of the machine send requests to addresses too. Right before a request the address
+is *claimed*: its slot (`slots`), shared by all of them, is taken. While another process has it, the
 host goes back to the head of its queue and the gate stays shut for a while.
 """
 
@@ -29,23 +29,23 @@ from lycosa.frontier.readiness.agenda import Agenda
 
 
 class Entrant(Protocol):
-    """Who is let through: the readiness of a partition."""
+    """The readiness of a partition, whose hosts are let through."""
 
     def let_through(self, host: int, now: float) -> bool:
-        """Wake the host's sites; False if it has nothing to ask for any more."""
+        """Wake the host's sites; False if it has nothing left to fetch."""
 
     def comes_next(self, host: int, now: float) -> None:
         """Prepare for the host's turn."""
 
 
 class Slots(Protocol):
-    """What keeps the processes of a machine apart (`lycosa.frontier.readiness.slots`)."""
+    """Keeps the processes of a machine from asking one address at once (`readiness.slots`)."""
 
     def take(self, address: str, pause_seconds: float) -> float:
         """Take an address and return 0, or in how many seconds to try again."""
 
     def let_go(self, address: str, pause_seconds: float) -> None:
-        """Give an address back; it rests for so long."""
+        """Release an address; it rests for `pause_seconds`."""
 
 
 class _Gate:
@@ -107,7 +107,7 @@ class Addresses:
         self._advance(gate, now)
 
     def leave(self, address: str, now: float) -> None:
-        """Give up one's turn without having asked anything."""
+        """End the turn of a host that has sent no request."""
         gate = self._gates[address]
         gate.is_taken = False
         self._advance(gate, now)

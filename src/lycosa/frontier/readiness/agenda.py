@@ -1,8 +1,8 @@
-"""What is due when, for all partitions of a worker, in one heap.
+"""Actions that are due at a moment, for all partitions of a worker, in one heap.
 
 The worker runs what is due before it chooses, and asks for the next moment to know how
-long it may rest. Entries are never removed: whoever put one in recognises on waking
-whether it still matters.
+long it may sleep. Entries are never removed: the action itself checks whether it still
+applies.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import count
 
 
 class Agenda:
-    """Moments and what to do at them; ties are done in the order they were noted."""
+    """Actions by moment; those of one moment run in the order in which they were noted."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[float, int, Callable[[int, float], None], int]] = []

@@ -1,8 +1,8 @@
-"""Which hosts of a partition may be asked now.
+"""Decides which hosts of a partition may be asked now.
 
 Every host is in one of six phases:
 
-    idle        nothing to ask for
+    idle        nothing to fetch
     waiting     its pause, its back-off or a robots retry runs; it is on the agenda
     resolving   its pause is over, its address is not known
     queued      its address serves another host or rests
@@ -18,20 +18,20 @@ Always true:
     are known and have not expired, no connection to it has just failed, and it is not closed;
   * a host is awake only at or after its due moment, or in a burst, and while its address is
     let through for it: at most one request per host and per address, and each after its pause;
-  * a host with something to ask for is never idle;
-  * a site where nobody was found is tried again when the host's other sites have nothing to be
-    asked for, or `YIELD_SECONDS` after it is due;
+  * a host with something to fetch is never idle;
+  * a site that could not be reached is tried again when the host's other sites have nothing to
+    fetch, or `YIELD_SECONDS` after it is due;
   * a host is awake only for an address that is valid: one that expired while the host was
-    queued is asked for again, and the host keeps its place.
+    queued is looked up again, and the host keeps its turn.
 
-So that hosts seldom resolve, the names of those that are due within `AHEAD_SECONDS`, and of
-those that are next at an address, are looked up ahead. A host that fails is not: it waits
+So that hosts seldom wait for a lookup, the names of those that are due within `AHEAD_SECONDS`, and
+of those that are next at an address, are looked up ahead. A host that fails is not: it waits
 long enough as it is.
 
 A host whose *burst* goes on is the exception to its due moment: it may be asked again at once, as
-far as its address permits, until somebody takes that back (`end_burst`).
+far as its address permits, until the burst ends (`end_burst`).
 
-Not here: when a burst may go on (lycosa.crawl.answers.bursts), how long a pause is
+Not here: when a burst may go on (lycosa.crawl.bursts), how long a pause is
 (lycosa.crawl.pauses), the order of URLs (schedulers).
 """
 
@@ -52,7 +52,7 @@ from lycosa.records import RobotsState
 
 
 class Phase(IntEnum):
-    """What a host is doing."""
+    """The phase of a host."""
 
     IDLE = 0
     WAITING = 1
@@ -77,8 +77,8 @@ UNKNOWN, KNOWN = int(RobotsState.UNKNOWN), int(RobotsState.KNOWN)
 UNREACHABLE, ELSEWHERE = int(RobotsState.UNREACHABLE), int(RobotsState.ELSEWHERE)
 
 
-class Surroundings(NamedTuple):
-    """What the readiness of a partition shares with the rest of its worker."""
+class WorkerContext(NamedTuple):
+    """The parts of its worker that the readiness of a partition uses."""
 
     agenda: Agenda
     addresses: Addresses
@@ -87,9 +87,9 @@ class Surroundings(NamedTuple):
     pause_of: Callable[[PartitionState, int], float]
     """(state, host) → the pause that is due to the host in any case."""
     resumed_at: float | None
-    """When the partition was taken over, or None if nobody had it before."""
+    """When the partition was taken over, or None if it is new."""
     with_work: dict[int, None]
-    """The partitions that may have something to ask for, in turn; a partition enters itself."""
+    """The partitions that may have something to fetch, in turn; a partition enters itself."""
     changed: dict[int, None]
     """The partitions that have decided something since the last commit, in that order."""
     look_ahead: Callable[[int, int], None] = lambda partition, host: None
@@ -100,7 +100,7 @@ class Readiness:
     """The phases of a partition's hosts."""
 
     def __init__(
-        self, number: int, state: PartitionState, scheduler: Scheduler, around: Surroundings
+        self, number: int, state: PartitionState, scheduler: Scheduler, around: WorkerContext
     ) -> None:
         self._number = number
         self._state = state
@@ -133,7 +133,7 @@ class Readiness:
     # -- what the partition tells us ------------------------------------------------------
 
     def work_came(self, host: int, now: float) -> None:
-        """Note that a host has something new to ask for."""
+        """Note that a host has something new to fetch."""
         self._grow(host)
         phase = self._phase[host]
         if phase == AWAKE:
@@ -149,7 +149,7 @@ class Readiness:
     def claim(self, host: int, now: float) -> bool:
         """Claim an awake host's address before a request; if that fails the host waits again.
 
-        Whoever chose the host must then hand back what it wanted to ask for.
+        The caller must then hand back the task it had chosen.
         """
         address = self._address[host]
         if self._addresses.claim(address, now):
@@ -220,7 +220,7 @@ class Readiness:
         self.errands_wanted.pop(host, None)
 
     def look_again(self, host: int, now: float) -> None:
-        """Reconsider an awake host: it may have nothing left that can be asked for."""
+        """Reconsider an awake host: it may have nothing left that can be fetched."""
         if self._phase[host] == AWAKE and not self._wake_sites(host, now):
             self._rest_sites(host)
             self.put_back(host, now)
@@ -277,7 +277,7 @@ class Readiness:
     # -- what the address gate tells us ---------------------------------------------------
 
     def let_through(self, host: int, now: float) -> bool:
-        """Wake a queued host's sites; False when there is nothing left to ask for."""
+        """Wake a queued host's sites; False when there is nothing left to fetch."""
         if self._is_abandoned:
             return False
         address = self._around.resolve(self._number, host)
@@ -298,7 +298,7 @@ class Readiness:
         return False
 
     def comes_next(self, host: int, now: float) -> None:
-        """See to it that the next host of a queue knows its address when its turn comes."""
+        """Look up the address of the next host in a queue, before its turn comes."""
         if self._state.hosts.address_expires[host] <= now + AHEAD_SECONDS:
             self._around.look_ahead(self._number, host)
 
@@ -310,7 +310,7 @@ class Readiness:
             self._wake_at.append(NEVER)
 
     def _plan(self, host: int, now: float) -> None:
-        """Find out when an idle or waiting host has something to ask for, and wait for that."""
+        """Find out when an idle or waiting host has something to fetch, and wait for that."""
         if self._is_abandoned:
             return
         moment = self._moment_of_work(host)

@@ -1,20 +1,20 @@
 """Address slots: the processes of one user on one machine ask an address one after the other.
 
-A file has a slot for every hash of an address. Who wants to ask takes the slot: a lock on its
-bytes, which the kernel frees when the process dies, however it dies, and a moment that is
-written there. While the slot is held the moment is *in use*; whoever lets go of it writes from
-when on the address may be asked again. A slot that is in use and not locked was held by a
-process that died: the pause begins when that is noticed.
+A file has a slot for every hash of an address. A process takes the slot before a request: a lock on
+its bytes, which the kernel frees when the process dies, however it dies, and a moment that is
+written there. While the slot is held the moment says *in use*; the process that releases it writes
+the moment from which the address may be asked again. A slot that is in use and not locked was held
+by a process that died: the pause begins when that is noticed.
 
 Always true:
   * a slot is held by one process at a time, and only after the pause that its last holder owed;
-  * nobody needs to clean up after a process that was killed.
+  * a killed process leaves nothing to clean up.
 
-Two addresses that fall into one slot are merely asked one after the other. Moments are those
+Two addresses that share a slot are merely asked one after the other. Moments are those
 of the machine's monotonic clock, which all processes share; the file is named after the boot,
 because the next one begins at zero.
 
-Cost: taking a slot and letting go of it are two system calls and about 5 µs. The kernel keeps the
+Cost: taking and releasing a slot are two system calls and about 5 µs. The kernel keeps the
 locks of a file in a list, so with a thousand slots held it is ten times as much: a slot is
 taken right before a request, not when a host is merely ready.
 """
@@ -70,7 +70,7 @@ class AddressSlots:
     def take(self, address: str, pause_seconds: float) -> float:
         """Take the slot of an address and return 0, or in how many seconds to try again.
 
-        `pause_seconds` is what a process that died in between is taken to have owed.
+        `pause_seconds` is the pause assumed for a process that died while it held the slot.
         """
         slot, lock, unlock = _slot_of(address)
         if slot in self._held or not self._ask(lock):
@@ -87,14 +87,14 @@ class AddressSlots:
         return 0.0
 
     def let_go(self, address: str, pause_seconds: float) -> None:
-        """Give a slot back; the address rests for so long."""
+        """Release a slot; the address rests for `pause_seconds`."""
         slot, _, unlock = _slot_of(address)
         del self._held[slot]
         self._moments[slot] = self._clock() + pause_seconds
         self._ask(unlock)
 
     def close(self) -> None:
-        """Let go of the file. What is still held is as after a kill: its pause begins."""
+        """Close the file. Slots still held are left as after a kill: their pause begins."""
         self._moments.release()
         self._content.close()
         os.close(self._file)

@@ -1,4 +1,4 @@
-"""The order of a crawl: which of the URLs that may be asked for now comes next.
+"""Schedulers: the order in which the ready URLs of a partition are chosen.
 
 A scheduler knows the pending URLs of one partition, site by site. `readiness` wakes a
 site when its host may be asked and puts it to rest when it may not; only URLs of awake
@@ -12,15 +12,17 @@ Always true:
 
 Cursors and queues are not state: a crawl resumes with fresh ones.
 
-    queues          the smallest rank first: queues and a heap, compiled
-    breadth_first   by distance
-    best_first      by score, which `scores` gives
-    tree            along the tree of URLs: round robin
-    windows         along the tree of URLs: windows that slide over it
-    again           what failed before
-    diverse         pages on which sites are spread
-    profit          by the worth of a visit, within a cycle
-    making          the scheduler that a job names
+    factory        makes the scheduler that a job names
+    breadth_first  by distance from the seeds
+    best_first     by score
+    scores         scores of URLs: links, depth, path, plugins
+    tree           along the tree of URLs: round robin
+    windows        along the tree of URLs: windows that slide over it
+    diverse        sites spread as far apart as possible
+    profit         by the worth of a visit, within a cycle
+    again          URLs that failed before
+    queues         the smallest rank first: the contract, and pure Python
+    _queues        the same, compiled
 """
 
 from __future__ import annotations
@@ -59,10 +61,10 @@ class Scheduler(Protocol):
 
 @runtime_checkable
 class CountsLinks(Protocol):
-    """What a scheduler can do beside: learn from how often a URL is linked to."""
+    """Optional for a scheduler: learns from how often a URL is linked to."""
 
     counts_links: bool
-    """Whether it wants to be told."""
+    """Whether `linked` must be called."""
 
     def linked(self, page: int, site: int | None) -> None:
         """Note one more link to a known URL; `site` is None unless it is offered."""
@@ -70,7 +72,7 @@ class CountsLinks(Protocol):
 
 @runtime_checkable
 class ChoosesFrom(Protocol):
-    """What a scheduler can do beside: go on with one site, for bursts."""
+    """Optional for a scheduler: goes on with one site, for bursts."""
 
     def choose_from(self, site: int) -> int | None:
         """Return the next URL of a site that is awake, or None."""

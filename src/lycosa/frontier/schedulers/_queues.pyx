@@ -1,9 +1,9 @@
-"""URLs by rank and site, compiled; what they promise is told in `queues`.
+"""Queues of URLs by rank and site, compiled; `queues` has the contract.
 
-Everything is flat. A URL that is offered stands in a list, doubly linked through two arrays by its
+Everything is flat. An offered URL stands in a list, doubly linked through two arrays by its
 number, so that it can be taken out anywhere. A site has one such list for every rank that it has
 URLs of (a *bucket*), the smallest rank first. Awake sites with URLs are in a binary heap by the
-rank and the number of their first URL; each knows its place there.
+rank and the number of their first URL; each knows its index there.
 
 Always true:
   * a URL is in a list exactly while `rank_of` has its rank, and `NONE` otherwise;

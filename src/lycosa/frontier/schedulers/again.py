@@ -1,4 +1,4 @@
-"""Which URLs are offered because they failed before."""
+"""Tells which offered URLs are repeated tries, because their last fetch failed."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _NO_FAILURES = frozenset((0, int(Outcome.KEPT), int(Outcome.NOT_MODIFIED)))
 
 
 def has_failed(pages: Pages, page: int) -> bool:
-    """Return whether the last thing that is known of a URL is that it failed."""
+    """Return whether the last fetch of a URL failed."""
     return pages.outcome[page] not in _NO_FAILURES

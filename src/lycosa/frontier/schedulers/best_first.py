@@ -1,13 +1,13 @@
-"""Best first: by score, and among equals what was found first (WebParF, "Ordering the URL pool").
+"""Best-first: the best score first, and among equals the URL found first (WebParF, URL pool).
 
 Every score has a position, and the URLs of a position form a first-in-first-out list. A URL
-moves forward when it gets better: when one more link to it is seen, or when it comes nearer to
-the seeds, whatever the score goes by. It never moves back.
+moves forward when its score improves: when one more link to it is seen, or when it comes nearer to
+the seeds, depending on the score. It never moves back.
 
-What failed is tried again after all others. Were it first again, a host that fails at its best
-URL would be given up with all the others untried.
+URLs that failed are tried again after all others. Were they first again, a host that fails at its
+best URL would be given up with all the others untried.
 
-Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes a URL.
+Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes per URL.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BEHIND = LAST + 1
 
 
 class BestFirst(Queues):
-    """URLs by the position of their score; implements `Scheduler` and what it may do beside."""
+    """URLs by the position of their score; implements `Scheduler` and both optional parts."""
 
     def __init__(self, score: Score, pages: Pages) -> None:
         self._score = score

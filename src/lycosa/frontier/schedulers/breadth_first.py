@@ -1,6 +1,6 @@
-"""Breadth first: what is nearest to the seeds, and among equals what was found first.
+"""Breadth-first: the URL nearest to the seeds first, and among equals the one found first.
 
-Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes a URL.
+Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes per URL.
 """
 
 from __future__ import annotations

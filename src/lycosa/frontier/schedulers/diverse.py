@@ -1,23 +1,23 @@
 """Diverse: sites spread as far apart as their numbers allow (RDFa spider, 5.1.2 "Queue").
 
-What is offered waits until the page that is being served runs out. Then the next *page* is laid
+Offered URLs wait until the page that is being served runs out. Then the next *page* is laid
 out: some URLs of every site that has any, spread over its positions by their frequency, the most
 frequent site first. A page is served in the order of its positions. The position of a site that
 rests is not lost: it is the first to be served when the site wakes.
 
 A site's share of a page is bounded by the *diversity*: one over the number of choices that were
 made in a second while the last page was served, so that at a steady rate no site comes up more
-than once a second. What is above that stays behind, to be mixed with what is found meanwhile.
+than once a second. URLs above that share stay behind, to be mixed with those found meanwhile.
 
-Two things are done otherwise than in the paper. Pages are laid out of all that waits, not of
-what arrived last, and when that is more than a page holds, all sites have an equal part of it.
-And a share is never smaller than what an equal part for every site would be: when few sites are
+Two things differ from the paper. Pages are laid out from all waiting URLs, not from those that
+arrived last, and when there are more than a page holds, all sites get an equal part of it.
+And a share is never smaller than an equal part for every site: when few sites were
 left, the paper's queue found nothing that it could lay out and stood still; here, one site that
-is left alone has the whole page.
+is left alone gets the whole page.
 
 Always true:
-  * every URL that was offered has a position or waits behind all that have one;
-  * a page takes at least one URL of every site that waits, until it is full.
+  * every offered URL has a position, or waits behind all that have one;
+  * a page takes at least one URL of every waiting site, until it is full.
 
 Cost: `choose` is O(log sites), laying out a page is O(its URLs).
 """

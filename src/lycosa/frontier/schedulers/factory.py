@@ -1,9 +1,9 @@
-"""From the name in a job to a scheduler.
+"""Makes the scheduler that a job names.
 
-`SCHEDULERS` of `lycosa.config` are the names, and each has its maker here. What a scheduler is
-given is the state of its partition, to read in, the job's `[frontier]` section, and a clock.
+`SCHEDULERS` of `lycosa.config` are the names, and each has its maker here. A scheduler gets the
+state of its partition, to read, the job's `[frontier]` section, and a clock.
 
-Each is loaded by its maker: a crawl has one.
+Each maker imports its scheduler when it is called: a crawl needs only one.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Order(NamedTuple):
-    """What the job says about the order."""
+    """The job's settings about the order."""
 
     options: Frontier = Frontier()
     now: Callable[[], float] = lambda: 0.0
     score: PluginScore | None = None
-    """What a plugin scores by, if `options` name one."""
+    """The score function of a plugin, if `options` name one."""
 
 
 def make_scheduler(state: PartitionState, order: Order) -> Scheduler:

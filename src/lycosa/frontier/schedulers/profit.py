@@ -1,10 +1,10 @@
-"""Profit: within a cycle, what a visit is worth most to first (WIRE, 2.1).
+"""Profit: within a cycle, the URL whose visit is worth most first (WIRE, 2.1).
 
-What was chosen for the cycle goes by what a visit was worth when the cycle began, whatever the
-policy counts in. What is found meanwhile, and everything in a crawl without cycles, is worth the
-less the farther it is from a seed. What failed is tried again after all others.
+URLs chosen for the cycle are ordered by the worth of a visit when the cycle began, in the units of
+the policy. URLs found meanwhile, and all URLs in a crawl without cycles, are worth less the farther
+they are from a seed. URLs that failed are tried again after all others.
 
-Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes a URL.
+Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes per URL.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""URLs by rank: the smallest first, and among equals what was put in first.
+"""Queues of URLs by rank: the smallest rank first, and among equals the URL put in first.
 
 Every site has a first-in-first-out queue for each rank. Of all awake sites the one is served whose
-first URL has the smallest rank, and among those the smallest number. `Queues` (compiled, in
-`_queues`) is what schedulers use; `PlainQueues` says in a dozen lines what it has to do, and a
-test holds the one against the other.
+first URL has the smallest rank, and among those the smallest number. Schedulers use `Queues`
+(compiled, in `_queues`); `PlainQueues` says in a dozen lines what it has to do, and a
+test compares the two.
 
 A rank is a whole number below 2**32 - 1, and a URL's rank can only become smaller while it waits.
 """
@@ -18,7 +18,7 @@ __all__ = ["PlainQueues", "Queues", "RankedQueues"]
 
 
 class RankedQueues(Protocol):
-    """What both can do."""
+    """The operations of both kinds of queues."""
 
     @property
     def ready(self) -> int:

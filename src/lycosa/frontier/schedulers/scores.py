@@ -1,18 +1,18 @@
-"""Scores: by how much one URL is worth more than another, in a few steps.
+"""Scores of URLs, in a few steps: by links, depth, path, or a plugin.
 
-A score is what `best-first` goes by, and what can order the URLs within a window. It is given
-as a *position*: a small whole number, 0 for the best, so that URLs of one position form a
+`best-first` orders URLs by a score, and a window can order its URLs by one. A score is
+a *position*: a small whole number, 0 for the best, so that URLs of one position form a
 first-in-first-out list (WebParF, 3.2.1). A position may change only for the better.
 
-    links   how many links to the URL have been seen: none or one, two or three, four to seven,
+    links   the number of links to the URL seen so far: none or one, two or three, four to seven,
             and so on in powers of two
-    depth   how many links it is away from a seed
-    path    how many folders deep it is; a query counts as two more
-    plugin  what a function of the URL and its depth says
+    depth   the number of links from a seed
+    path    the number of folders; a query counts as two more
+    plugin  a plugin's function of the URL and its depth
 
-Links are counted as the crawl sees them and are not written down: a crawl that is resumed
-begins to count anew. Links from other partitions are counted as they arrive, and those that
-repeat themselves arrive once.
+Links are counted as the crawl sees them and are not written to the log: a resumed crawl
+begins to count anew. Links from other partitions are counted as they arrive, and repeated ones
+arrive once.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class LinksScore:
 
 
 class CustomScore(_Unlinked):
-    """What a function of a plugin says."""
+    """The score that a plugin's function returns."""
 
     def __init__(self, pages: Pages, url: Callable[[int], str], function: PluginScore) -> None:
         self._distance = pages.distance

@@ -1,17 +1,17 @@
-"""Orders that follow the tree of URLs: the table counts what is ready, a walk says what is next.
+"""Schedulers that walk the tree of URLs: the table counts ready URLs, a walk picks the next one.
 
-What is offered is marked in the URL table, and a site that is awake or rests is so in the table
-too. The table knows how many URLs are ready below every node, so a walk never looks at what
-is not (`lycosa.frontier.urltable.contract`).
+An offered URL is marked in the URL table, and so is whether a site is awake. The table knows how
+many URLs are ready below every node, so a walk never looks at others
+(`lycosa.frontier.urltable.contract`).
 
-A URL that failed and is to be tried again comes after all others of its site. In its own place
+A URL that failed and is to be tried again comes after all others of its site. In its own position
 it would often be the next one again, and a host that fails at one URL would be given up with all
 the others untried. Until then it stands in a line beside the table.
 
 Always true:
-  * a site with URLs in that line has a marked one too: whatever is ready, the table knows.
+  * a site with URLs in that line has a marked one too: the table knows everything that is ready.
 
-Cost: a few walks down the tree for each call; beside the table only what has failed.
+Cost: a few walks down the tree for each call; beside the table only failed URLs.
 """
 
 from __future__ import annotations

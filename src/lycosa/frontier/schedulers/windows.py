@@ -1,20 +1,20 @@
 """Windows that slide over the tree of URLs (Tarantula, 5.2).
 
 `TopWindow` slides over hosts, from left to right and then from the left again, and takes the
-left-most leaf of each: of a host's URLs what lies below comes before what lies above, so that a
+left-most leaf of each: a host's lower URLs come before those above them, so that a
 folder is served after everything in it. `LeafWindow` slides over leaves, to the right and back
 to the left, host after host. A *leaf* is a ready URL that has no ready URL below it. Each
 partition is a tree with a window of its own, and the worker takes one URL of every partition
-in turn: the windows are columns, and what is fetched is row after row.
+in turn: the windows are columns, and URLs are fetched row by row.
 
 A host that rests counts nothing in the tree, so a window passes over it at no cost.
 
-Without a score the URLs of a window come in its own order, and how wide it is makes no
+Without a score the URLs of a window come in its own order, and its width makes no
 difference. With one, a window is filled with as many hosts or leaves as it is wide, and they
-are served best first before the window moves on; what has gone to rest meanwhile is left for
+are served best first before the window moves on; those that went to rest meanwhile are left for
 the next time.
 
-Cost: a few walks down the tree a choice; with a score, as many as the window is wide for
+Cost: a few walks down the tree per choice; with a score, as many as the window is wide for
 every window, which may serve fewer.
 """
 
@@ -71,7 +71,7 @@ class LeafTrack:
 
 
 class Window:
-    """What a window has in sight, and what it comes to next; a `Walk`."""
+    """The URLs that a window has in sight, and its next step; a `Walk`."""
 
     def __init__(
         self,

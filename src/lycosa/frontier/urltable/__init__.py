@@ -1,12 +1,16 @@
-"""Every URL of a partition: numbered, in order, and counted.
+"""The URL table: every URL of a partition, numbered, in key order, and counted.
 
-contract     what a table can be asked
-segments     how keys make a tree
-plain        the table in plain Python
-compact      the table of a crawl: compiled trees, sealing, snapshots
-chunks       how sealed sites lie in a vault
-_table       the compiled part of it
-vaults       where sealed sites are put
+A table gives each key (`lycosa.url.key`) a number that never changes, finds keys and numbers in
+about a microsecond, and knows how many URLs are ready below every node of the tree of URLs. When
+memory is short, whole sites are spilled, compressed, to a file.
+
+    contract    the operations of a table
+    segments    the tree that keys form
+    compact     the table of a crawl: compiled trees, spilled sites, snapshots
+    _table      its compiled trees
+    chunks      the format of spilled sites
+    vaults      the file that spilled sites are in
+    pure_table  the table in pure Python, which tests compare with the compiled one
 """
 
 from lycosa.frontier.urltable.compact import CompactUrlTable

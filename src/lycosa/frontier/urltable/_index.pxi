@@ -57,9 +57,10 @@ cdef extern from *:
     size_t share "lycosa_share"(uint64_t, size_t) noexcept nogil
 
 
-cdef class Index(Blocks):
+cdef class Index:
     """Slots for the keys of all leaves."""
 
+    cdef Blocks blocks
     cdef uint64_t seed
     cdef Memory slot_memory
     cdef uint32_t *slots        # at the beginning of a line
@@ -68,7 +69,8 @@ cdef class Index(Blocks):
     cdef uint32_t leaf_mask     # the bits of a slot that are a leaf; the others are of a hash
     cdef uint32_t leaf_bits
 
-    def __cinit__(self):
+    def __cinit__(self, Blocks blocks not None):
+        self.blocks = blocks
         self.seed = int.from_bytes(urandom(8), "little")
         self.make_slots(1)
 
@@ -90,7 +92,7 @@ cdef class Index(Blocks):
         set_room(&memory, self.slot_bytes(keys))
         # One less: the first line begins where a line of the cache does.
         lines = memory.size // (LINE * sizeof(uint32_t)) - 1
-        while <size_t>1 << bits < 2 * <size_t>self.node_count + 256:
+        while <size_t>1 << bits < 2 * <size_t>self.blocks.node_count + 256:
             bits += 1
         drop_room(&self.slot_memory)
         self.slot_memory = memory
@@ -107,7 +109,7 @@ cdef class Index(Blocks):
         """Return whether one more key needs more slots, or its new nodes more bits."""
         return (
             self.slots_used + 1 > self.lines * LINE * 17 // 20
-            or <size_t>self.node_count + 64 > self.leaf_mask
+            or <size_t>self.blocks.node_count + 64 > self.leaf_mask
         )
 
     @cython.final
@@ -116,7 +118,7 @@ cdef class Index(Blocks):
 
     @cython.final
     cdef inline void prefetch_block(self, uint32_t node) noexcept:
-        cdef const uint8_t *text = self.arena + <size_t>self.nodes[node].block * UNIT
+        cdef const uint8_t *text = self.blocks.arena + <size_t>self.blocks.nodes[node].block * UNIT
         cdef uint32_t i
         for i in range(8):
             prefetch(text + 64 * i)
@@ -137,8 +139,11 @@ cdef class Index(Blocks):
                 if slot == NONE:
                     break
                 leaf = slot & mask
-                if self.nodes[leaf].owner == owner and not self.nodes[leaf].height & 127:
-                    self.scan(leaf, key, size, spot)
+                if (
+                    self.blocks.nodes[leaf].owner == owner
+                    and not self.blocks.nodes[leaf].height & 127
+                ):
+                    self.blocks.scan(leaf, key, size, spot)
                     if spot.is_there:
                         return True
             if self.slots[line * LINE + LINE - 1] == NONE:
@@ -181,13 +186,13 @@ cdef class Index(Blocks):
         """Hash the keys of a leaf, and ask for the lines that the hashes lead to."""
         cdef const uint8_t *p
         cdef uint32_t i, shared, length
-        self.reserve(self.nodes[node].used)
-        p = self.block(node)
-        for i in range(self.nodes[node].count):
+        self.blocks.reserve(self.blocks.nodes[node].used)
+        p = self.blocks.block(node)
+        for i in range(self.blocks.nodes[node].count):
             shared = get_number(&p)
             length = get_number(&p)
-            memcpy(self.scratch + shared, p, length)
+            memcpy(self.blocks.scratch + shared, p, length)
             p += length
-            hashes[i] = hash_key(self.scratch, shared + length, base)
+            hashes[i] = hash_key(self.blocks.scratch, shared + length, base)
             self.prefetch_line(hashes[i])
         return 0

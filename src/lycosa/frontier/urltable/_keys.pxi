@@ -64,10 +64,10 @@ cdef class Keys(Trees):
         if self.name_site != NONE and self.name.size == size:
             if memcmp(self.name.data, name, size) == 0:
                 return self.name_site
-        if not self.seek_slot(LOW, hash_key(name, size, self.seed), name, size, &spot):
+        if not self.index.seek_slot(LOW, hash_key(name, size, self.index.seed), name, size, &spot):
             return NONE
         fill(&self.name, name, size)
-        self.name_site = self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
+        self.name_site = self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
         return self.name_site
 
     @cython.final
@@ -76,22 +76,22 @@ cdef class Keys(Trees):
         cdef uint32_t leaf, size
         if self.name_site != site:
             leaf = self.sites[site].leaf
-            size = self.read_key(leaf, self.entry_of(leaf, site), 0)
-            fill(&self.name, self.scratch, size)
+            size = self.blocks.read_key(leaf, self.blocks.entry_of(leaf, site), 0)
+            fill(&self.name, self.blocks.scratch, size)
             self.name_site = site
         return 0
 
     @cython.final
     cdef uint32_t new_site(self, const uint8_t *name, uint32_t size) except? 0xFFFFFFFF:
         cdef uint32_t site = self.site_number
-        cdef uint64_t h = hash_key(name, size, self.seed)
+        cdef uint64_t h = hash_key(name, size, self.index.seed)
         cdef Spot spot
         make_room(&self.site_memory, (<size_t>site + 1) * sizeof(Site))
         self.sites = <Site *>self.site_memory.data
         memset(&self.sites[site], 0, sizeof(Site))
         self.sites[site].root = self.new_tree(site, 0)
         self.sites[site].hash = <uint32_t>h
-        self.scan(self.leaf_for(self.sites_root, name, size), name, size, &spot)
+        self.blocks.scan(self.leaf_for(self.sites_root, name, size), name, size, &spot)
         self.insert(&spot, name, size, h, site)
         self.site_number += 1
         fill(&self.name, name, size)
@@ -135,9 +135,11 @@ cdef class Keys(Trees):
             asked.path += 1
             asked.name_size = <uint32_t>(asked.path - asked.name)
             asked.path_size = size - asked.name_size
-            asked.hash = self.seed + <uint32_t>hash_key(asked.name, asked.name_size, self.seed)
+            asked.hash = self.index.seed + <uint32_t>hash_key(
+                asked.name, asked.name_size, self.index.seed
+            )
             asked.hash = hash_key(asked.path, asked.path_size, asked.hash)
-            self.prefetch_line(asked.hash)
+            self.index.prefetch_line(asked.hash)
         return 0
 
     @cython.final
@@ -173,14 +175,16 @@ cdef class Keys(Trees):
             if found >= 0 or not is_added:
                 return found
             self.unseal(site)
-        if self.seek_slot(site, h, path, path_size, &spot):
-            return self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
+        if self.index.seek_slot(site, h, path, path_size, &spot):
+            return self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
         if not is_added:
             return -1
-        self.scan(self.leaf_for(self.sites[site].root, path, path_size), path, path_size, &spot)
-        number = self.url_count
-        self.make_places(number + 1)
-        self.url_count += 1
+        self.blocks.scan(
+            self.leaf_for(self.sites[site].root, path, path_size), path, path_size, &spot
+        )
+        number = self.places.url_count
+        self.places.make_places(number + 1)
+        self.places.url_count += 1
         self.sites[site].count += 1
         self.insert(&spot, path, path_size, h, number)
         return number
@@ -210,23 +214,23 @@ cdef class Keys(Trees):
     @cython.final
     cdef int load_key(self, uint32_t number) except -1:
         """Let `scratch` be the key of a number."""
-        cdef uint32_t place = self.place_of(number), size
+        cdef uint32_t place = self.places.place_of(number), size
         if place & SEALED:
             path, _ = self._sealed_path(number, place & LOW)
             self.load_name(self._site_of_chunk(place & LOW))
             size = PyBytes_GET_SIZE(path)
-            self.reserve(self.name.size + size)
-            memcpy(self.scratch + self.name.size, PyBytes_AS_STRING(path), size)
+            self.blocks.reserve(self.name.size + size)
+            memcpy(self.blocks.scratch + self.name.size, PyBytes_AS_STRING(path), size)
         else:
-            self.load_name(self.nodes[place].owner)
-            size = self.read_key(place, self.entry_of(place, number), self.name.size)
-        memcpy(self.scratch, self.name.data, self.name.size)
+            self.load_name(self.blocks.nodes[place].owner)
+            size = self.blocks.read_key(place, self.blocks.entry_of(place, number), self.name.size)
+        memcpy(self.blocks.scratch, self.name.data, self.name.size)
         self.found_size = self.name.size + size
         return 0
 
     @cython.final
     cdef uint32_t known(self, object number) except? 0xFFFFFFFF:
-        if not 0 <= number < self.url_count:
+        if not 0 <= number < self.places.url_count:
             raise IndexError(number)
         return number
 
@@ -234,16 +238,16 @@ cdef class Keys(Trees):
     @cython.always_allow_keywords(False)
     def key(self, number):
         self.load_key(self.known(number))
-        return PyUnicode_DecodeUTF8(<char *>self.scratch, self.found_size, NULL)
+        return PyUnicode_DecodeUTF8(<char *>self.blocks.scratch, self.found_size, NULL)
 
     def __len__(self):
-        return self.url_count
+        return self.places.url_count
 
     # -- counts ---------------------------------------------------------------------------
 
     @cython.final
     cdef int set_mark(self, uint32_t number, bint is_marked) except -1:
-        cdef uint32_t place = self.place_of(number), site
+        cdef uint32_t place = self.places.place_of(number), site
         cdef int32_t change = 1 if is_marked else -1
         cdef uint32_t *entry
         if place & SEALED:
@@ -251,8 +255,8 @@ cdef class Keys(Trees):
             if was_marked == is_marked:
                 return 0
             self.unseal(self._site_of_chunk(place & LOW))
-            place = self.place_of(number)
-        entry = self.numbers_end(place) - 1 - <int>self.entry_of(place, number)
+            place = self.places.place_of(number)
+        entry = self.blocks.numbers_end(place) - 1 - <int>self.blocks.entry_of(place, number)
         if (entry[0] & MARK != 0) == is_marked:
             return 0
         entry[0] ^= MARK
@@ -270,7 +274,7 @@ cdef class Keys(Trees):
         self.ready += <uint32_t>change
         self.weigh(leaf, change)
         if (now == 0) != (now == <uint32_t>change):
-            self.numbers_end(leaf)[-1 - <int>self.entry_of(leaf, site)] ^= MARK
+            self.blocks.numbers_end(leaf)[-1 - <int>self.blocks.entry_of(leaf, site)] ^= MARK
 
     def mark(self, number):
         self.set_mark(self.known(number), True)
@@ -280,10 +284,12 @@ cdef class Keys(Trees):
 
     def is_marked(self, number):
         cdef uint32_t found = self.known(number)
-        cdef uint32_t place = self.place_of(found)
+        cdef uint32_t place = self.places.place_of(found)
+        cdef int entry
         if place & SEALED:
             return self._sealed_path(found, place & LOW)[1]
-        return self.numbers_end(place)[-1 - <int>self.entry_of(place, found)] & MARK != 0
+        entry = <int>self.blocks.entry_of(place, found)
+        return self.blocks.numbers_end(place)[-1 - entry] & MARK != 0
 
     def marked(self, site):
         return self.sites[self.checked(site)].marked
@@ -297,9 +303,9 @@ cdef class Keys(Trees):
         self.unseal(cleared)
         node = self.leaf_for(self.sites[cleared].root, b"", 0)
         while node != NONE:
-            end = self.numbers_end(node)
+            end = self.blocks.numbers_end(node)
             self.weigh(node, -<int32_t>self.weight_of(node))
-            for i in range(self.nodes[node].count):
+            for i in range(self.blocks.nodes[node].count):
                 end[-1 - <int>i] &= LOW
             node = self.beside(node, 1, True)
         self.sites[cleared].marked = 0

@@ -25,7 +25,7 @@ cdef inline uint32_t packed_place(const uint8_t *packed, uint32_t index) noexcep
     return values[word >> (bit & 7) & ((<uint64_t>1 << width) - 1)]
 
 
-cdef class Places(Index):
+cdef class Places:
     """The places of all numbers."""
 
     cdef uint32_t url_count
@@ -49,11 +49,13 @@ cdef class Places(Index):
         drop_room(&self.part_memory)
         drop_room(&self.place_memory)
 
-    def _set_part(self, uint32_t bits):
+    @cython.final
+    cdef int set_part(self, uint32_t bits) except -1:
         """Let parts be of 2**bits numbers, in an empty table: for tests."""
         if self.part_count:
             raise ValueError("the table is not empty")
         self.part_bits = bits
+        return 0
 
     @cython.final
     cdef int make_places(self, size_t count) except -1:

@@ -10,9 +10,11 @@ cdef class Ready(Keys):
     cdef int64_t found(self, uint32_t site, const Spot *spot) except -2:
         """Leave the key of an entry in `scratch`; returns its number."""
         self.load_name(site)
-        self.found_size = self.read_key(spot.node, spot.index, self.name.size) + self.name.size
-        memcpy(self.scratch, self.name.data, self.name.size)
-        return self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
+        self.found_size = self.name.size + self.blocks.read_key(
+            spot.node, spot.index, self.name.size
+        )
+        memcpy(self.blocks.scratch, self.name.data, self.name.size)
+        return self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
 
     @cython.final
     cdef int64_t seek(self, const uint8_t *key, uint32_t size) except -2:
@@ -37,7 +39,7 @@ cdef class Ready(Keys):
             is_found = self.first_from(self.sites_root, key, size, True, &spot)
         if not is_found:
             return -1
-        site = self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
+        site = self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
         self.first_from(self.sites[site].root, key, 0, True, &spot)
         return self.found(site, &spot)
 
@@ -57,14 +59,14 @@ cdef class Ready(Keys):
             size = length
         if not self.last_before(self.sites_root, key, size, True, &spot):
             return -1
-        site = self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
+        site = self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
         self.last_before(self.sites[site].root, &last, 1, True, &spot)
         return self.found(site, &spot)
 
     @cython.final
     cdef object below(self, int64_t number, const uint8_t *prefix, uint32_t size):
         """Return a number if its key, which a walk has left, begins with a prefix."""
-        if number < 0 or not begins(self.scratch, self.found_size, prefix, size):
+        if number < 0 or not begins(self.blocks.scratch, self.found_size, prefix, size):
             return None
         return number
 
@@ -84,7 +86,7 @@ cdef class Ready(Keys):
         cdef uint32_t size
         cdef const uint8_t *data = utf8(prefix, &size)
         cdef int64_t number = self.seek(data, size)
-        if number < 0 or not begins(self.scratch, self.found_size, data, size):
+        if number < 0 or not begins(self.blocks.scratch, self.found_size, data, size):
             return None
         return self.leaf_of(number)
 
@@ -92,7 +94,7 @@ cdef class Ready(Keys):
     cdef int64_t leaf_of(self, int64_t number) except -2:
         """Return the left-most ready leaf at or below the ready URL whose key is in `scratch`."""
         cdef int64_t deeper
-        while is_node(self.scratch, self.found_size):
+        while is_node(self.blocks.scratch, self.found_size):
             deeper = self.first_below()
             if deeper < 0:
                 break
@@ -103,12 +105,12 @@ cdef class Ready(Keys):
     cdef int64_t first_below(self) except -2:
         """Return the first ready URL below the key in `scratch`, or -1; that key is in `target`."""
         cdef int64_t deeper
-        fill(&self.target, self.scratch, self.found_size)
+        fill(&self.target, self.blocks.scratch, self.found_size)
         push(&self.target, 0)
         deeper = self.seek(self.target.data, self.target.size)
         self.target.size -= 1
         if deeper < 0 or not begins(
-            self.scratch, self.found_size, self.target.data, self.target.size
+            self.blocks.scratch, self.found_size, self.target.data, self.target.size
         ):
             return -1
         return deeper
@@ -116,7 +118,7 @@ cdef class Ready(Keys):
     def next_ready_leaf(self, number):
         cdef int64_t found
         self.load_key(self.known(number))
-        fill(&self.target, self.scratch, self.found_size)
+        fill(&self.target, self.blocks.scratch, self.found_size)
         push(&self.target, 0)
         found = self.seek(self.target.data, self.target.size)
         return None if found < 0 else self.leaf_of(found)
@@ -124,21 +126,21 @@ cdef class Ready(Keys):
     def previous_ready_leaf(self, number):
         cdef int64_t found
         self.load_key(self.known(number))
-        fill(&self.target, self.scratch, self.found_size)
+        fill(&self.target, self.blocks.scratch, self.found_size)
         while True:
             found = self.seek_back(self.target.data, self.target.size)
             if found < 0:
                 return None
-            if not is_node(self.scratch, self.found_size) or self.first_below() < 0:
+            if not is_node(self.blocks.scratch, self.found_size) or self.first_below() < 0:
                 return found
 
     def next_ready(self, number, str prefix not None = ""):
         cdef uint32_t size
         cdef const uint8_t *data = utf8(prefix, &size)
         self.load_key(self.known(number))
-        if compare(self.scratch, self.found_size, data, size) < 0:
+        if compare(self.blocks.scratch, self.found_size, data, size) < 0:
             return self.below(self.seek(data, size), data, size)
-        fill(&self.target, self.scratch, self.found_size)
+        fill(&self.target, self.blocks.scratch, self.found_size)
         push(&self.target, 0)
         return self.below(self.seek(self.target.data, self.target.size), data, size)
 
@@ -148,8 +150,8 @@ cdef class Ready(Keys):
         fill(&self.target, data, size)
         push(&self.target, 255)
         self.load_key(self.known(number))
-        if compare(self.scratch, self.found_size, self.target.data, self.target.size) < 0:
-            fill(&self.target, self.scratch, self.found_size)
+        if compare(self.blocks.scratch, self.found_size, self.target.data, self.target.size) < 0:
+            fill(&self.target, self.blocks.scratch, self.found_size)
         return self.below(self.seek_back(self.target.data, self.target.size), data, size)
 
     def next_ready_host(self, str after not None = ""):
@@ -163,7 +165,7 @@ cdef class Ready(Keys):
             self.sites_root, self.target.data, self.target.size, True, &spot
         ):
             return None
-        self.load_name(self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW)
+        self.load_name(self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW)
         size = host_end(self.name.data, self.name.size)
         return PyUnicode_DecodeUTF8(<char *>self.name.data, size, NULL)
 
@@ -182,7 +184,7 @@ cdef class Ready(Keys):
             if served != NONE:
                 number = -1
                 self.load_key(served)
-                if begins(self.scratch, self.found_size, self.node.data, self.node.size):
+                if begins(self.blocks.scratch, self.found_size, self.node.data, self.node.size):
                     number = self.seek_behind_child()
                 if number < 0 and first >= 0:
                     self.load_key(<uint32_t>first)
@@ -194,10 +196,10 @@ cdef class Ready(Keys):
             self.cursors.serve(h, <uint32_t>number)
             if self.found_size == self.node.size:
                 return number
-            end = step_end(self.scratch, self.found_size, self.node.size)
-            if end == self.found_size and not is_node(self.scratch, end):
+            end = step_end(self.blocks.scratch, self.found_size, self.node.size)
+            if end == self.found_size and not is_node(self.blocks.scratch, end):
                 return number
-            fill(&self.node, self.scratch, end)
+            fill(&self.node, self.blocks.scratch, end)
 
     @cython.final
     cdef int64_t seek_behind_child(self) except -2:
@@ -206,14 +208,14 @@ cdef class Ready(Keys):
         cdef uint8_t behind = 0
         cdef int64_t number
         if end > self.node.size:
-            end = step_end(self.scratch, end, self.node.size)
-            if end < self.found_size or is_node(self.scratch, end):
+            end = step_end(self.blocks.scratch, end, self.node.size)
+            if end < self.found_size or is_node(self.blocks.scratch, end):
                 behind = 255
-        fill(&self.target, self.scratch, end)
+        fill(&self.target, self.blocks.scratch, end)
         push(&self.target, behind)
         number = self.seek(self.target.data, self.target.size)
         if number >= 0 and begins(
-            self.scratch, self.found_size, self.node.data, self.node.size
+            self.blocks.scratch, self.found_size, self.node.data, self.node.size
         ):
             return number
         return -1

@@ -10,7 +10,7 @@ cdef class Sealing(Ready):
         cdef const uint8_t *data = <const uint8_t *>PyBytes_AS_STRING(name)
         if not self.first_from(self.sites_root, data, PyBytes_GET_SIZE(name), False, &spot):
             return -1
-        return self.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
+        return self.blocks.numbers_end(spot.node)[-1 - <int>spot.index] & LOW
 
     def _entries(self, site, bytes path not None):
         """Return paths and numbers of one leaf of a site, from a path on; none at the end."""
@@ -21,17 +21,17 @@ cdef class Sealing(Ready):
         cdef list entries = []
         if not self.first_from(root, data, PyBytes_GET_SIZE(path), False, &spot):
             return entries
-        self.reserve(self.nodes[spot.node].used)
-        p = self.block(spot.node)
-        for i in range(self.nodes[spot.node].count):
+        self.blocks.reserve(self.blocks.nodes[spot.node].used)
+        p = self.blocks.block(spot.node)
+        for i in range(self.blocks.nodes[spot.node].count):
             shared = get_number(&p)
             size = get_number(&p)
-            memcpy(self.scratch + shared, p, size)
+            memcpy(self.blocks.scratch + shared, p, size)
             p += size
             if i >= spot.index:
                 entries.append((
-                    PyBytes_FromStringAndSize(<char *>self.scratch, shared + size),
-                    self.numbers_end(spot.node)[-1 - <int>i] & LOW,
+                    PyBytes_FromStringAndSize(<char *>self.blocks.scratch, shared + size),
+                    self.blocks.numbers_end(spot.node)[-1 - <int>i] & LOW,
                 ))
         return entries
 
@@ -45,7 +45,7 @@ cdef class Sealing(Ready):
         cdef list frames = []
         cdef Run run = Run.__new__(Run)
         while node != NONE:
-            run.take_leaf(self, node)
+            run.take_leaf(self.blocks, node)
             node = self.beside(node, 1, False)
             if node == NONE or run.count >= most:
                 frames.append(run.end_text())
@@ -63,7 +63,7 @@ cdef class Sealing(Ready):
         cdef uint32_t root = self.sites[self.checked(site)].root
         cdef uint32_t node = NONE if root == NONE else self.leaf_for(root, b"", 0)
         while node != NONE:
-            run.take_leaf(self, node)
+            run.take_leaf(self.blocks, node)
             node = self.beside(node, 1, False)
         for text, numbers, begin in sealed:
             run.take_run(text, numbers, begin)
@@ -78,10 +78,12 @@ cdef class Sealing(Ready):
         cdef uint32_t node = self.leaf_for(self.sites[sealed].root, b"", 0)
         cdef list rest = list(chunks)[::-1]
         while node != NONE:
-            for i in range(self.nodes[node].count):
+            for i in range(self.blocks.nodes[node].count):
                 if not left:
                     chunk, left = rest.pop()
-                self.set_place(self.numbers_end(node)[-1 - <int>i] & LOW, SEALED | chunk)
+                self.places.set_place(
+                    self.blocks.numbers_end(node)[-1 - <int>i] & LOW, SEALED | chunk
+                )
                 left -= 1
             node = self.beside(node, 1, False)
         self.drop_tree(self.sites[sealed].root)
@@ -90,14 +92,15 @@ cdef class Sealing(Ready):
     @cython.final
     cdef void drop_tree(self, uint32_t node) noexcept:
         cdef uint32_t i
-        if self.nodes[node].height & 127:
-            for i in range(self.nodes[node].count):
+        if self.blocks.nodes[node].height & 127:
+            for i in range(self.blocks.nodes[node].count):
                 self.drop_tree(self.children(node)[i])
-        self.drop_node(node)
+        self.blocks.drop_node(node)
 
     def _bring_back(self, site, runs):
         """Make the tree of a site again from runs of its keys, and mark what is marked there."""
         cdef uint32_t opened = self.checked(site), i, number, leaf, begin
+        cdef int entry
         cdef uint64_t h
         cdef Reader reader
         cdef Spot spot
@@ -111,20 +114,21 @@ cdef class Sealing(Ready):
                 next_key(&reader, &self.target)
                 number = get_packed(<const uint8_t *>PyBytes_AS_STRING(numbers), begin + i)
                 leaf = self.leaf_for(self.sites[opened].root, self.target.data, self.target.size)
-                self.scan(leaf, self.target.data, self.target.size, &spot)
+                self.blocks.scan(leaf, self.target.data, self.target.size, &spot)
                 h = hash_key(self.target.data, self.target.size, self.base_of(opened))
                 self.insert(&spot, self.target.data, self.target.size, h, number & LOW)
                 if number & MARK:
-                    leaf = self.place_of(number & LOW)
-                    self.numbers_end(leaf)[-1 - <int>self.entry_of(leaf, number & LOW)] |= MARK
+                    leaf = self.places.place_of(number & LOW)
+                    entry = <int>self.blocks.entry_of(leaf, number & LOW)
+                    self.blocks.numbers_end(leaf)[-1 - entry] |= MARK
                     self.weigh(leaf, 1)
 
     def _restore(self, count, names, runs):
         """Fill an empty table: sites in the order of their numbers, and a run for each."""
         cdef uint32_t size
         cdef const uint8_t *data
-        self.make_places(count)
-        self.url_count = count
+        self.places.make_places(count)
+        self.places.url_count = count
         for site, (name, run) in enumerate(zip(names, runs, strict=True)):
             data = utf8(name, &size)
             fill(&self.node, data, size)

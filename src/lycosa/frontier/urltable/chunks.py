@@ -1,16 +1,16 @@
-"""How sealed sites lie in a vault: chunks of frames, and a dictionary for each site.
+"""The format of spilled sites: chunks of compressed frames, with a dictionary for each site.
 
-A chunk is what the table knows a sealed URL by: some 16,000 keys of a site in order. Their
-numbers and marks are one piece in the vault, in as many bits as they need. Their texts are
-`FRAME_URLS` to a frame, so that a question uncompresses little: what the keys share and how long
-they are in one stream of zstd, their bytes in another. Frames are small, and a small stream
+The table knows a spilled URL by its chunk: some 16,000 keys of a site in order. Their
+numbers and marks are one piece in the vault, in as few bits as possible. Their texts are
+`FRAME_URLS` to a frame, so that a look-up decompresses little: the lengths of keys and of their
+shared prefixes in one zstd stream, their bytes in another. Frames are small, and a small stream
 compresses badly: so the bytes of a large site are compressed with a dictionary, which is a
 sample of them from all over the site.
 
-Of a sealed site there stay in memory: of every frame its first path and its place. What was
-read last is kept: one dictionary, the numbers of one chunk, the text of one frame.
+Of a spilled site there stay in memory the first path and the position of every frame. The latest
+reads are cached: one dictionary, the numbers of one chunk, the text of one frame.
 
-Cost: to find a path reads and uncompresses a frame and reads the numbers of a chunk.
+Cost: finding a path reads and decompresses a frame and reads the numbers of a chunk.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lycosa.frontier.urltable._table import (
     run_path,
     run_tails,
 )
-from lycosa.frontier.urltable.vaults import Place, Vault
+from lycosa.frontier.urltable.vaults import Extent, Vault
 
 FRAME_URLS = 1_024
 """At 512 a URL took 0.15 bytes more on disk, and finding it three fifths of the time."""
@@ -55,41 +55,41 @@ Run = tuple[bytes, bytes, int]
 
 
 class Chunk(NamedTuple):
-    """What is to be known of a chunk without reading it; of its frames, in columns."""
+    """The index of a chunk that stays in memory; one entry per frame, in columns."""
 
     site: int
     size: int
-    numbers: Place
+    numbers: Extent
     firsts: list[bytes]
     begins: array[int]
     """How many keys of the chunk stand before each frame."""
     offsets: array[int]
     sizes: array[int]
 
-    def place(self, frame: int) -> Place:
+    def extent(self, frame: int) -> Extent:
         """Return where a frame lies."""
-        return Place(self.offsets[frame], self.sizes[frame])
+        return Extent(self.offsets[frame], self.sizes[frame])
 
 
-class _Sealed(NamedTuple):
-    """Of a site that is put away: its chunks, and the first path of each."""
+class _Spilled(NamedTuple):
+    """A spilled site: its chunks, and the first path of each."""
 
     chunks: list[int]
     firsts: list[bytes]
-    dictionary: Place | None
+    dictionary: Extent | None
 
 
 class Chunks:
-    """All sealed sites of a table."""
+    """All spilled sites of a table."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._chunks: dict[int, Chunk] = {}
-        self._sites: dict[int, _Sealed] = {}
+        self._sites: dict[int, _Spilled] = {}
         self._next = 0
         self._frames = 0
-        self._recent: tuple[Place, bytes] | None = None
-        self._recent_numbers: tuple[Place, bytes] | None = None
+        self._recent: tuple[Extent, bytes] | None = None
+        self._recent_numbers: tuple[Extent, bytes] | None = None
         self._recent_site: tuple[int, zstandard.ZstdDecompressor] | None = None
 
     def __len__(self) -> int:
@@ -112,16 +112,16 @@ class Chunks:
     def put(
         self, site: int, runs: Sequence[tuple[list[tuple[bytes, bytes]], bytes]]
     ) -> list[tuple[int, int]]:
-        """Put a site away, all of it or nothing; returns its chunks and how many URLs they hold.
+        """Write a site to the vault, all of it or nothing; return its chunks and their URL counts.
 
         `runs` are for each chunk its frames (first path, text) and its numbers.
         """
-        places: list[Place] = []
+        extents: list[Extent] = []
 
-        def keep(data: bytes) -> Place:
+        def keep(data: bytes) -> Extent:
             reach("urls.before-seal")
-            places.append(self._vault.put(data))
-            return places[-1]
+            extents.append(self._vault.put(data))
+            return extents[-1]
 
         sample = _sample([text for frames, _ in runs for _, text in frames])
         compressor = zstandard.ZstdCompressor(_LEVEL, dict_data=_dictionary(sample))
@@ -138,31 +138,31 @@ class Chunks:
                         keep(numbers),
                         [first for first, _ in frames],
                         array("I", [0, *ends[:-1]]),
-                        array("Q", [place.offset for place in kept]),
-                        array("I", [place.size for place in kept]),
+                        array("Q", [extent.offset for extent in kept]),
+                        array("I", [extent.size for extent in kept]),
                     )
                 )
         except OSError:
-            for place in places:
-                self._vault.drop(place)
+            for extent in extents:
+                self._vault.drop(extent)
             raise
         chunks = list(range(self._next, self._next + len(made)))
         self._next += len(made)
         self._chunks.update(zip(chunks, made, strict=True))
         self._frames += sum(len(chunk.firsts) for chunk in made)
-        self._sites[site] = _Sealed(chunks, [chunk.firsts[0] for chunk in made], dictionary)
+        self._sites[site] = _Spilled(chunks, [chunk.firsts[0] for chunk in made], dictionary)
         return [(number, self._chunks[number].size) for number in chunks]
 
     def drop(self, site: int) -> None:
         """Forget a site."""
-        sealed = self._sites.pop(site)
-        for number in sealed.chunks:
+        spilled = self._sites.pop(site)
+        for number in spilled.chunks:
             chunk = self._chunks.pop(number)
             self._frames -= len(chunk.firsts)
-            for place in (chunk.numbers, *map(chunk.place, range(len(chunk.firsts)))):
-                self._vault.drop(place)
-        if sealed.dictionary is not None:
-            self._vault.drop(sealed.dictionary)
+            for extent in (chunk.numbers, *map(chunk.extent, range(len(chunk.firsts)))):
+                self._vault.drop(extent)
+        if spilled.dictionary is not None:
+            self._vault.drop(spilled.dictionary)
         self.forget_recent()
 
     def forget_recent(self) -> None:
@@ -177,11 +177,11 @@ class Chunks:
 
     def find(self, site: int, path: bytes) -> int:
         """Return the number of a path, or -1."""
-        sealed = self._sites[site]
-        at = bisect_right(sealed.firsts, path) - 1
+        spilled = self._sites[site]
+        at = bisect_right(spilled.firsts, path) - 1
         if at < 0:
             return -1
-        chunk = self._chunks[sealed.chunks[at]]
+        chunk = self._chunks[spilled.chunks[at]]
         frame = bisect_right(chunk.firsts, path) - 1
         index = run_find(self._text(chunk, frame), path)
         return run_number(self._numbers(chunk), chunk.begins[frame] + index) if index >= 0 else -1
@@ -207,8 +207,8 @@ class Chunks:
 
     def _runs_from(self, site: int, path: bytes) -> Iterator[Run]:
         """Yield the frames of a site from the one on in which a path stands or would stand."""
-        sealed = self._sites[site]
-        for number in sealed.chunks[max(bisect_right(sealed.firsts, path) - 1, 0) :]:
+        spilled = self._sites[site]
+        for number in spilled.chunks[max(bisect_right(spilled.firsts, path) - 1, 0) :]:
             chunk = self._chunks[number]
             first = max(bisect_right(chunk.firsts, path) - 1, 0)
             for frame in range(first, len(chunk.firsts)):
@@ -222,19 +222,19 @@ class Chunks:
         return self._recent_numbers[1]
 
     def _text(self, chunk: Chunk, frame: int) -> bytes:
-        place = chunk.place(frame)
-        if self._recent is None or self._recent[0] != place:
-            data = self._vault.get(place)
+        extent = chunk.extent(frame)
+        if self._recent is None or self._recent[0] != extent:
+            data = self._vault.get(extent)
             (size,) = _SIZE.unpack_from(data)
             decompress = self._decompressor(chunk.site).decompress
             heads, tails = data[_SIZE.size : _SIZE.size + size], data[_SIZE.size + size :]
-            self._recent = place, zstandard.decompress(heads) + decompress(tails)
+            self._recent = extent, zstandard.decompress(heads) + decompress(tails)
         return self._recent[1]
 
     def _decompressor(self, site: int) -> zstandard.ZstdDecompressor:
         if self._recent_site is None or self._recent_site[0] != site:
-            place = self._sites[site].dictionary
-            sample = self._vault.get(place) if place is not None else b""
+            extent = self._sites[site].dictionary
+            sample = self._vault.get(extent) if extent is not None else b""
             self._recent_site = site, zstandard.ZstdDecompressor(_dictionary(sample))
         return self._recent_site[1]
 

@@ -1,12 +1,12 @@
-"""The URL table that crawls use: compiled trees, and sealed sites in a vault.
+"""The URL table that crawls use: compiled trees in memory, and spilled sites in a vault.
 
-The trees are in `_table.pyx`, and how a sealed site lies in the vault is in `chunks.py`. Here is
-what need not be quick: walks over everything, sealing, and snapshots. For a sealed URL the table
-keeps in which chunk it is: four bytes, or less than one where its neighbours by number are
-sealed too and `tighten` was called.
+The trees are in `_table.pyx`, the format of spilled sites is in `chunks.py`. This module has
+the parts that need not be quick: walks over everything, spilling, and snapshots. For a spilled URL
+the table keeps the number of its chunk: four bytes, or less than one where its neighbours by number
+are spilled too and `tighten` was called. (The compiled code says *sealed* for spilled.)
 
-Cost: finding a URL of a sealed site, or its key, reads and uncompresses a frame of some 1,000;
-sealing a site and bringing it back are linear in its URLs.
+Cost: finding a URL of a spilled site, or its key, reads and decompresses a frame of some 1,000;
+spilling a site and bringing it back are linear in its URLs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CompactUrlTable(Table):
         return map(self.key, range(len(self)))
 
     def walk(self, prefix: str = "") -> Iterator[tuple[str, int]]:
-        """Yield what begins with a prefix; what comes meanwhile behind the place is met."""
+        """Yield what begins with a prefix, also keys that are added meanwhile further on."""
         return self._walk(prefix.encode(), prefix.encode())
 
     def children(self, node: str) -> Iterator[str]:
@@ -68,7 +68,7 @@ class CompactUrlTable(Table):
     def _leaves(self, site: int, path: bytes) -> Iterator[tuple[bytes, int]]:
         """Yield paths and numbers of a site from a path on, in order."""
         while True:
-            if self.is_sealed(site):
+            if self.is_spilled(site):
                 entries = self._chunks.entries(site, path)
             else:
                 entries = self._entries(site, path)
@@ -78,40 +78,44 @@ class CompactUrlTable(Table):
             path = entries[-1][0] + b"\0"
 
     def put_into(self, vault: Vault) -> None:
-        """Name the vault, before anything is sealed."""
+        """Set the vault, before any site is spilled."""
         if self._chunks:
-            raise ValueError("what is sealed is in another vault already")
+            raise ValueError("sites are spilled to another vault already")
         self._chunks = Chunks(vault)
 
-    # -- sealing --------------------------------------------------------------------------
+    # -- spilling -------------------------------------------------------------------------
 
-    def seal(self, site: int) -> bool:
-        """Put a site away."""
+    def spill(self, site: int) -> bool:
+        """Move a resting site's URLs to the vault."""
         if self.is_awake(site):
             return False
-        if not self.is_sealed(site):
+        if not self.is_spilled(site):
             runs = self._runs(site, self.frame_urls, self.chunk_frames)
             self._put_away(site, self._chunks.put(site, runs))
             reach("urls.sealed")
         return True
 
     def unseal(self, site: int) -> None:
+        """Bring a site back; the compiled trees call this when they need it."""
+        self.bring_back(site)
+
+    def bring_back(self, site: int) -> None:
         """Bring a site back."""
-        if self.is_sealed(site):
+        if self.is_spilled(site):
             self._bring_back(site, list(self._chunks.runs(site)))
             self._chunks.drop(site)
 
     def tighten(self) -> None:
-        """Give the memory back that sealing has freed; linear in what is left."""
+        """Give back the memory that spilling has freed; linear in what is left."""
         self._chunks.forget_recent()
         self._tighten()
 
-    def is_sealed(self, site: int) -> bool:
-        """Return whether a site is put away."""
+    def is_spilled(self, site: int) -> bool:
+        """Return whether a site is in the vault."""
         return self._is_put_away(site)
 
     def bytes_held(self) -> int:
-        """Return what the arrays take, and roughly what sealed sites have left here."""
+        """Return what the arrays take, and roughly what spilled sites have left here."""
         return self._native_bytes() + self._chunks.bytes_held()
 
     def bytes_in_use(self) -> int:
@@ -133,8 +137,8 @@ class CompactUrlTable(Table):
         """Return the sites and the run of each; the same for the same keys in the same order."""
         runs = []
         for site in range(self.site_count()):
-            sealed = self._chunks.runs(site) if self.is_sealed(site) else ()
-            runs.append(self._whole_run(site, sealed))
+            spilled = self._chunks.runs(site) if self.is_spilled(site) else ()
+            runs.append(self._whole_run(site, spilled))
         names = [self.site_name(site) for site in range(self.site_count())]
         return msgspec.msgpack.encode((len(self), "\n".join(names), runs))
 

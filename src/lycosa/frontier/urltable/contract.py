@@ -1,19 +1,19 @@
-"""What a URL table can be asked.
+"""The operations of a URL table, and what is always true of it.
 
 A table holds the keys of one partition (`lycosa.url.key`), each once, gives them numbers, and
-knows them in key order, so that the URLs of a folder, a site, a host or a domain stand side
-by side. Beside that it counts: a URL can be *marked* as pending, a site can be *awake* or at
-rest, and a URL is *ready* while it is marked and its site is awake. How many are ready is known
-for every part of the tree, so that finding the next ready one anywhere costs the depth of
+keeps them in key order, so that the URLs of a folder, a site, a host or a domain stand side
+by side. It also counts: a URL can be *marked* as pending, a site can be *awake* or at
+rest, and a URL is *ready* while it is marked and its site is awake. The number of ready URLs is
+known for every part of the tree, so that finding the next ready one anywhere costs the depth of
 the tree, however many URLs lie between.
 
 Always true:
-  * numbers are given in the order of the first `add`, from 0, and stay valid for ever: they
-    are what the log means by a page;
+  * numbers are given in the order of the first `add`, from 0, and stay valid for ever: the log
+    refers to pages by them;
   * so are the numbers of sites, in the order of their first URL;
   * `ready` is the number of marked URLs whose site is awake;
-  * what is ready is found by counts alone, never by looking at one URL after the other;
-  * sealing changes no answer, only what it costs.
+  * ready URLs are found by counts alone, never by looking at one URL after the other;
+  * spilling a site changes no answer, only its cost.
 
 A *prefix* is any beginning of a key, usually a node of the tree (`segments`); the empty one
 stands for everything. Marks, wakefulness and the cursors of `round_robin` are volatile: they
@@ -53,7 +53,7 @@ class Numbered(Protocol):
         """Yield key and number of all URLs that begin with a prefix, in key order."""
 
     def children(self, node: str) -> Iterator[str]:
-        """Yield what lies one step below a node, in key order, not the node's own URL.
+        """Yield the children one step below a node, in key order, without the node's own URL.
 
         A child is a node again (it ends in a separator), or a key, or both. Each costs the
         depth, however many URLs lie below it.
@@ -70,7 +70,7 @@ class Numbered(Protocol):
 
 
 class Counted(Protocol):
-    """What is pending, what is ready, and how to get from one ready URL to the next."""
+    """Counts of pending and ready URLs, and steps from one ready URL to the next."""
 
     @property
     def ready(self) -> int:
@@ -147,21 +147,21 @@ class Counted(Protocol):
         """
 
 
-class Sealable(Protocol):
-    """What it takes in memory, and how to make that less."""
+class Spillable(Protocol):
+    """The memory that a table takes, and how to make it less."""
 
-    def seal(self, site: int) -> bool:
-        """Put the URLs of a resting site away, compressed; returns whether that was done.
+    def spill(self, site: int) -> bool:
+        """Move the URLs of a resting site to disk, compressed; return whether that was done.
 
         They are found and named as before, only more slowly. Marks stay. Waking the site,
-        marking or unmarking one of its URLs, clearing it or adding one to it unseals it.
+        marking or unmarking one of its URLs, clearing it or adding one to it brings it back.
         """
 
-    def unseal(self, site: int) -> None:
-        """Bring a sealed site back; harmless when it is not sealed."""
+    def bring_back(self, site: int) -> None:
+        """Bring a spilled site back; harmless when it is not spilled."""
 
-    def is_sealed(self, site: int) -> bool:
-        """Return whether a site is put away."""
+    def is_spilled(self, site: int) -> bool:
+        """Return whether a site is on disk."""
 
     def bytes_held(self) -> int:
         """Return how much memory the table takes."""
@@ -173,5 +173,5 @@ class Sealable(Protocol):
         """Fill an empty table with what `pack` made."""
 
 
-class UrlTable(Numbered, Counted, Sealable, Protocol):
+class UrlTable(Numbered, Counted, Spillable, Protocol):
     """Every URL of a partition, once."""

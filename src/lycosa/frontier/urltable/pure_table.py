@@ -1,8 +1,7 @@
-"""The URL table in plain Python: a dict, two sorted lists and no cleverness.
+"""The URL table in pure Python: a dict, two sorted lists and no cleverness.
 
-It answers everything that the contract asks as the contract words it, and is what the
-compiled table is held against. Taking a URL in, marking and waking move list entries about,
-so it is for tests and for small crawls.
+It answers every question of the contract literally, and the tests compare the compiled table with
+it. Adding, marking and waking move list entries about, so it is for tests and for small crawls.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class PlainUrlTable:
         self._sites: dict[str, int] = {}
         self._marked: list[set[str]] = []
         self._awake: set[int] = set()
-        self._sealed: set[int] = set()
+        self._spilled: set[int] = set()
         self._ready: list[str] = []
         self._served: dict[str, str] = {}
         """For every node that `round_robin` came through: the child that was served last."""
@@ -44,7 +43,7 @@ class PlainUrlTable:
                 site = self._sites[name] = len(self._names)
                 self._names.append(name)
                 self._marked.append(set())
-            self._sealed.discard(site)
+            self._spilled.discard(site)
             number = self._numbers[key] = len(self._keys)
             self._keys.append(key)
             insort(self._in_order, key)
@@ -113,7 +112,7 @@ class PlainUrlTable:
         """Count a URL as pending."""
         key, site = self._key_and_site(number)
         if key not in self._marked[site]:
-            self._sealed.discard(site)
+            self._spilled.discard(site)
             self._marked[site].add(key)
             if site in self._awake:
                 insort(self._ready, key)
@@ -122,7 +121,7 @@ class PlainUrlTable:
         """Count it no longer."""
         key, site = self._key_and_site(number)
         if key in self._marked[site]:
-            self._sealed.discard(site)
+            self._spilled.discard(site)
             self._marked[site].remove(key)
             if site in self._awake:
                 del self._ready[bisect_left(self._ready, key)]
@@ -140,14 +139,14 @@ class PlainUrlTable:
         """Unmark all of a site."""
         self.rest(site)
         if self._marked[site]:
-            self._sealed.discard(site)
+            self._spilled.discard(site)
             self._marked[site].clear()
 
     def wake(self, site: int) -> None:
         """Let a site's pending URLs be ready."""
         if site not in self._awake:
             self._awake.add(site)
-            self._sealed.discard(site)
+            self._spilled.discard(site)
             at = bisect_left(self._ready, self._names[site] + "/")
             self._ready[at:at] = sorted(self._marked[site])
 
@@ -247,20 +246,20 @@ class PlainUrlTable:
 
     # -- memory ---------------------------------------------------------------------------
 
-    def seal(self, site: int) -> bool:
-        """Note that a site is sealed; nothing is saved by it here."""
+    def spill(self, site: int) -> bool:
+        """Note that a site is spilled; nothing is saved by it here."""
         if site in self._awake:
             return False
-        self._sealed.add(site)
+        self._spilled.add(site)
         return True
 
-    def unseal(self, site: int) -> None:
+    def bring_back(self, site: int) -> None:
         """Note that it is not."""
-        self._sealed.discard(site)
+        self._spilled.discard(site)
 
-    def is_sealed(self, site: int) -> bool:
+    def is_spilled(self, site: int) -> bool:
         """Return whether it is."""
-        return site in self._sealed
+        return site in self._spilled
 
     def bytes_held(self) -> int:
         """Return roughly what the keys and the containers take."""

@@ -1,4 +1,4 @@
-"""How keys make a tree: where one step down ends and the next begins.
+"""The tree that keys form: cuts a key into steps at labels, site, folders and query.
 
 A key is cut after every label of its host, after its site, after every folder and after
 the question mark:
@@ -6,7 +6,7 @@ the question mark:
     org.example.www:s/video/clips/x.html?page=3
     org. example. www: s/ video/ clips/ x.html? page=3
 
-What stands before a cut is a *node*: `org.example.` is one, `org.example.www:s/video/` too.
+The part before a cut is a *node*: `org.example.` is one, `org.example.www:s/video/` too.
 All keys that begin with a node lie below it, and they stand side by side in key order. A key
 may itself be a node, as folders are; then it is the node's *own* URL.
 

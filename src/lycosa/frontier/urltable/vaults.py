@@ -1,7 +1,7 @@
-"""Where sealed URLs wait: bytes go in, and come out by their place.
+"""Vaults: the files that hold spilled sites, by offset and length.
 
-What is in a vault can be made again from the snapshot and the log, and is: a table that is
-restored begins with an empty one. So nothing here is synced, and nothing outlives its process.
+Everything in a vault can be rebuilt from the snapshot and the log, and is: a restored table
+begins with an empty vault. So nothing here is synced, and nothing outlives its process.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 
-class Place(NamedTuple):
-    """Where something lies in a vault."""
+class Extent(NamedTuple):
+    """Offset and length of a piece in a vault."""
 
     offset: int
     size: int
 
 
 class Vault(Protocol):
-    """Keeps what a table puts away."""
+    """Holds the bytes of spilled sites."""
 
-    def put(self, data: bytes) -> Place:
+    def put(self, data: bytes) -> Extent:
         """Keep bytes."""
 
-    def get(self, place: Place) -> bytes:
+    def get(self, extent: Extent) -> bytes:
         """Return them."""
 
-    def drop(self, place: Place) -> None:
+    def drop(self, extent: Extent) -> None:
         """Forget them."""
 
 
@@ -41,37 +41,37 @@ class MemoryVault:
         self._kept: dict[int, bytes] = {}
         self._next = 0
 
-    def put(self, data: bytes) -> Place:
+    def put(self, data: bytes) -> Extent:
         """Keep bytes."""
-        place = Place(self._next, len(data))
-        self._kept[place.offset] = data
+        extent = Extent(self._next, len(data))
+        self._kept[extent.offset] = data
         self._next += 1
-        return place
+        return extent
 
-    def get(self, place: Place) -> bytes:
+    def get(self, extent: Extent) -> bytes:
         """Return them."""
-        return self._kept[place.offset]
+        return self._kept[extent.offset]
 
-    def drop(self, place: Place) -> None:
+    def drop(self, extent: Extent) -> None:
         """Forget them."""
-        del self._kept[place.offset]
+        del self._kept[extent.offset]
 
 
 class FileVault:
-    """A file without a name in a folder; what is dropped is filled again, first fit.
+    """A file without a name in a folder; dropped pieces leave gaps that are reused, first fit.
 
-    The file is made when something is put away for the first time. As it has no name, it is
-    gone with the process, however that ends.
+    The file is made when the first site is spilled. As it has no name, it is gone with the
+    process, however that ends.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file: IO[bytes] | None = None
         self._end = 0
-        self._gaps: list[Place] = []
+        self._gaps: list[Extent] = []
         """By their offset; no two touch, and none touches the end."""
 
-    def put(self, data: bytes) -> Place:
+    def put(self, data: bytes) -> Extent:
         """Keep bytes."""
         if self._file is None:
             import tempfile  # most crawls have memory enough
@@ -81,50 +81,50 @@ class FileVault:
                 dir=self._folder, prefix="sealed-", suffix=".urls", buffering=0
             )
             weakref.finalize(self, self._file.close)
-        place = self._room_for(len(data))
+        extent = self._room_for(len(data))
         try:
-            written = os.pwrite(self._file.fileno(), data, place.offset)
+            written = os.pwrite(self._file.fileno(), data, extent.offset)
         except OSError:
-            self.drop(place)
+            self.drop(extent)
             raise
         if written != len(data):
-            self.drop(place)
+            self.drop(extent)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._folder))
-        return place
+        return extent
 
-    def get(self, place: Place) -> bytes:
+    def get(self, extent: Extent) -> bytes:
         """Return them."""
         if self._file is None:
             raise ValueError("nothing was put into this vault")
-        return os.pread(self._file.fileno(), place.size, place.offset)
+        return os.pread(self._file.fileno(), extent.size, extent.offset)
 
-    def drop(self, place: Place) -> None:
+    def drop(self, extent: Extent) -> None:
         """Forget them, and join the gap with those beside it."""
-        at = bisect(self._gaps, place)
-        if at < len(self._gaps) and place.offset + place.size == self._gaps[at].offset:
-            place = Place(place.offset, place.size + self._gaps.pop(at).size)
-        if at and self._gaps[at - 1].offset + self._gaps[at - 1].size == place.offset:
+        at = bisect(self._gaps, extent)
+        if at < len(self._gaps) and extent.offset + extent.size == self._gaps[at].offset:
+            extent = Extent(extent.offset, extent.size + self._gaps.pop(at).size)
+        if at and self._gaps[at - 1].offset + self._gaps[at - 1].size == extent.offset:
             at -= 1
             before = self._gaps.pop(at)
-            place = Place(before.offset, before.size + place.size)
-        if place.offset + place.size == self._end and self._file is not None:
-            self._end = place.offset
+            extent = Extent(before.offset, before.size + extent.size)
+        if extent.offset + extent.size == self._end and self._file is not None:
+            self._end = extent.offset
             os.ftruncate(self._file.fileno(), self._end)
         else:
-            self._gaps.insert(at, place)
+            self._gaps.insert(at, extent)
 
     def size_bytes(self) -> int:
         """Return how large the file is."""
         return self._end
 
-    def _room_for(self, size: int) -> Place:
+    def _room_for(self, size: int) -> Extent:
         for number, gap in enumerate(self._gaps):
             if gap.size >= size:
                 if gap.size == size:
                     del self._gaps[number]
                 else:
-                    self._gaps[number] = Place(gap.offset + size, gap.size - size)
-                return Place(gap.offset, size)
-        place = Place(self._end, size)
+                    self._gaps[number] = Extent(gap.offset + size, gap.size - size)
+                return Extent(gap.offset, size)
+        extent = Extent(self._end, size)
         self._end += size
-        return place
+        return extent

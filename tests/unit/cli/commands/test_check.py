@@ -46,7 +46,7 @@ def test_a_url_is_shown_with_its_key_and_what_was_changed() -> None:
 
 
 def test_a_canonical_url_is_said_to_be_one() -> None:
-    assert "It is canonical as it stands." in check("url", "http://a.test/").stdout
+    assert "The URL is already canonical." in check("url", "http://a.test/").stdout
 
 
 def test_a_url_that_is_refused_ends_with_1_and_the_reason() -> None:

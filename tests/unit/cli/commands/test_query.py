@@ -141,7 +141,7 @@ def test_segments_that_are_not_in_the_index_are_told(crawl: Path, capsys: Captur
     lycosa("index", crawl)
     seal(crawl, 2, block("a.test/3", 10, "three"))
     main(["sparql", str(crawl), "ASK {}"])
-    assert "1 sealed segment not in the index; load: lycosa index" in capsys.readouterr().err
+    assert "1 sealed segment not in the index yet; load: lycosa index" in capsys.readouterr().err
 
 
 def test_triples_of_a_file_are_printed(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_number_of_cycles_and_cycles_without_end_are_refused_together() -> Non
     with pytest.raises(ConfigError) as caught:
         build_job(Job(), {"cycles": 2, "continuous": True})
     assert str(caught.value).startswith("--cycles 2 --continuous: ")
-    assert "keep --cycles to end after so many, or --continuous to go on" in str(caught.value)
+    assert "keep --cycles to stop after that many, or --continuous to crawl" in str(caught.value)
     with pytest.raises(ConfigError, match="keep `cycles`"):
         build_job(Job(), {"continuous": True, "settings": ["revisit.cycles=3"]})
 
@@ -185,7 +185,7 @@ def test_a_seed_without_a_scheme_gets_one_with_a_notice(
     seed: str, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert with_scheme(seed) == url
-    assert capsys.readouterr().err == f"{seed}: taken as {url}\n"
+    assert capsys.readouterr().err == f"{seed}: read as {url}\n"
 
 
 @pytest.mark.parametrize("seed", ["http://a.example/", "https://a.example", "mailto:a@b.example"])

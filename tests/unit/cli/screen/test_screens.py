@@ -62,7 +62,7 @@ def test_the_panel_says_what_the_crawl_waits_for() -> None:
         assert "http://a.test: the usual pause, 30 s" in flat
         assert "http://b.test:8000: no connection could be made; it is tried again, 58 s" in flat
         assert "and 12 more" in flat
-        assert "the next request in 30 s" in flat
+        assert "next request in 30 s" in flat
         assert left in flat
 
 
@@ -74,7 +74,7 @@ def test_the_panel_says_what_a_user_wants_to_know(width: int) -> None:
     for part in ("not found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
         assert part in text
     flat = " ".join(text.replace("│", " ").split())
-    assert "at least 3 h 10 min at these pauses; more if more is found" in flat
+    assert "at least 3 h 10 min at these pauses; new links add to it" in flat
 
 
 def test_long_lists_are_cut_and_not_wrapped() -> None:
@@ -139,7 +139,7 @@ def test_a_quiet_crawl_shows_no_progress_but_answers_ctrl_c(
         shown.stopping()
         shown.finish(BUSY)
     assert capsys.readouterr().err == (
-        "stopping cleanly (again to stop at once); resume with: lycosa resume mycrawl\n"
+        "stopping cleanly (Ctrl-C again stops at once); continue: lycosa resume mycrawl\n"
     )
 
 
@@ -166,7 +166,7 @@ def test_on_a_terminal_the_panel_stays_with_its_last_moment() -> None:
         shown.finish(BUSY)
     text = file.getvalue()
     assert "15 s between requests" in text
-    assert "resume with: lycosa resume mycrawl" in text
+    assert "continue: lycosa resume mycrawl" in text
     assert text.rindex("1,234") > text.rindex("stopping cleanly")
 
 
@@ -247,14 +247,14 @@ def test_the_planting_of_a_long_list_is_shown_on_terminals_and_elsewhere() -> No
         console = Console(file=file, force_terminal=is_terminal, width=80)
         with Display(console, Job.of(), "mycrawl", resume="lycosa resume mycrawl") as display:
             display.show_planting(5_000, 1_000_000)
-        assert "planting seeds: 5,000 of 1,000,000" in file.getvalue()
+        assert "queueing seeds: 5,000 of 1,000,000" in file.getvalue()
 
 
 def test_a_crawl_that_put_urls_aside_does_not_say_that_it_asked_for_everything() -> None:
     refusals = {"out-of-scope": 3, "trap: nothing new": 1_204, "trap: calendar": 2}
     progress = BUSY._replace(refusals=refusals, pending=0)
     ended = Ended("exhausted", progress, True)
-    expected = "Complete but for 1,206 URLs put aside as traps (nothing new 1,204, calendar 2)."
+    expected = "Complete, except for 1,206 URLs put aside as traps (nothing new 1,204, calendar 2)."
     assert reason_text(ended, JOB) == expected
     assert summary_data(ended, Path("c"))["put_aside"] == 1_206
     console = Console(record=True, width=100, file=io.StringIO())
@@ -265,5 +265,5 @@ def test_a_crawl_that_put_urls_aside_does_not_say_that_it_asked_for_everything()
     line = line_of(progress, as_json=False)
     assert "put_aside=1206 put_aside.nothing_new=1204 put_aside.calendar=2" in line
     whole = Ended("exhausted", BUSY, True)
-    assert reason_text(whole, JOB).startswith("Complete: everything")
+    assert reason_text(whole, JOB).startswith("Complete: no URL")
     assert "put_aside=0" in line_of(BUSY, as_json=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import Purpose, Request, Resolved, Sight, Visited
@@ -67,7 +68,7 @@ def visits_of(web: OnePage, folder: Path, cycles: int = 5, **revisit: object) ->
             **revisit,
         },
     )
-    simulation = Simulation(web, job, folder, begins_at=BEGIN)
+    simulation = Simulation(web, job, folder, conditions=Conditions(begins_at=BEGIN))
     result = simulation.run()
     assert result.reason == "exhausted" and result.breaches == []
     log, _ = simulation.open_log()

@@ -4,7 +4,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition, TaskKind
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import Surroundings
+from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.records import (
     ErrandTaken,
     Fetched,
@@ -27,7 +27,7 @@ class Bench:
         self.agenda = Agenda()
         self.names = addresses
         gates = Addresses(self.agenda, ip_delay, 0.0)
-        self.around = Surroundings(
+        self.around = WorkerContext(
             self.agenda, gates, self.resolve, lambda *_: 10.0, resumed_at, {}, {}
         )
         self.partition = Partition(0, PartitionState(), "breadth-first", self.around)

@@ -121,15 +121,15 @@ def test_a_nodes_own_url_is_its_first_child() -> None:
     ]
 
 
-def test_a_sealed_site_answers_and_is_woken_when_needed() -> None:
+def test_a_spilled_site_answers_and_is_woken_when_needed() -> None:
     table = filled(f"{A}/1", f"{A}/2")
-    assert not table.seal(0)
+    assert not table.spill(0)
     table.rest(0)
-    assert table.seal(0)
+    assert table.spill(0)
     assert (table.find(f"{A}/2"), table.key(0), table.marked(0)) == (1, f"{A}/1", 2)
-    assert table.is_sealed(0)
+    assert table.is_spilled(0)
     table.wake(0)
-    assert not table.is_sealed(0)
+    assert not table.is_spilled(0)
     assert table.ready == 2
 
 

@@ -35,7 +35,7 @@ prefixes = st.one_of(
 
 
 class SmallParts(CompactUrlTable):
-    """Cuts sealed sites and packs places in small parts, so that there are many here."""
+    """Cuts spilled sites and packs places in small parts, so that there are many here."""
 
     frame_urls = 33
     chunk_frames = 2
@@ -154,14 +154,14 @@ class Twins(RuleBasedStateMachine):
                 self.both("unmark", number)
 
     @rule(chosen=st.integers(0, 100))
-    def seal(self, chosen: int) -> None:
+    def spill(self, chosen: int) -> None:
         if len(self.plain):
-            self.both("seal", self.site(chosen))
+            self.both("spill", self.site(chosen))
 
     @rule(chosen=st.integers(0, 100))
-    def unseal(self, chosen: int) -> None:
+    def bring_back(self, chosen: int) -> None:
         if len(self.plain):
-            self.both("unseal", self.site(chosen))
+            self.both("bring_back", self.site(chosen))
 
     @rule()
     def tighten(self) -> None:
@@ -169,10 +169,10 @@ class Twins(RuleBasedStateMachine):
         assert self.compact.bytes_in_use() <= self.compact.bytes_held()
 
     @rule()
-    def seal_all_and_tighten(self) -> None:
+    def spill_all_and_tighten(self) -> None:
         for site in range(self.plain.site_count()):
             self.both("rest", site)
-            self.both("seal", site)
+            self.both("spill", site)
         self.compact.tighten()
 
     @rule()
@@ -189,7 +189,7 @@ class Twins(RuleBasedStateMachine):
         assert self.compact.ready == self.plain.ready
         assert len(self.compact) == len(self.plain)
         for site in range(self.plain.site_count()):
-            self.both("is_sealed", site)
+            self.both("is_spilled", site)
             self.both("site_name", site)
 
     def teardown(self) -> None:

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.ports import Parts
+from lycosa.crawl.ports import Ports
 from lycosa.extract.echo import without_echo
 from lycosa.extract.fingerprint import distance, fingerprint
 from lycosa.fetch.robots import Rules
@@ -80,10 +80,10 @@ DISTANCE = through(SEED, LinkKind.REDIRECT)
 class Prober:
     """Decides on probes and soft 404s; one per worker."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._scope = parts.scope
-        self._wanted = parts.job.extract.soft_404_after
-        self._bits = parts.job.extract.soft_404_bits
+    def __init__(self, ports: Ports) -> None:
+        self._scope = ports.scope
+        self._wanted = ports.job.extract.soft_404_after
+        self._bits = ports.job.extract.soft_404_bits
 
     def judge(self, answered: PageAnswer) -> Outcome:
         """Return the outcome of a page or a probe, given what the answer alone says."""

@@ -95,7 +95,7 @@ class TrapWatch:
         if (
             state.pages.fetch[page] != NONE
             or state.pages.distance[page] == SEED
-            or page in state.parts
+            or page in state.requisites
         ):
             return None
         name = state.site_names[site]

@@ -1,17 +1,27 @@
-"""RDFa 1.1: a document in, triples out.
+"""RDFa 1.1: reads the RDFa of an HTML or XML document as triples.
 
-A document in HTML or XML becomes a tree and is written out again as markup in which every tag
-stands where the tree has it (`trees`). The compiled `_walk` goes over that once, from left to
-right, and writes N-Triples; `plain` is its twin to be read. The host language (`hosts`) decides
-some rules; `iris` and `literals` know how things are written, `copying` does what
-`rdfa:copy` asks for when all else is done.
+A document is parsed to a tree and written out again, as markup in which every tag stands where
+the tree has it (`trees`). The walk goes over that markup once, from left to right, and writes
+N-Triples. The host language decides some rules. `rdfa:copy` is carried out last.
+
+    trees      parses a document and writes its normalised markup
+    hosts      host languages: HTML, XHTML, SVG, XML
+    _walk      the walk over the markup (compiled)
+    pure_walk  the same in pure Python, to read and to test against
+    tokens     markup cut into tags and text, for pure_walk
+    elements   state of open elements, for pure_walk
+    terms      resolves terms, CURIEs and IRIs, for pure_walk
+    names      names of attributes and elements that RDFa uses
+    iris       resolves references, writes IRIs and literals
+    literals   dates, times and XML literals
+    copying    `rdfa:copy` and patterns
 
 Always true:
   * any bytes give triples, or none; nothing here raises, and nothing is fetched: a vocabulary
     is named (`rdfa:usesVocabulary`), not read;
-  * every line is N-Triples that any reader takes, in UTF-8;
-  * the time is linear in the bytes, and so is what is written: at most `MOST_OUTPUT` times as
-    many bytes as the document has, and `SPARE_OUTPUT` more.
+  * every line is valid N-Triples in UTF-8;
+  * time and output are linear in the bytes: the output has at most `MOST_OUTPUT` times as
+    many bytes as the document, and `SPARE_OUTPUT` more.
 
 Not here: whether a page has RDFa at all (`Facts.has_rdfa`, by the scanner), Microdata, JSON-LD.
 """

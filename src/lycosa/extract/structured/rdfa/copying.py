@@ -1,7 +1,7 @@
-"""Patterns: statements that are written once and copied to others (HTML+RDFa 1.1, 3.3).
+"""Copies `rdfa:Pattern` statements to the subjects that ask for them (HTML+RDFa 1.1, 3.3).
 
-A subject with an `rdfa:copy` of an `rdfa:Pattern` gets what is said of the pattern, also when
-that is another copy; a pattern that was copied is then no longer part of the document.
+A subject with an `rdfa:copy` of an `rdfa:Pattern` gets the pattern's statements, those with further
+copies included; a pattern that was copied is then no longer part of the document.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `plain` keeps of elements while they are open."""
+"""The state that `pure_walk` keeps of each open element."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lycosa.extract.structured.rdfa.tokens import Start
 
 
 class Slot:
-    """The place of a literal in a list."""
+    """The position of a literal in a list."""
 
     term = ""
 
@@ -36,7 +36,7 @@ class Incomplete(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What an element hands down to its children (Core, 7.2)."""
+    """The evaluation context that an element hands down to its children (Core, 7.2)."""
 
     parent_object: str
     incomplete: list[Incomplete]

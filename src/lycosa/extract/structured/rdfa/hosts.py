@@ -1,4 +1,4 @@
-"""Host languages of RDFa, and what each knows before a document says anything.
+"""Host languages of RDFa (HTML, XHTML, SVG, XML), and the terms and prefixes each predefines.
 
 RDFa is written within another language, which decides some of its rules: HTML (any document
 of type `text/html`, whatever its doctype), XHTML 1 (by its doctype, or because it says

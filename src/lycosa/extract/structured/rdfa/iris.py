@@ -1,8 +1,8 @@
-"""References, IRIs and literals as N-Triples writes them.
+"""Resolves references, and writes IRIs and literals as N-Triples.
 
-Always true: what is returned can stand in a line of N-Triples. A character that no IRI may
-have (a space, a quote, a bracket) is percent-encoded, as browsers do; a language that is no
-language tag is left out.
+Always true: the result can stand in a line of N-Triples. A character that no IRI may
+have (a space, a quote, a bracket) is percent-encoded, as browsers do; an invalid language tag is
+left out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Literals that are not just text: moments, and pieces of markup.
+"""Literals that are not just text: dates, times, and XML literals.
 
-A moment's type is the one whose lexical form it has (HTML+RDFa 1.1, 3.1). A piece of markup
-as XML carries the namespaces and prefixes that are in scope around it, in the order of
-canonical XML, which is what makes it a document of its own.
+The type of a date or time is the one whose lexical form it has (HTML+RDFa 1.1, 3.1). An XML literal
+carries the namespaces and prefixes that are in scope around it, in the order of canonical XML, so
+that it can be read on its own.
 """
 
 from __future__ import annotations

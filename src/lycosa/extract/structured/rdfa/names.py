@@ -1,4 +1,4 @@
-"""Words that mean something to the walk and its twin."""
+"""Names of attributes and elements that RDFa gives a meaning, for both walks."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The walk in plain Python: what `_walk` must do, written to be read.
+"""The RDFa walk in pure Python: what the compiled `_walk` must do, written to be read.
 
-It goes over markup as `trees` makes it, from left to right, and takes for every start tag the
+It goes over markup from `trees`, from left to right, and takes for every start tag the
 steps of RDFa Core 1.1, section 7.5; their numbers are in the comments. A literal that is the
-text of its element is complete only at the end tag, so that is where its triples are written;
-in a list its place is kept free until then.
+text of its element is complete only at the end tag, so its triples are written there;
+in a list its position is reserved until then.
 
-Terms are strings as N-Triples writes them: `<iri>`, `_:b0`, `"text"@en`; "" is none.
+Terms are strings in N-Triples: `<iri>`, `_:b0`, `"text"@en`; "" is none.
 
 Always true:
   * the triples are those of `lycosa.extract.structured.rdfa._walk.walk`, in the same order;

@@ -1,6 +1,6 @@
-"""What words stand for: terms, CURIEs, IRIs and blank nodes, by what is in scope. For `plain`.
+"""Resolves terms, CURIEs, IRIs and blank nodes by the prefixes in scope, for `pure_walk`.
 
-Terms are strings as N-Triples writes them: `<iri>`, `_:b0`; "" is none.
+Terms are strings in N-Triples: `<iri>`, `_:b0`; "" is none.
 """
 
 from __future__ import annotations

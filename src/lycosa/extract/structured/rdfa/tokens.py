@@ -1,6 +1,6 @@
-"""Markup as `trees` makes it, cut into tags and text: for `plain`.
+"""Cuts the markup that `trees` writes into tags and text, for `pure_walk`.
 
-Any markup is read: what is never closed reaches to the end.
+Any markup is read: an unclosed tag reaches to the end.
 """
 
 from __future__ import annotations

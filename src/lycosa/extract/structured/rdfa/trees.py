@@ -1,13 +1,13 @@
-"""From a document to markup in which every tag stands where the tree has it.
+"""Parses a document and writes it out again as normalised markup.
 
-HTML is parsed by turbohtml, with all the repairs that the standard prescribes, and written
-out again; XML by lxml, which keeps what it can of a document that is not well-formed. What
-comes out has every end tag, quoted values and few kinds of character references, so that
-walking over it from left to right is walking over the tree.
+turbohtml parses HTML, with all the repairs that the standard prescribes; lxml parses XML, and
+keeps what it can of a document that is not well-formed. The markup written out has every end tag,
+quoted values and few kinds of character references, so that walking over it from left to right is
+walking over the tree.
 
-Always true: nothing is loaded; what comes out is UTF-8. What is nested more than 512 deep in
-HTML stands side by side, as in browsers. XML is nested no deeper, and its entities grow no
-longer, than libxml2's own limits allow; of what is beyond them nothing is left.
+Always true: nothing is loaded; the result is UTF-8. HTML nested more than 512 deep is flattened
+there, as in browsers. libxml2's own limits bound the nesting and the entities of XML; nothing
+beyond them is kept.
 """
 
 from __future__ import annotations

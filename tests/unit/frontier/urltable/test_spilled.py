@@ -10,7 +10,7 @@ import pytest
 
 from lycosa.frontier.urltable import CompactUrlTable, FileVault, MemoryVault
 from lycosa.frontier.urltable.chunks import CHUNK_FRAMES, FRAME_URLS
-from lycosa.frontier.urltable.vaults import Place
+from lycosa.frontier.urltable.vaults import Extent
 
 WORDS = ["spider", "web", "silk", "thread", "orb", "wolf", "funnel", "jump"]
 
@@ -30,17 +30,17 @@ class FullVault(MemoryVault):
     def __init__(self, most: int) -> None:
         super().__init__()
         self.left = most
-        self.dropped: list[Place] = []
+        self.dropped: list[Extent] = []
 
-    def put(self, data: bytes) -> Place:
+    def put(self, data: bytes) -> Extent:
         if not self.left:
             raise OSError(errno.ENOSPC, "full")
         self.left -= 1
         return super().put(data)
 
-    def drop(self, place: Place) -> None:
-        super().drop(place)
-        self.dropped.append(place)
+    def drop(self, extent: Extent) -> None:
+        super().drop(extent)
+        self.dropped.append(extent)
 
 
 def test_a_large_site_has_a_dictionary_and_gives_everything_back(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_large_site_has_a_dictionary_and_gives_everything_back(tmp_path: Path)
     for number in marked:
         table.mark(number)
     in_order = list(table.walk())
-    assert table.seal(0)
+    assert table.spill(0)
     assert vault.size_bytes() < 13 * count
     chance = random.Random(2)
     for number in chance.sample(range(count), 300):
@@ -64,45 +64,45 @@ def test_a_large_site_has_a_dictionary_and_gives_everything_back(tmp_path: Path)
     assert table.find("org.example:s/") is None
     assert table.find("org.example:s/zzz") is None
     assert list(table.walk()) == in_order
-    table.unseal(0)
+    table.bring_back(0)
     assert vault.size_bytes() == 0
     assert list(table.walk()) == in_order
     assert [number for number in range(count) if table.is_marked(number)] == list(marked)
     table.check()
 
 
-def test_a_sealed_url_keeps_less_than_two_bytes_in_memory() -> None:
+def test_a_spilled_url_keeps_less_than_two_bytes_in_memory() -> None:
     keys = made_up(80_000)
     table = CompactUrlTable()
     table.add_many(keys)
     held = table.bytes_held()
-    table.seal(0)
+    table.spill(0)
     assert table.bytes_in_use() < held / 3
     table.tighten()
     assert table.bytes_held() < 2 * len(keys)
-    table.unseal(0)
-    table.seal(0)
+    table.bring_back(0)
+    table.spill(0)
     table.tighten()
     assert table.bytes_held() < 2 * len(keys)
     assert [table.key(number) for number in range(0, 80_000, 997)] == keys[::997]
 
 
-def test_tightening_keeps_what_lives_between_what_is_sealed() -> None:
-    """Numbers of a live site stand among sealed ones: packed, opened and packed again."""
-    names = ["org.alive", *(f"org.sealed{number}" for number in range(5))]
+def test_tightening_keeps_what_lives_between_what_is_spilled() -> None:
+    """Numbers of a live site stand among spilled ones: packed, opened and packed again."""
+    names = ["org.alive", *(f"org.spilled{number}" for number in range(5))]
     keys = [f"{names[n % 6]}:/{n * 7919 % 10**6}/{n}" for n in range(50_000)]
     table = CompactUrlTable()
     table.add_many(keys)
     table.wake(0)
     for site in range(1, 6):
-        assert table.seal(site)
+        assert table.spill(site)
     table.tighten()
     table.check()
     table.add_many([f"org.alive:/{n * 104729 % 10**6}/new" for n in range(9_000)])
     table.check()
     table.tighten()
     table.check()
-    table.unseal(3)
+    table.bring_back(3)
     table.check()
     for number in range(0, 50_000, 701):
         assert table.key(number) == keys[number]
@@ -116,9 +116,9 @@ def test_a_site_for_which_the_disk_has_no_room_stays_where_it_is(room: int) -> N
     table = CompactUrlTable(vault)
     table.add_many(keys)
     with pytest.raises(OSError, match="full"):
-        table.seal(0)
+        table.spill(0)
     assert len(vault.dropped) == room
-    assert not table.is_sealed(0)
+    assert not table.is_spilled(0)
     assert table.find_many(keys[::777]) == list(range(0, 50_000, 777))
     table.check()
 
@@ -133,9 +133,9 @@ def test_arrays_of_many_megabytes_grow_and_shrink() -> None:
     table.tighten()
     table.check()
     assert table.find_many(keys[::11]) == list(range(0, 300_000, 11))
-    table.seal(0)
+    table.spill(0)
     table.tighten()
     assert table.bytes_held() < 2**21
-    table.unseal(0)
+    table.bring_back(0)
     table.check()
     assert [table.key(number) for number in range(0, 300_000, 13)] == keys[::13]

@@ -1,0 +1,34 @@
+"""The circumstances of a simulated crawl that a test may vary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lycosa.plugins.hooks import Hooks
+from lycosa.testweb.carrier import NAME_SECONDS
+from lycosa.testweb.referee import Referee
+
+
+class Conditions(NamedTuple):
+    """Time, disk, names, plugins and judge of a simulated crawl."""
+
+    begins_at: float = 1_700_000_000.0
+    """The virtual moment of the start."""
+    commit_takes_seconds: float = 0.004
+    name_seconds: tuple[float, float] = NAME_SECONDS
+    """How long a name lookup takes, at least and at most."""
+    poll_seconds: float = 0.5
+    """How often each of several workers looks for links from the others. Where hours of virtual
+    time pass in waiting, a longer interval makes a run much shorter."""
+    clock_error: Callable[[int], float] = lambda life: 0.0
+    """For each life, how many seconds the machine's clock is ahead of the web's."""
+    free_disk: Callable[[], int] = lambda: 1 << 62
+    """Returns how many bytes are free on the disk."""
+    hooks: Hooks | None = None
+    """Functions of plugins."""
+    referee: Referee | None = None
+    """The judge; None makes one with the rules that the job promises."""
+
+
+ORDINARY = Conditions()

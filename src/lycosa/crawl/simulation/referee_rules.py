@@ -1,0 +1,34 @@
+"""The rules by which the referee of the test web judges a crawl, derived from its job."""
+
+from __future__ import annotations
+
+from lycosa.config import Job
+from lycosa.crawl.pauses import usual_pause
+from lycosa.testweb.rulebook import RefereeRules
+
+
+def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules:
+    """Return the rules that a crawl of this job must keep.
+
+    The two windows say how much a kill may make it forget: answers, for as long as a commit may
+    be delayed and take; demands of servers, for as long as two commits take.
+    """
+    return RefereeRules(
+        delay_seconds=lambda host, pages: usual_pause(job, pages),
+        ip_delay_seconds=job.politeness.ip_delay_seconds,
+        burst_urls=job.politeness.burst_urls,
+        backoff_first_seconds=job.politeness.backoff_first_seconds,
+        backoff_most_seconds=job.politeness.backoff_most_seconds,
+        agent=job.fetch.agent,
+        revisit_seconds=_revisit_seconds(job),
+        robots_cache_seconds=job.robots.cache_seconds,
+        robots_redirects=job.robots.redirects,
+        forget_window_seconds=job.log.commit_seconds + 2 * commit_takes_seconds + 0.01,
+        demand_window_seconds=2 * commit_takes_seconds + 0.001,
+    )
+
+
+def _revisit_seconds(job: Job) -> float:
+    """Return the shortest time after which a page may be fetched again."""
+    revisit = job.revisit
+    return revisit.seconds if revisit.policy == "off" else max(revisit.not_before_seconds, 1e-9)

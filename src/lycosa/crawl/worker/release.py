@@ -1,0 +1,59 @@
+"""When a host may be asked again after its answer: at once, or when the log has the answer.
+
+A kill forgets what was not committed, so those pages are asked for a second time. A host that
+rests anyway is therefore released only when its answer is durable, and the commit is brought
+forward into its pause: a kill repeats one request to it. A host without a pause is released at
+once; a commit follows after `[log] commit_answers` such answers
+(docs/decisions/0037-repeats-after-a-kill.md).
+"""
+
+from __future__ import annotations
+
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.worker.alarms import Alarm
+from lycosa.crawl.worker.commits import Committer
+from lycosa.frontier.partition import Partition
+
+HOLDING_PAUSE_SECONDS = 0.2
+"""A host with at least this pause is asked again only when the log has its last answer."""
+
+COMMIT_WITHIN_PAUSE = 0.9
+"""After this part of a pause its answer is committed: the rest is for the commit, so that no host
+waits for it."""
+
+_TICK_SECONDS = 0.001  # a pause of 0.2 s is a little shorter as a difference of two moments
+
+
+class HostRelease:
+    """Gives hosts back to readiness; one per worker."""
+
+    def __init__(self, ports: Ports, committer: Committer, tick: Alarm) -> None:
+        self._clock = ports.clock
+        self._commit_seconds = ports.job.log.commit_seconds
+        self._commit_answers = ports.job.log.commit_answers
+        self._committer = committer
+        self._tick = tick
+        self._unsaved_answers = 0
+        """Of hosts that may be asked again before the next commit."""
+
+    def when_durable(self, partition: Partition, host: int) -> None:
+        """Release a host after the next commit."""
+        readiness = partition.readiness
+        self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+
+    def after_answer(self, partition: Partition, host: int, ended: float) -> bool:
+        """Release a host as its pause allows; returns whether a commit is due now."""
+        readiness = partition.readiness
+        pause = partition.state.hosts.due[host] - ended
+        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
+            readiness.free_address(host, self._clock.now())
+            self.when_durable(partition, host)
+            self._tick.set_before(ended + min(self._commit_seconds, COMMIT_WITHIN_PAUSE * pause))
+            return False
+        readiness.give_back(host, self._clock.now())
+        self._unsaved_answers += 1
+        return self._unsaved_answers == self._commit_answers
+
+    def committed(self) -> None:
+        """Note that a commit takes in every answer until now."""
+        self._unsaved_answers = 0
