@@ -71,5 +71,13 @@ def test_the_site_asks_no_other_host() -> None:
         assert not re.search(r"(?:url\(|href=)[\"']?https?://", text), name(picture)
 
 
+def test_the_layout_names_every_part_of_the_code() -> None:
+    rows = re.findall(r"^\| (`[^|]+) \|", (ROOT / "docs" / "layout.md").read_text(), re.MULTILINE)
+    named = [part for row in rows[1:] for part in re.findall(r"`(\w+)`", row)]
+    source = ROOT / "src" / "lycosa"
+    parts = {path.stem for path in source.iterdir() if path.suffix in ("", ".py")}
+    assert sorted(named) == sorted(parts - {"__init__", "__main__", "__pycache__"})
+
+
 def settings() -> str:
     return (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
