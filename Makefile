@@ -136,9 +136,10 @@ $(DOCS)/.installed: requirements/docs.lock
 	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.lock
 	touch $@
 
-# A link to a page or to a heading that is not there is an error.
+# A link to a page or to a heading that is not there is an error, and so is a script, style or picture of another host.
 docs: $(DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	@! grep -rE --include='*.html' '<(script|link|img)[^>]*(src|href)="https?:' build/site
 	@echo "build/site/index.html: open it in a browser; no server and no network are needed"
 
 # The pages of the reference that are made from the code.
