@@ -1,4 +1,4 @@
-"""Links: made canonical, found in scope, near enough, and sent to their partition.
+"""Resolves the links of a page, drops those out of scope, and sends the rest to their partitions.
 
 A link to a URL of the same partition is admitted at once. Any other goes, with the
 next commit, to the inbox of its partition, also if this worker owns it: partitions
