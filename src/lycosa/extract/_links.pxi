@@ -15,9 +15,12 @@ cdef extern from *:
 
 @cython.internal
 @cython.auto_pickle(False)
-cdef class Links(Tags):
+cdef class Links:
     """The links found so far."""
 
+    cdef bytes body
+    cdef Said said
+    cdef Tags tags
     cdef bint wants_requisites, is_truncated
     cdef Py_ssize_t most_links
     cdef FoundLink *links
@@ -34,14 +37,14 @@ cdef class Links(Tags):
         """Add a link; returns its place, or -1 if there is none."""
         if value.size == 0 or (kind >= FIRST_REQUISITE and not self.wants_requisites):
             return -1
-        return self.add_href(trimmed(self.resolved(value)), kind, rel, alt)
+        return self.add_href(trimmed(resolved(&self.said, value)), kind, rel, alt)
 
     @cython.final
     cdef Py_ssize_t add_made(self, str href, int kind) except -2:
         """Add a link whose reference was made by Python."""
         cdef Piece piece, none
         cdef bytes data
-        none.start = self.end
+        none.start = self.tags.end
         none.size = 0
         if not href or (kind >= FIRST_REQUISITE and not self.wants_requisites):
             return -1
@@ -124,27 +127,27 @@ cdef class Links(Tags):
             link = &self.links[self.anchor]
             if link.text_start == link.text_end:
                 link.text_start = self.anchor_start
-                link.text_end = self.text_end - self.text
+                link.text_end = self.said.text_end - self.said.text
             self.anchor = -1
 
     @cython.final
     cdef int add_image(self) except -1:
         cdef Piece none
         cdef FoundLink *link
-        none.start = self.end
+        none.start = self.tags.end
         none.size = 0
         if self.anchor >= 0:
             link = &self.links[self.anchor]
             if link.alt.size == 0:
-                link.alt = self.get(ALT)
-        self.add(self.get(SRC), KIND_IMAGE, none, self.get(ALT))
+                link.alt = value_of(&self.tags, ALT)
+        self.add(value_of(&self.tags, SRC), KIND_IMAGE, none, value_of(&self.tags, ALT))
         self.add_srcset()
         return 0
 
     @cython.final
     cdef int add_srcset(self) except -1:
-        if self.wants_requisites and self.get(SRCSET).size:
-            for url in srcset_urls(self.value_text(self.get(SRCSET))):
+        if self.wants_requisites and value_of(&self.tags, SRCSET).size:
+            for url in srcset_urls(value_text(&self.said, value_of(&self.tags, SRCSET))):
                 self.add_made(url, KIND_IMAGE)
         return 0
 
@@ -158,12 +161,12 @@ cdef class Links(Tags):
     cdef int read_link(self) except -1:
         cdef int kind
         cdef Piece none
-        none.start = self.end
+        none.start = self.tags.end
         none.size = 0
-        if self.get(REL).size and self.get(HREF).size:
-            kind = kind_of_relation(self.value_text(self.get(REL)), text_of(self.get(AS)))
+        if value_of(&self.tags, REL).size and value_of(&self.tags, HREF).size:
+            kind = kind_of_relation(value_text(&self.said, value_of(&self.tags, REL)), text_of(value_of(&self.tags, AS)))
             if kind:
-                self.add(self.get(HREF), kind, self.get(REL), none)
+                self.add(value_of(&self.tags, HREF), kind, value_of(&self.tags, REL), none)
         return 0
 
     @cython.final
@@ -174,8 +177,8 @@ cdef class Links(Tags):
         if link.text_end == link.text_start:
             if link.alt.size == 0:
                 return ""
-            return self.value_line(link.alt, LONGEST_TEXT)
-        piece.start = self.text + link.text_start
+            return value_line(&self.said, link.alt, LONGEST_TEXT)
+        piece.start = self.said.text + link.text_start
         piece.size = link.text_end - link.text_start
         if piece.start[0] == c" " or piece.start[0] == c"\n":
             piece.start += 1

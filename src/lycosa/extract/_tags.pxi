@@ -4,133 +4,133 @@
 # quote and a comment may end in `--!>` (HTML standard, 13.2.5). The walk over a page's RDFa reads
 # tags too, but those that a serializer wrote (`rdfa/_tags.pxi`).
 
-@cython.internal
-@cython.auto_pickle(False)
-cdef class Tags(Text):
-    """The tag at hand, and where in the page it stands."""
-
-    cdef bint is_xml
-    cdef Py_ssize_t templates
-    cdef bint is_in_noscript
-    cdef Piece attributes[ATTRIBUTES]
-    cdef uint64_t present
-    cdef bint no_double, no_single
+cdef struct Tags:
+    # The end of the page.
+    const byte *end
+    bint is_xml
+    # How many templates, and whether a noscript, the tag at hand stands in.
+    Py_ssize_t templates
+    bint is_in_noscript
+    Piece attributes[ATTRIBUTES]
+    uint64_t present
+    # No such quote stands behind here.
+    bint no_double, no_single
     # What the tag at hand tells of structured data.
-    cdef int signs
+    int signs
 
-    @cython.final
-    cdef const byte *read_declaration(self, const byte *start) noexcept nogil:
-        """Read what begins with `<` and is no tag; returns where the page goes on."""
-        cdef const byte *end = self.end
-        cdef const byte *p = start + 1
-        cdef const byte *q
-        cdef bint is_seen = not self.templates and not self.is_in_noscript
-        if end - p >= 3 and memcmp(p, b"!--", 3) == 0:
-            return end_of_comment(p + 3, end)
-        if self.is_xml and end - p >= 8 and memcmp(p, b"![CDATA[", 8) == 0:
-            p += 8
-            q = end_of_section(p, end)
-            if is_seen:
-                self.say(p, q, LITERAL)
-            return q + 3 if end - q > 3 else end
-        if p < end and (p[0] == c"!" or p[0] == c"?" or (p[0] == c"/" and p + 1 < end)):
-            q = <const byte *> memchr(p, c">", end - p)
-            return end if q == NULL else q + 1
+
+cdef const byte *read_declaration(Said *said, Tags *tags, const byte *start) noexcept nogil:
+    """Read what begins with `<` and is no tag; returns where the page goes on."""
+    cdef const byte *end = tags.end
+    cdef const byte *p = start + 1
+    cdef const byte *q
+    cdef bint is_seen = not tags.templates and not tags.is_in_noscript
+    if end - p >= 3 and memcmp(p, b"!--", 3) == 0:
+        return end_of_comment(p + 3, end)
+    if tags.is_xml and end - p >= 8 and memcmp(p, b"![CDATA[", 8) == 0:
+        p += 8
+        q = end_of_section(p, end)
         if is_seen:
-            self.say(start, p, LITERAL)
-        return p
+            say(said, p, q, LITERAL)
+        return q + 3 if end - q > 3 else end
+    if p < end and (p[0] == c"!" or p[0] == c"?" or (p[0] == c"/" and p + 1 < end)):
+        q = <const byte *> memchr(p, c">", end - p)
+        return end if q == NULL else q + 1
+    if is_seen:
+        say(said, start, p, LITERAL)
+    return p
 
-    @cython.final
-    cdef const byte *read_attributes(self, const byte *p, bint is_wanted) noexcept nogil:
-        """Read to behind the `>` of the tag; returns NULL if the page ends before it."""
-        cdef const byte *end = self.end
-        cdef const byte *name
-        cdef const byte *value
-        cdef const byte *stop
-        cdef Py_ssize_t name_size, size
-        cdef int attribute, sign
-        self.present = 0
-        self.signs = 0
-        while True:
-            while p < end and CLASS[p[0]] & SKIPPED:
+
+cdef const byte *read_attributes(Tags *tags, const byte *p, bint is_wanted) noexcept nogil:
+    """Read to behind the `>` of the tag; returns NULL if the page ends before it."""
+    cdef const byte *end = tags.end
+    cdef const byte *name
+    cdef const byte *value
+    cdef const byte *stop
+    cdef Py_ssize_t name_size, size
+    cdef int attribute, sign
+    tags.present = 0
+    tags.signs = 0
+    while True:
+        while p < end and CLASS[p[0]] & SKIPPED:
+            p += 1
+        if p >= end:
+            return NULL
+        if p[0] == c">":
+            return p + 1
+        name = p
+        p += 1
+        while p < end and not CLASS[p[0]] & NAME_END:
+            p += 1
+        name_size = p - name
+        while p < end and CLASS[p[0]] & SPACE:
+            p += 1
+        size = 0
+        value = p
+        if p < end and p[0] == c"=":
+            p += 1
+            while p < end and CLASS[p[0]] & SPACE:
                 p += 1
             if p >= end:
                 return NULL
-            if p[0] == c">":
-                return p + 1
-            name = p
-            p += 1
-            while p < end and not CLASS[p[0]] & NAME_END:
-                p += 1
-            name_size = p - name
-            while p < end and CLASS[p[0]] & SPACE:
-                p += 1
-            size = 0
             value = p
-            if p < end and p[0] == c"=":
-                p += 1
-                while p < end and CLASS[p[0]] & SPACE:
-                    p += 1
-                if p >= end:
-                    return NULL
-                value = p
-                stop = NULL
-                if p[0] == c'"' or p[0] == c"'":
-                    value += 1
-                    stop = self.closing_quote(p)
-                if stop != NULL:
-                    p = stop + 1
-                else:
-                    stop = value
-                    while stop < end and not (CLASS[stop[0]] & SPACE or stop[0] == c">"):
-                        stop += 1
-                    p = stop
-                size = stop - value
-            if name_size < 16 and (SIGNS[name[0]] >> name_size) & 1:
-                sign = sign_of_name(name, name_size)
-                if sign > HAS_MICRODATA and not self.signs & sign:
-                    if has_rdfa_relation(value, size):
-                        sign |= HAS_RDFA
-                self.signs |= sign
-            if is_wanted:
-                attribute = attribute_of_name(name, name_size)
-                if attribute != UNKNOWN and not (self.present >> attribute) & 1:
-                    self.present |= <uint64_t> 1 << attribute
-                    self.attributes[attribute].start = value
-                    self.attributes[attribute].size = size
-
-    @cython.final
-    cdef inline const byte *closing_quote(self, const byte *quote) noexcept nogil:
-        """Find the quote that closes; when there is none any more, that is remembered."""
-        cdef const byte *found
-        cdef bint is_double = quote[0] == c'"'
-        if self.no_double if is_double else self.no_single:
-            return NULL
-        found = <const byte *> memchr(quote + 1, quote[0], self.end - quote - 1)
-        if found == NULL:
-            if is_double:
-                self.no_double = True
+            stop = NULL
+            if p[0] == c'"' or p[0] == c"'":
+                value += 1
+                stop = closing_quote(tags, p)
+            if stop != NULL:
+                p = stop + 1
             else:
-                self.no_single = True
-        return found
+                stop = value
+                while stop < end and not (CLASS[stop[0]] & SPACE or stop[0] == c">"):
+                    stop += 1
+                p = stop
+            size = stop - value
+        if name_size < 16 and (SIGNS[name[0]] >> name_size) & 1:
+            sign = sign_of_name(name, name_size)
+            if sign > HAS_MICRODATA and not tags.signs & sign:
+                if has_rdfa_relation(value, size):
+                    sign |= HAS_RDFA
+            tags.signs |= sign
+        if is_wanted:
+            attribute = attribute_of_name(name, name_size)
+            if attribute != UNKNOWN and not (tags.present >> attribute) & 1:
+                tags.present |= <uint64_t> 1 << attribute
+                tags.attributes[attribute].start = value
+                tags.attributes[attribute].size = size
 
-    @cython.final
-    cdef inline bint has(self, int attribute) noexcept nogil:
-        return (self.present >> attribute) & 1
 
-    @cython.final
-    cdef inline Piece get(self, int attribute) noexcept nogil:
-        cdef Piece nothing
-        if (self.present >> attribute) & 1:
-            return self.attributes[attribute]
-        nothing.start = self.end
-        nothing.size = 0
-        return nothing
+cdef inline const byte *closing_quote(Tags *tags, const byte *quote) noexcept nogil:
+    """Find the quote that closes; when there is none any more, that is remembered."""
+    cdef const byte *found
+    cdef bint is_double = quote[0] == c'"'
+    if tags.no_double if is_double else tags.no_single:
+        return NULL
+    found = <const byte *> memchr(quote + 1, quote[0], tags.end - quote - 1)
+    if found == NULL:
+        if is_double:
+            tags.no_double = True
+        else:
+            tags.no_single = True
+    return found
 
-    @cython.final
-    cdef inline Piece href(self) noexcept nogil:
-        cdef Piece piece = self.get(HREF)
-        return piece if piece.size else self.get(XLINK_HREF)
+
+cdef inline bint has_value(Tags *tags, int attribute) noexcept nogil:
+    return (tags.present >> attribute) & 1
+
+
+cdef inline Piece value_of(Tags *tags, int attribute) noexcept nogil:
+    cdef Piece nothing
+    if (tags.present >> attribute) & 1:
+        return tags.attributes[attribute]
+    nothing.start = tags.end
+    nothing.size = 0
+    return nothing
+
+
+cdef inline Piece href_of(Tags *tags) noexcept nogil:
+    cdef Piece piece = value_of(tags, HREF)
+    return piece if piece.size else value_of(tags, XLINK_HREF)
 
 
 cdef inline const Tag *find_tag(uint64_t low, uint64_t high, Py_ssize_t size) noexcept nogil:

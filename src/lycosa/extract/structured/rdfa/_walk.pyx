@@ -4,10 +4,21 @@ Most elements of a page say nothing that RDFa hears: they cost a look at their a
 place on the stack. What a word of `property`, `rel` or `typeof` stands for is looked up once for
 as long as prefixes and vocabulary stay the same. What is rare is done as in `plain`, on text.
 
-`_markup.pxi` says what bytes and names mean, `_terms.pxi` writes IRIs and literals, `_records.pxi`
-has what is kept of open elements. Then, each on top of the one before: `_tags.pxi` reads
-attributes, `_output.pxi` takes triples, `_names.pxi` knows what names stand for, `_literals.pxi`
-what text will be, `_elements.pxi` what an element says. Here tags are opened and closed.
+Read the files in this order; each needs only those before it:
+
+    _markup.pxi     what bytes and names mean
+    _terms.pxi      writes IRIs and literals
+    _records.pxi    what is kept of open elements
+    _tags.pxi       `Tags`: the attributes of the tag at hand
+    _output.pxi     `Output`: takes triples
+    _names.pxi      `Names`: what names stand for
+    _literals.pxi   `Literals`: what text will be
+    _elements.pxi   `Elements`: what an element says
+    _walk.pyx       `Walk`: tags are opened and closed
+
+From `Tags` to `Walk` these are one object in six slices, not six objects: an element's meaning
+reads the attributes, the names in force and the open elements at once. Nobody has measured yet what
+it would cost to make parts of it objects of their own, as in the URL table and the scanner.
 
 The scanner reads tags too, but as strangers write them; here a serializer did (`trees`). To read
 them by the scanner's rules would give other triples than `plain` where no serializer has been, and
