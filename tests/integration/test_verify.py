@@ -190,7 +190,7 @@ def test_a_damaged_list_of_seeds_is_named_and_costs_nothing_once_it_is_planted(
     assert done.returncode == 0
     assert "seeds.txt: the seeds have changed since the job was written" in done.stdout
     (folder / "seeds.txt").unlink()
-    assert "seeds.txt: it is not there" in lycosa("verify", folder, "--quick").stdout
+    assert "seeds.txt: it is missing" in lycosa("verify", folder, "--quick").stdout
     done = lycosa("resume", folder, "--max-pages", "2", "-q")
     assert done.returncode == 0, done.stderr
 

@@ -6,7 +6,7 @@ whole is given up with an event (`RecordsLost`): its page is pending again, the 
 bytes get back what it had taken, and robots files are fetched again.
 
 Of sealed files only existence and length are checked here. The crawl reports what is wrong with
-them, and `lycosa verify --repair` mends it.
+them, and `lycosa verify --repair` repairs them.
 
 Cost: after a clean stop, one look at the size of every WARC file. After a kill, the rows of the
 open segments, which sealing reads anyway. The log is read from its beginning only where a record

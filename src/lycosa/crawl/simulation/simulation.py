@@ -91,7 +91,7 @@ class Simulation:
         virtual_seconds: float = float("inf"),
         restart_seconds: Callable[[int], float] = lambda life: 0.0,
     ) -> Result:
-        """Crawl to the end, or for so many virtual seconds, restarting after every kill."""
+        """Crawl to the end, or for a virtual time, restarting after every kill."""
         began = self.clock.now()
         died_at: list[str] = []
 

@@ -51,7 +51,7 @@ class Progress(NamedTuple):
     """How long they waited while another worker was writing to the log."""
     commit_write_seconds: float = 0.0
     """How long they took to write."""
-    mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
+    mined: dict[str, list[int]] = {}  # noqa: RUF012  it is never changed
     """By rule: how many URLs were guessed, and how many of them were pages."""
     waits: list[list[Any]] = []  # noqa: RUF012
     """Some hosts or origins that the crawl waits for: name, reason, until when (moment or 0)."""

@@ -18,12 +18,12 @@ class Finding(NamedTuple):
     """False for a remark that needs no repair."""
 
 
-REINDEX = "make it anew from the records"
-ASK_AGAIN = "ask for its pages again"
+REINDEX = "make it again from the records"
+ASK_AGAIN = "fetch its pages again"
 FORWARD = "bring the log forward to what archive, snapshots and segments hold"
-REBUILD = "put the log together anew from what can be read, and from the segments"
+REBUILD = "rebuild the log from what can be read of it and from the segments"
 PUT_ASIDE = "move it to damaged/"
-NOTHING = "nothing need be done"
+NOTHING = "nothing to do"
 
 Tell = Callable[[str, int, int], None]
 """Called with what is being checked, how many are done, and how many there are."""

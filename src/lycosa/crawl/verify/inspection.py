@@ -100,20 +100,20 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
     except LycosaError as error:
         problem = str(error).splitlines()[0]
     except OSError:
-        problem = "it is not there"
+        problem = "it is missing"
     if problem:
         remedy = "put it back as the last run had it"
         try:
             report.job = read_job(copy)
         except (LycosaError, OSError):
-            remedy = "nothing can be done: write it anew (lycosa config job > crawl.toml)"
+            remedy = "nothing can be done: write it again (lycosa config job > crawl.toml)"
         report.find("crawl.toml", problem, remedy)
     elif copy.exists():
         try:
             read_job(copy)
             is_other = copy.read_bytes() != directory.job_file.read_bytes()
         except LycosaError:
-            report.find("log/crawl.toml", "the copy of the job is damaged", "write it anew")
+            report.find("log/crawl.toml", "the copy of the job is damaged", "write it again")
         else:
             if is_other:
                 what = "it is not the job of the last run: it was edited, or damaged"
@@ -158,20 +158,20 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
         try:
             pq.read_metadata(rows)
         except (OSError, pa.ArrowException, ValueError) as error:  # names that are no UTF-8, too
-            what = "it is not there" if not rows.exists() else " ".join(str(error).split())[:100]
+            what = "it is missing" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)
     index = cdx_path(folder, name)
     if not index.exists() or not _ends_well(index):
-        what = "its last line is not whole" if index.exists() else "it is not there"
+        what = "its last line is not whole" if index.exists() else "it is missing"
         report.find(str(index.relative_to(folder)), what, REINDEX)
     try:
         listed = read_digests(folder, name) or {}
     except StoreError:
-        report.find(f"digests/{name}.sha256", "the list is damaged itself", "write it anew")
+        report.find(f"digests/{name}.sha256", "the list of digests is damaged", "write it again")
         return
     for place in listed:
         if place.startswith("triples/") and not (folder / place).exists():
-            report.find(place, "it is not there", REINDEX)
+            report.find(place, "it is missing", REINDEX)
 
 
 def _ends_well(index: Path) -> bool:

@@ -45,7 +45,7 @@ def _check_seeds(report: Report, *, is_planted: bool, is_quick: bool) -> None:
             for _ in job.seeds.kept_in(path).blocks():
                 pass
         elif not path.exists():
-            raise ConfigError("it is not there")
+            raise ConfigError("it is missing")
     except ConfigError as error:
         what = str(error).splitlines()[0].removeprefix(f"{path}: ")
         if is_planted:
@@ -78,7 +78,7 @@ def _check_history(report: Report, history: History, notes: dict[str, bytes]) ->
         report.find(archive, what, "keep what is left, and remember that it is not all")
     elif history.bad_archive:
         report.is_log_damaged = True
-        report.find(archive, history.bad_archive, "write it anew from what can be read")
+        report.find(archive, history.bad_archive, "write it again from what can be read")
     elif known is not None:
         what = "a part of the history is gone, as a repair has noted"
         report.find(archive, what, NOTHING, is_damage=False)

@@ -45,7 +45,7 @@ class LogView:
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._connection: sqlite3.Connection | None = None
         if not self.path.exists():
-            self.problems.append("it is not there")
+            self.problems.append("it is missing")
         else:
             self._open(is_running)
 

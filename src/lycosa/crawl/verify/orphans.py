@@ -112,7 +112,7 @@ class Adoption:
         assert sequence is not None
         state.sequence = sequence
 
-    def learn_anew(self) -> int:
+    def ask_robots_again(self) -> int:
         """Have robots files fetched again that were being asked for in another partition."""
         count = 0
         for number, state in self._states.items():

@@ -104,7 +104,7 @@ class _Repair:
         report, job = self._report, self._job
         if report.is_log_damaged:
             rebuild_log(report, self._directory.log_folder)
-            self._done.append("the log was put together from what could be read of it")
+            self._done.append("the log was rebuilt from what could be read of it")
         else:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
@@ -139,7 +139,7 @@ class _Repair:
             count = adoption.enter(self._folder, unknown)
             self._done.append(f"{count:,} fetches that the log did not know were entered in it")
         if report.is_log_damaged or unknown:
-            adoption.learn_anew()
+            adoption.ask_robots_again()
             scope = JobScope(self._job, log)
             plant(self._job.seeds, scope, partitioner, log, time.time())
             log.note("planted", b"")
@@ -193,7 +193,7 @@ class _Repair:
         for found in written:
             sources = _sources(found, named[found.name.segment], states)
             rewrite(self._folder, found, sources, self._job)
-        self._done.append(f"{len(written):,} segments were written anew from what is whole")
+        self._done.append(f"{len(written):,} segments were rewritten from what is whole")
 
 
 def _needs_only_digests(found: Segment) -> bool:

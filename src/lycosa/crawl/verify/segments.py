@@ -149,7 +149,7 @@ def _compare_records(
     path = warc_path(found.folder, found.name)
     if found.lost or not is_there:
         pages = sum(one.is_page for one in found.lost)
-        what = "it is not there" if not is_there else "records are damaged or gone"
+        what = "it is missing" if not is_there else "records are damaged or gone"
         robots = len(found.lost) - pages
         what += f": {pages:,} of pages and {robots:,} of robots files that the log names"
         found.find(path, what, ASK_AGAIN)
@@ -175,13 +175,13 @@ def _check_digests(found: Segment) -> None:
             found.damaged.add("digests")
     except StoreError:
         found.damaged.add("digests")
-        found.find(digests_path(folder, name), "the list is damaged itself", "write it anew")
+        found.find(digests_path(folder, name), "the list of digests is damaged", "write it again")
     for path in guarded(folder, name):
         place = str(path.relative_to(folder))
         is_quads = path == quads_path(folder, name)
         if not path.exists():
             if not is_quads or (listed and place in listed):
-                _damaged(found, path, "it is not there")
+                _damaged(found, path, "it is missing")
         elif listed and place in listed:
             if digest(path) != listed[place]:
                 _damaged(found, path, "its bytes have changed since it was sealed")
