@@ -59,6 +59,7 @@ def test_the_site_has_every_page_once() -> None:
 def test_the_site_asks_no_other_host() -> None:
     """Fonts, scripts and pictures are its own; a link may lead anywhere."""
     assert "font: false" in settings()
+    assert "polyfills: [site/iframe-worker.js]" in settings(), "the theme takes one from a CDN"
     for file in [
         ROOT / "mkdocs.yml",
         *(ROOT / "docs").rglob("*.css"),
@@ -68,6 +69,14 @@ def test_the_site_asks_no_other_host() -> None:
     for picture in (ROOT / "docs").rglob("*.svg"):
         text = picture.read_text(encoding="utf-8")
         assert not re.search(r"(?:url\(|href=)[\"']?https?://", text), name(picture)
+
+
+def test_the_layout_names_every_part_of_the_code() -> None:
+    rows = re.findall(r"^\| (`[^|]+) \|", (ROOT / "docs" / "layout.md").read_text(), re.MULTILINE)
+    named = [part for row in rows[1:] for part in re.findall(r"`(\w+)`", row)]
+    source = ROOT / "src" / "lycosa"
+    parts = {path.stem for path in source.iterdir() if path.suffix in ("", ".py")}
+    assert sorted(named) == sorted(parts - {"__init__", "__main__", "__pycache__"})
 
 
 def settings() -> str:
