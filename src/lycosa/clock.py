@@ -133,7 +133,7 @@ class RealClock:
         return self._time() + self._offset
 
     def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
-        """Let the event loop call back."""
+        """Schedule the call on the event loop."""
         return self._loop.call_at(moment - self._offset, callback, *arguments)
 
     def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:

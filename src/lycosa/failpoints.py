@@ -23,7 +23,7 @@ NAMES: dict[str, str] = {
     "take.after": "the partition is taken, nothing has been done with it",
     "send.before": "a URL is chosen and its host taken; nothing has been sent",
     "send.after": "the request is on its way",
-    "answer.before": "an answer is in, nothing has been made of it",
+    "answer.before": "an answer has arrived and has not been processed",
     "answer.stored": "the answer is in the segment's buffer, no event exists",
     "answer.applied": "the events exist in memory, none of them is durable",
     "commit.before-flush": "a batch is cut, its segment bytes are not flushed",

@@ -38,7 +38,7 @@ def on_screen(text: str) -> str:
 
 
 def in_json(text: str) -> str:
-    """Return JSON that says the same with escapes of its own in the place of such characters."""
+    """Return the same JSON with such characters as JSON escapes."""
     return _UNRULY.sub(_json_escape, text)
 
 

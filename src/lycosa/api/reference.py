@@ -82,7 +82,7 @@ def _class(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _attributes(begin: ast.stmt | None) -> Iterator[str]:
-    """Yield what a constructor sets that has a text beneath it."""
+    """Yield the attributes that a constructor sets and that have a docstring."""
     body = begin.body if isinstance(begin, _Function) else []
     for member, beneath in pairwise(body):
         if isinstance(member, ast.AnnAssign) and (text := _beneath(beneath)):

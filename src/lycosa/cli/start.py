@@ -13,7 +13,7 @@ CRAWLING = frozenset(("crawl", "resume"))
 
 
 def program() -> "NoReturn":
-    """Be the program: a crawl with large pages for its heap, anything else as it is."""
+    """Run the program; a crawl gets large memory pages first."""
     if len(sys.argv) > 1 and sys.argv[1] in CRAWLING:
         begin_anew()
         enlarge_arenas()

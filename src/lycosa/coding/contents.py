@@ -217,7 +217,7 @@ def _salvage_zstd(engine: zstandard.ZstdDecompressor, body: bytes, out: _Collect
 
 
 def _is_whole_zstd(body: bytes) -> bool:
-    """Tell whether the frames of a body are all there (RFC 8878, 3.1).
+    """Return whether all frames of a body are complete (RFC 8878, 3.1).
 
     The decompressor takes the end of its input for the end of the content.
     """

@@ -1,7 +1,7 @@
 """Checks the tables of a TOML file and makes sections of them, or reports everything wrong.
 
 A mistake never ends the check: a job with five mistakes is refused once, with five
-texts. Each says where the mistake is, what was probably meant and how to mend it.
+texts. Each says where the mistake is, what was probably meant and how to fix it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read_tables(tables: Mapping[str, object], name: str) -> dict[str, Any]:
         if not isinstance(found, Mapping):
             problems.append(
                 f"{name}: `{section}` is a section, not a value\n"
-                f"  write `[{section}]` on a line of its own and its keys beneath it"
+                f"  write `[{section}]` on its own line, and its keys below it"
             )
             continue
         fields[section], wrong = _read_section(section, found)
@@ -199,7 +199,7 @@ def _read_table(key: Key, value: object) -> Table:
     if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
         raise ValueError(
             f"`{key.name}` must be a table for each plugin, not {_shown(value)}\n"
-            "  write `[plugins.settings.NAME]` on a line of its own and its keys beneath it"
+            "  write `[plugins.settings.NAME]` on its own line, and its keys below it"
         )
     if not value:
         return Table()

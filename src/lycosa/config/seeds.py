@@ -28,7 +28,7 @@ from typing import Any, overload
 from lycosa.errors import ConfigError
 
 INLINE_MOST = 1000
-"""A longer list has a file of its own."""
+"""A longer list is kept in a separate file."""
 
 _BLOCK_SEEDS = 10_000
 _BLOCK_BYTES = 1 << 20
@@ -151,7 +151,7 @@ class SeedList(Sequence[str]):
 
 
 def seeds_of(given: Iterable[object]) -> tuple[str, ...] | SeedList:
-    """Return the seeds that a job holds; raises ValueError when one is no text or empty.
+    """Return the seeds that a job holds; raises ValueError when one is empty or not text.
 
     A long list of which a seed cannot be a line (it has a line break, or begins with #) stays as
     it is: the job file can hold anything.
@@ -195,7 +195,7 @@ def _texts(seeds: list[Any]) -> tuple[str, ...]:
 
 
 def _are_lines(block: list[Any]) -> bool:
-    """Tell whether a file can have these as its lines and give them back as they are."""
+    """Return whether a file with these lines would be read back unchanged."""
     if not all(isinstance(seed, str) for seed in block):
         return False
     text = "\n".join(block)

@@ -60,12 +60,12 @@ def failure_of(code: int, message: str, received: Received) -> Outcome | None:
         return None
     if code == pycurl.E_COULDNT_RESOLVE_HOST:
         return Outcome.NAME_FAILURE
-    # A head that is none has the number of a connection that was reset; only the words differ.
+    # A malformed head has the same code as a reset connection; only the text differs.
     if code in _NOT_HTTP or (code == pycurl.E_RECV_ERROR and "header" in message.lower()):
         return Outcome.BAD_ANSWER
     if received.was_asked:
         return Outcome.CUT_SHORT
-    # TLS that fails, a connection that is refused or takes too long to be made: all the same.
+    # Failed TLS, a refused connection and a connect timeout all count the same.
     received.detail = message
     return Outcome.CONNECT_FAILURE
 
@@ -105,7 +105,7 @@ class CurlCarrier:
     # -- the protocol ---------------------------------------------------------------------
 
     def start(self, outgoing: Outgoing) -> Exchange:
-        """Give libcurl a request, best on a handle that has just served this host."""
+        """Give libcurl a request, if possible on the handle that last served this host."""
         idle = self._idle
         exchange = idle.pop(outgoing.key, None)
         if exchange is None and len(idle) >= MOST_IDLE_EXCHANGES:
@@ -193,7 +193,7 @@ class CurlCarrier:
                 self._arm()
 
     def kick_soon(self) -> None:
-        """Let libcurl act when it has returned."""
+        """Call libcurl again once it has returned."""
         if self._kick_handle is None:
             self._kick_handle = self._loop.call_soon(self._kick)
 

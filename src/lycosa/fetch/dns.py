@@ -95,7 +95,7 @@ class Names:
             self._ask(host, socket.AF_INET)
 
     def failed(self, host: str, address: str) -> None:
-        """Learn that a connection failed: another address of the host's, if any, comes first."""
+        """Note that a connection failed: the next lookup prefers another address of the host."""
         if len(self._avoided) >= MOST_AVOIDED:
             self._avoided.clear()
         self._avoided.setdefault(host, set()).add(address)
@@ -107,7 +107,7 @@ class Names:
             self._channel.cancel()
 
     def close(self) -> None:
-        """Forget all questions and close the sockets."""
+        """Drop all lookups and close the sockets."""
         self.cancel()
         channel, self._channel = self._channel, None
         for watched in self._watched:
@@ -149,7 +149,7 @@ class Names:
     # -- the network ----------------------------------------------------------------------
 
     def _ask(self, host: str, family: socket.AddressFamily, is_missing: bool = True) -> None:
-        """Ask for addresses of one family; `is_missing` is what was said of the other."""
+        """Look up the addresses of one family; `is_missing` is the result for the other."""
         import pycares  # takes 12 ms, which addresses and a hosts file need not wait for
 
         if self._channel is None:
@@ -208,14 +208,14 @@ class Names:
             on_resolved(found)
 
     def _forget(self) -> None:
-        """Let c-ares forget what it was told; questions under way go on."""
+        """Clear the cache of c-ares; lookups under way continue."""
         self._forgetting = None
         if self._channel is not None:
             self._channel.reinit()
 
     def _watch(self, descriptor: int, wants_read: bool, wants_write: bool) -> None:
         channel = self._channel
-        if channel is None:  # the channel is being taken down, in a thread of its own
+        if channel is None:  # the channel is being closed, in its own thread
             return
         if wants_read:
             self._loop.add_reader(descriptor, channel.process_fd, descriptor, _NOBODY)
@@ -231,7 +231,7 @@ class Names:
             self._watched.discard(descriptor)
 
     def _process(self) -> None:
-        """Let c-ares see to its timeouts."""
+        """Let c-ares handle its timeouts."""
         self._timer = None
         if self._channel is not None and self._waiting:
             self._channel.process_fd(_NOBODY, _NOBODY)

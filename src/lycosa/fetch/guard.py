@@ -105,7 +105,7 @@ class AddressGuard:
         self._allow_private = allow_private
         self._allowed = tuple(map(ip_network, private_networks))
         self.refusal = lru_cache(maxsize=65_536)(self._refusal)
-        """Say why an address must not be asked, or None if it may."""
+        """Return why an address must not be asked; None if it may."""
 
     def _refusal(self, address: str) -> str | None:
         try:

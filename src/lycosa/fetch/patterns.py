@@ -79,7 +79,7 @@ class Pattern:
         """Whether `head` is all there is to it."""
 
     def matches(self, path: str) -> bool:
-        """Tell whether a path, as spelled by `spell_path`, begins with this pattern."""
+        """Return whether a path, as spelled by `spell_path`, begins with this pattern."""
         if not path.startswith(self.head):
             return False
         position = len(self.head)

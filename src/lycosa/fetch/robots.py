@@ -99,7 +99,7 @@ class Rules:
         return f"Rules.from_bytes({self._to_text()!r})"
 
     def is_allowed(self, path_and_query: str) -> bool:
-        """Tell whether we may fetch this."""
+        """Return whether we may fetch a path."""
         if not self._forbidden_heads:
             return True
         path = _whole(spell_path(path_and_query))
@@ -191,7 +191,7 @@ class Compiler:
         self._is_head = True
 
     def take(self, meaning: str, value: bytes) -> None:
-        """Take in what `read_line` made of the next line."""
+        """Process the next line, as read by `read_line`."""
         if meaning == "agent":
             if not self._is_head:
                 self.open_groups, self._is_head = [], True
@@ -237,7 +237,7 @@ class Group:
         self.crawl_delay_seconds = 0.0
 
     def slow_down(self, value: bytes) -> None:
-        """Keep the longest delay; what is not a number of seconds is no delay."""
+        """Keep the longest delay; ignore a value that is not a number of seconds."""
         self.crawl_delay_seconds = max(self.crawl_delay_seconds, delay_of(value) or 0.0)
 
 
@@ -261,7 +261,7 @@ def rules_of(meaning: str, value: bytes) -> list[Rule]:
 
 
 def delay_of(value: bytes) -> float | None:
-    """Return a Crawl-delay in seconds, or None if it is no number of seconds."""
+    """Return a Crawl-delay in seconds, or None if it is not a number."""
     if _DELAY.fullmatch(value) and math.isfinite(seconds := float(value)):
         return seconds
     return None

@@ -58,11 +58,11 @@ class Remark(NamedTuple):
     line: Line
     why: str
     is_ignored: bool
-    """Whether the line counts for nothing; else it is only worth a look."""
+    """Whether the line has no effect; else it has one but may be a mistake."""
 
 
 class Decision(NamedTuple):
-    """Whether a path may be fetched, and by which line; without one it is allowed."""
+    """Whether a path may be fetched, and the line that decides, if there is one."""
 
     is_allowed: bool
     line: Line | None
@@ -82,7 +82,7 @@ class ExplainedRobots(NamedTuple):
     origins: dict[Rule, Line]
 
     def decide(self, path_and_query: str) -> Decision:
-        """Tell whether the agent may fetch this, and why."""
+        """Decide whether the agent may fetch a path, with the reason."""
         is_allowed = self.rules.is_allowed(path_and_query)
         rule = self.rules.deciding_rule(path_and_query)
         if rule is not None:
@@ -103,13 +103,13 @@ def explain_robots(body: bytes, agent: str, largest_bytes: int = 512_000) -> Exp
         reader.take(line, number)
     if len(body) > largest_bytes:
         line = Line(number + 1, b"")
-        why = f"here {largest_bytes:,} bytes are full; the rest of the file is not read"
+        why = f"the file is longer than {largest_bytes:,} bytes; the rest is not read"
         reader.remarks.append(Remark(line, why, True))
     return reader.explained(agent)
 
 
 class _Reader:
-    """Hands the lines to a compiler and watches what it does with them."""
+    """Passes the lines to a compiler and records the effect of each."""
 
     def __init__(self, agent: str) -> None:
         self._compiler = Compiler(agent)
@@ -136,12 +136,12 @@ class _Reader:
             self._agent_named(line, value)
         elif meaning == "sitemap":
             if not value.lower().startswith((b"http://", b"https://")):
-                self._remark(line, "a sitemap is named by its whole URL, with http(s)://", False)
+                self._remark(line, "a sitemap needs a full URL, with http(s)://", False)
         elif not self._has_agent:
             self._remark(line, "it stands before the first User-agent line, so it has no effect")
         elif meaning == "delay":
             if delay_of(value) is None:
-                self._remark(line, "it is no number of seconds")
+                self._remark(line, "it is not a number of seconds")
         else:
             self._rule_given(line, meaning, value)
 
@@ -182,21 +182,21 @@ class _Reader:
                 if rule == rules[0]:
                     earlier = min(earlier, first.number)
         if earlier != line.number:
-            self._remark(line, f"it says again what line {earlier} says", False)
+            self._remark(line, f"it repeats line {earlier}", False)
 
     def _remark(self, line: Line, why: str, is_ignored: bool = True) -> None:
         self.remarks.append(Remark(line, why, is_ignored))
 
 
 def _key(raw: bytes) -> str:
-    """Return what a line has for a key, in small letters."""
+    """Return the key of a line, in lower case."""
     text = raw.partition(b"#")[0].strip()
     key = text.partition(b":")[0] if b":" in text else (text.split() or [b""])[0]
     return key.strip().lower().decode("utf-8", "replace")
 
 
 def _why_unread(raw: bytes) -> str:
-    """Say why a line has no meaning; "" if it wants none."""
+    """Return why a line has no meaning; "" for an empty line or a comment."""
     text = raw.partition(b"#")[0].strip()
     if not text:
         return ""
@@ -206,18 +206,18 @@ def _why_unread(raw: bytes) -> str:
     if b":" not in text and (len(text.split()) != 2 or key not in _KEYS_OF_OTHERS):
         return "it has no colon: a line is `key: value`"
     if key in _KEYS_OF_OTHERS:
-        return f"`{key}` is no key of RFC 9309; some other robots know it"
+        return f"`{key}` is not a key of RFC 9309; some other robots know it"
     near = difflib.get_close_matches(key[:40], _KEYS, 1)
     guess = f"; did you mean `{near[0]}`?" if near else ""
     return f"there is no key `{_short(key)}`{guess}"
 
 
 def _misspelling(raw: bytes, meaning: str) -> str:
-    """Say how a line is misspelled that is understood all the same."""
+    """Return how a line is misspelled that is still understood; "" if it is not."""
     meant = _SPELLED.get(meaning, meaning.capitalize())
     if _key(raw) != meant.lower():
-        return f"read as `{meant}`, which is how it is spelled"
-    return "" if b":" in raw.partition(b"#")[0] else "its colon is missing; it is read all the same"
+        return f"read as `{meant}`, the correct spelling"
+    return "" if b":" in raw.partition(b"#")[0] else "its colon is missing; it is read anyway"
 
 
 def _short(text: str) -> str:

@@ -38,18 +38,18 @@ class Throttle:
         self._waker: Cancellable | None = None
 
     def has_some(self) -> bool:
-        """Return whether there is anything to spend."""
+        """Return whether the bucket has bytes."""
         now = self._loop.time()
         self._level = min(self._most, self._level + (now - self._looked) * self._rate)
         self._looked = now
         return self._level > 0.0
 
     def spend(self, size_bytes: int) -> None:
-        """Take bytes out: the last who takes may take more than is left."""
+        """Take bytes out; the last transfer may take more than is left."""
         self._level -= size_bytes
 
     def pause(self, transfer: Pausable) -> None:
-        """Let a transfer wait until there is something again."""
+        """Pause a transfer until the bucket has bytes again."""
         transfer.is_paused = True
         self._waiting.append(transfer)
         if self._waker is None:

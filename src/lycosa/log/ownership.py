@@ -56,7 +56,7 @@ class Takes:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._number.release()
         self._map.close()
         os.close(self._file)

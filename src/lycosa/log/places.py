@@ -28,7 +28,7 @@ class Named(NamedTuple):
     partition: int
     place: Place
     moment: float
-    """When the answer was complete."""
+    """The moment when the answer was complete."""
     page: int = -1
     """The page that was asked for; -1 for a robots file."""
     outcome: Outcome = Outcome.KEPT
@@ -45,7 +45,7 @@ class Named(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A fetch that failed beneath HTTP: it has a row and no record."""
+    """A fetch without an HTTP answer: it has a row and no record."""
 
     partition: int
     moment: float

@@ -82,7 +82,7 @@ class Log(Protocol):
         """Return the head of one partition."""
 
     def owner(self, partition: int) -> str:
-        """Return who owns the partition; asked just before every request."""
+        """Return the owner of a partition; called before every request."""
 
     def trim(self, partition: int, through: int) -> int:
         """Move batches up to a sequence to the archive; returns how many."""
@@ -91,13 +91,13 @@ class Log(Protocol):
         """Note something about the job once; False if the name has been noted before."""
 
     def noted(self, name: str) -> bytes | None:
-        """Return what was noted under the name."""
+        """Return the note with this name."""
 
     def notes(self, prefix: str) -> dict[str, bytes]:
-        """Return everything noted under names that begin so."""
+        """Return all notes whose names begin with a prefix."""
 
     def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
         """Return the number of the last note and what was noted after `number`; perhaps more."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""

@@ -28,13 +28,13 @@ from lycosa.plugins.plugin import Pending, Plugin, Rejection, Ruling
 from lycosa.url import Verdict, canonical_key, url_of
 
 SLOW_SECONDS = 1.0
-"""A hook that takes longer for one page or URL is told of: its worker stands still meanwhile."""
+"""A hook that takes longer for one page or URL is logged, because it blocks its worker."""
 
 MOST_TRACEBACKS = 100
 """Tracebacks logged for one hook; further failures are logged as one line each."""
 
 REASON = "hook:"
-"""With what the reasons begin under which plugins refuse URLs."""
+"""The prefix of the reasons under which plugins refuse URLs."""
 
 T = TypeVar("T")
 
@@ -82,13 +82,13 @@ class Hooks:
 
     @property
     def has_rules(self) -> bool:
-        """Whether any plugin wants to be asked about URLs."""
+        """Whether any plugin has an `on_url` hook."""
         return bool(self._on_url)
 
     # -- pages ----------------------------------------------------------------------------
 
     def extract(self, page: SeenPage, additions: Additions) -> bool:
-        """Let the extractor of the page's type read it; False when it failed."""
+        """Call the extractor of the page's content type; False when it failed."""
         name, function = self._extractors[page.content_type]
         return self._called("extractor", name, function, page, additions)
 
@@ -115,7 +115,7 @@ class Hooks:
     # -- URLs -----------------------------------------------------------------------------
 
     def rule(self, key: str) -> Verdict | str:
-        """Ask the plugins about a key: the verdict, or the key for the job's rules to judge."""
+        """Call `on_url` of all plugins: a verdict, or the key for the job's rules to judge."""
         for name, function in self._on_url:
             ruled = self._guarded("on_url", name, url_of(key), partial(_asked, name, function, key))
             if ruled is None:
@@ -125,10 +125,10 @@ class Hooks:
             key = ruled
         return key
 
-    # -- orders ---------------------------------------------------------------------------
+    # -- schedulers, scores, partitioners -------------------------------------------------
 
     def scheduler(self, named: str) -> Callable[[Pending], Scheduler]:
-        """Return what makes the scheduler `plugin:name`."""
+        """Return the factory of the scheduler `plugin:name`."""
         return _of_plugin(named, "scheduler", self._plugin(named).schedulers)
 
     def score(self, named: str) -> Callable[[str, int], float]:
@@ -136,7 +136,7 @@ class Hooks:
         return _of_plugin(named, "score", self._plugin(named).scores)
 
     def partitioner(self, named: str) -> tuple[Callable[[str], str], str]:
-        """Return the function `plugin:name`, and by what it is known to agree with itself."""
+        """Return the partitioner function `plugin:name`, and its identity."""
         plugin = self._plugin(named)
         identity = f"{named} {plugin.version}" if plugin.version else named
         return _of_plugin(named, "partitioner", plugin.partitioners), identity
@@ -154,7 +154,7 @@ class Hooks:
     # -- guard ----------------------------------------------------------------------------
 
     def _guarded(self, hook: str, name: str, url: str, call: Callable[[], T]) -> T | None:
-        """Return what a call gives, which is something; None when it failed."""
+        """Return the result of a call; None when it failed."""
         spent = self.spent.get((name, hook))
         if spent is None:
             spent = self.spent[name, hook] = Spent()
@@ -186,7 +186,7 @@ class Hooks:
             )
 
     def tell(self) -> None:
-        """Write what the plugins cost to the log file."""
+        """Write the time that the plugins took to the log file."""
         for (name, hook), spent in self.spent.items():
             log_messages.info(
                 "plugin %s: %s was called %d times, took %.3f s, failed %d times",
@@ -212,7 +212,7 @@ def _shown(hook: str, function: Callable[[SeenPage], None], page: SeenPage) -> b
 
 
 def _asked(name: str, function: Callable[[str], Ruling], key: str) -> Verdict | str:
-    """Ask a plugin about a key."""
+    """Call the `on_url` of one plugin."""
     ruling: object = function(url_of(key))
     match ruling:
         case None:

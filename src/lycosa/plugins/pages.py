@@ -37,7 +37,7 @@ class RawColumns(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A column of a plugin: its place among all, and what makes a value of what a hook gives."""
+    """A column of a plugin: its position, and the conversion of its values."""
 
     place: int
     convert: Callable[[object], object]
@@ -96,12 +96,12 @@ class SeenPage:
 
     @property
     def content_type(self) -> str:
-        """Type and subtype in lower case, "" when the server said none."""
+        """Type and subtype in lower case; "" when the server sent none."""
         return (self._answer.header("content-type") or "").partition(";")[0].strip().lower()
 
     @property
     def body(self) -> bytes:
-        """The content, in none of its codings."""
+        """The decoded content."""
         return self._answer.body
 
     @property
@@ -111,7 +111,7 @@ class SeenPage:
 
     @property
     def fetched_at(self) -> datetime:
-        """When the answer was complete."""
+        """The moment when the answer was complete."""
         return datetime.fromtimestamp(self._answer.ended, UTC)
 
     @property
@@ -164,19 +164,19 @@ class SeenPage:
         self._additions.added.setdefault(_text(url), (_text(text), _text(rel)))
 
     def drop_links(self, which: Callable[[SeenLink], object]) -> int:
-        """Drop every link of which this is true; returns how many."""
+        """Drop every link for which the function returns true; returns their number."""
         dropped = self._additions.dropped
         gone = {n for n, link in self._resolved() if n not in dropped and which(link)}
         dropped |= gone
         return len(gone)
 
     def __setitem__(self, column: str, value: object) -> None:
-        """Set the page's value of a column that the plugin has declared; None is no value."""
+        """Set the page's value in a column that the plugin has declared; None removes it."""
         slot = self._slot(column)
         self._additions.values[slot.place] = slot.convert(value)
 
     def __getitem__(self, column: str) -> object:
-        """Return what was set; None when nothing was."""
+        """Return the value that was set, or None."""
         return self._additions.values.get(self._slot(column).place)
 
     def _slot(self, column: str) -> Slot:

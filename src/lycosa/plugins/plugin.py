@@ -103,7 +103,7 @@ class Plugin:
 
     @staticmethod
     def reject(reason: str) -> Rejection:
-        """Return what `on_url` gives back to refuse a URL under a reason of its own.
+        """Return the value by which `on_url` refuses a URL, with a reason.
 
         The crawl counts it as `hook:NAME:reason`.
         """

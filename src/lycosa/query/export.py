@@ -143,7 +143,7 @@ class _Rdf4j:
         self._receiver = receiver
 
     def send(self, batch: list[Change]) -> Iterator[list[Change]]:
-        """Drop the graphs of a batch, then send them anew; yields those that the receiver has.
+        """Delete the graphs of a batch, then send them; yields those that the receiver has.
 
         They are dropped also if it should not have them: it may, if a kill came last time.
         """

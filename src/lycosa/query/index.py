@@ -42,7 +42,7 @@ GROUP_BYTES = 30_000_000
 """The compressed size that is loaded in one go: some millions of quads."""
 
 SMALL_BYTES = 2_000_000
-"""Less than this is added by a transaction: bulk loading makes files of its own each time."""
+"""Less than this is added in a transaction: every bulk load makes new files."""
 
 PUBLISH_SECONDS = 60.0
 """Time between two generations of a long loading: a kill loses at most this much."""
@@ -305,7 +305,7 @@ class _Stream(io.RawIOBase):
         self._position = 0
 
     def readable(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
     def read(self, size: int = -1) -> bytes:

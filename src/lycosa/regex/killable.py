@@ -47,7 +47,7 @@ class KillableExpression:
         self._process: subprocess.Popen[bytes] | None = None
 
     def search(self, text: str) -> bool:
-        """Tell whether the expression is found; raises `TooSlow`."""
+        """Return whether the expression is found; raises `TooSlow`."""
         return bool(self._ask(None, text))
 
     def sub(self, replacement: str, text: str) -> str:

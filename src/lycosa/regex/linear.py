@@ -53,7 +53,9 @@ def compile_linear(text: str) -> Expression:
     if _NO_LEAST.search(text):
         raise NotLinear(f"`{text}`: a repetition needs its least number: write `{{0,3}}`")
     if _POSIX.search(text):
-        raise NotLinear(f"`{text}`: in a set write `\\[` for the bracket, so that it is no class")
+        raise NotLinear(
+            f"`{text}`: in a set write `\\[` for a bracket, so that it does not begin a class"
+        )
     try:
         compiled: Expression = re2.compile(text)
     except (re.error, ValueError, OverflowError, RecursionError) as error:

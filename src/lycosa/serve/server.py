@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
             self.connections.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing when a client goes away."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_GET  # noqa: N815
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _serve(self) -> None:
         if self.server.is_local and not is_local_name(self.headers.get("Host", "")):
@@ -215,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             length = int(self.headers.get("Content-Length", "0"))
         except ValueError:
-            return Problem(HTTPStatus.BAD_REQUEST, "the length is no number")
+            return Problem(HTTPStatus.BAD_REQUEST, "the length is not a number")
         if not 0 <= length <= LARGEST_QUESTION_BYTES:
             return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the query is too long")
         body = self.rfile.read(length) if length else b""
@@ -258,7 +258,7 @@ class _Incoming(io.RawIOBase):
         self._left_bytes, self._until = most_bytes, time.monotonic() + seconds
 
     def readable(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:

@@ -87,14 +87,14 @@ def test_the_groups_that_name_us_are_told_from_those_for_everybody() -> None:
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ("Noindex: /x", "no key of RFC 9309"),
+        ("Noindex: /x", "not a key of RFC 9309"),
         ("Disalloww: /x", "did you mean `disallow`?"),
         ("Flavour: sweet", "there is no key `flavour`"),
         ("<!doctype html>", "it is HTML"),
         ("a few words", "has no colon"),
         ("Allow: x", "begins with `/` or `*`"),
         ("Allow:", "it is empty and allows nothing"),
-        ("Crawl-delay: soon", "no number of seconds"),
+        ("Crawl-delay: soon", "not a number of seconds"),
         ("User-agent: 007", "it names no robot"),
     ],
 )
@@ -112,7 +112,7 @@ def test_a_line_that_is_ignored_is_told_with_the_reason(line: str, part: str) ->
         ("Disallow /x", "its colon is missing"),
         ("Disallow:", "it is empty and forbids nothing"),
         ("User-agent: Lycosa/2.0", "read as `Lycosa`"),
-        ("Sitemap: /map.xml", "by its whole URL"),
+        ("Sitemap: /map.xml", "needs a full URL"),
         ("Disallow: /" + "x" * 20_000, "only its first 16,664 bytes"),
     ],
 )
@@ -126,7 +126,7 @@ def test_what_stands_before_any_agent_or_twice_is_told() -> None:
     said = said_of("Disallow: /a", "User-agent: *", "Disallow: /b", "Disallow: /b")
     assert said == {
         1: "it stands before the first User-agent line, so it has no effect",
-        4: "it says again what line 3 says",
+        4: "it repeats line 3",
     }
 
 
@@ -138,6 +138,6 @@ def test_a_file_that_is_too_large_is_told_where_reading_ends() -> None:
     body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
     found = explain_robots(body, "lycosa", 30)
     assert [(remark.line.number, remark.why) for remark in found.remarks] == [
-        (3, "here 30 bytes are full; the rest of the file is not read")
+        (3, "the file is longer than 30 bytes; the rest is not read")
     ]
     assert found.decide("/b").is_allowed

@@ -20,7 +20,7 @@ from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.lines import put_aside_of
 from lycosa.cli.screen.notices import DAMAGED, Session
 from lycosa.cli.screen.prospects import prospect_data, prospect_lines
-from lycosa.cli.screen.status import Standing, standing_of
+from lycosa.cli.screen.status import CrawlStatus, status_of
 from lycosa.cli.screen.summary import (
     command,
     counts_tables,
@@ -50,81 +50,79 @@ def _print_json(data: object) -> None:
 @click.pass_obj
 def status(session: Session, /, path: Path, as_json: bool) -> None:
     """Show the state of a crawl, running or not."""
-    standing = standing_of(_open(session, path))
+    state = status_of(_open(session, path))
     if as_json:
-        waits = [{**w, "until": _iso_or_none(w["until"])} for w in standing.waits]
-        _print_json({"directory": str(path), **standing._asdict(), "waits": waits})
+        waits = [{**w, "until": _iso_or_none(w["until"])} for w in state.waits]
+        _print_json({"directory": str(path), **state._asdict(), "waits": waits})
     else:
-        _print_standing(Screen(), path, standing)
+        _print_status(Screen(), path, state)
 
 
-def _print_standing(console: Console, path: Path, standing: Standing) -> None:
+def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     facts = [
-        ("pages", f"{standing.pages:,}, {size_text(standing.bytes)}"),
-        ("URLs", f"{standing.urls:,} known, {standing.pending:,} in queue"),
-        ("hosts", f"{standing.hosts:,}"),
-        ("on disk", size_text(standing.disk_bytes)),
+        ("pages", f"{state.pages:,}, {size_text(state.bytes)}"),
+        ("URLs", f"{state.urls:,} known, {state.pending:,} in queue"),
+        ("hosts", f"{state.hosts:,}"),
+        ("on disk", size_text(state.disk_bytes)),
     ]
-    if standing.mined:
-        facts.append(("mined", mined_text(standing.mined)))
-    facts += triples_fact(standing.structured)
-    if standing.cycle:
-        put_off = f"; {counted(standing.put_off, 'URL')} put off" if standing.put_off else ""
-        facts.append(("cycle", f"{standing.cycle}{put_off}"))
-    if standing.plugins:
-        facts.append(("plugins", ", ".join(standing.plugins)))
-    if standing.waits:
-        facts.append(("waits for", _waits_text(standing)))
-    if standing.waited_seconds:
-        waited = duration_text(standing.waited_seconds)
+    if state.mined:
+        facts.append(("mined", mined_text(state.mined)))
+    facts += triples_fact(state.structured)
+    if state.cycle:
+        put_off = f"; {counted(state.put_off, 'URL')} put off" if state.put_off else ""
+        facts.append(("cycle", f"{state.cycle}{put_off}"))
+    if state.plugins:
+        facts.append(("plugins", ", ".join(state.plugins)))
+    if state.waits:
+        facts.append(("waits for", _waits_text(state)))
+    if state.waited_seconds:
+        waited = duration_text(state.waited_seconds)
         facts.append(("patience", f"{waited} spent waiting for unreachable origins"))
-    if standing.pending:
-        left = duration_text(standing.seconds_left)
+    if state.pending:
+        left = duration_text(state.seconds_left)
         facts.append(("to go", f"at least {left} at these pauses; new links add to it"))
-    if put_aside := put_aside_of(standing.refusals):
+    if put_aside := put_aside_of(state.refusals):
         urls = counted(sum(put_aside.values()), "URL")
         bring_back = command("retry", path, "--traps")
         facts.append(("put aside", f"{urls} as traps; retry them: {bring_back}"))
-    console.print(Text(f"{path}: {_state(path, standing)}", "bold"), soft_wrap=True)
+    console.print(Text(f"{path}: {_state(path, state)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
-    for part in counts_tables(standing.outcomes, standing.refusals, standing.structured):
+    for part in counts_tables(state.outcomes, state.refusals, state.structured):
         console.print(part)
-    given_up = [list(one.values()) for one in standing.given_up]
-    for part in given_up_table(given_up, standing.given_up_origins):
+    given_up = [list(one.values()) for one in state.given_up]
+    for part in given_up_table(given_up, state.given_up_origins):
         console.print(part)
 
 
-def _waits_text(standing: Standing) -> str:
+def _waits_text(state: CrawlStatus) -> str:
     """Name the origins that must still wait, one a line."""
     lines = []
-    for wait in standing.waits:
+    for wait in state.waits:
         until = float(str(wait["until"]))
         when = f", until {_moment(until)}" if until else ""
         lines.append(
             f"{wait['who']} ({counted(int(str(wait['urls'])), 'URL')}): {wait['why']}{when}"
         )
-    if standing.waits_count > len(lines):
-        lines.append(f"and {standing.waits_count - len(lines):,} more")
+    if state.waits_count > len(lines):
+        lines.append(f"and {state.waits_count - len(lines):,} more")
     return "\n".join(lines)
 
 
-def _state(path: Path, standing: Standing) -> str:
-    if standing.running_pid is not None:
-        workers = standing.worker_pids
+def _state(path: Path, state: CrawlStatus) -> str:
+    if state.running_pid is not None:
+        workers = state.worker_pids
         with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""
-        return f"running (process {standing.running_pid}{with_workers})"
-    if not standing.urls:
+        return f"running (process {state.running_pid}{with_workers})"
+    if not state.urls:
         return f"not started; start: {command('resume', path)}"
-    if standing.pending or standing.is_followed:
+    if state.pending or state.is_followed:
         return f"stopped; continue: {command('resume', path)}"
-    missed = what_was_missed(standing.outcomes, standing.given_up_origins)
+    missed = what_was_missed(state.outcomes, state.given_up_origins)
     if missed:
-        what = counted(standing.given_up_origins, "origin") if missed != NO_SEED else "no seed"
+        what = counted(state.given_up_origins, "origin") if missed != NO_SEED else "no seed"
         not_be = "could not be reached" if missed != NO_SEED else "could be reached"
         return f"ended; {what} {not_be}; retry: {command('retry', path)}, then resume"
-    return (
-        "complete, except for what was put aside" if put_aside_of(standing.refusals) else "complete"
-    )
+    return "complete, except for what was put aside" if put_aside_of(state.refusals) else "complete"
 
 
 @click.command()

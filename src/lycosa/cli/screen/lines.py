@@ -178,11 +178,11 @@ class Lines:
         """Show nothing: the summary follows."""
 
     def stopping(self) -> None:
-        """Say that the first Ctrl-C was heard."""
+        """Confirm the first Ctrl-C."""
         self.say(f"stopping cleanly (Ctrl-C again stops at once); continue: {self._resume}")
 
     def say(self, text: str) -> None:
-        """Say something."""
+        """Print a line."""
         print(text, file=sys.stderr, flush=True)
 
 
@@ -208,7 +208,7 @@ def command(name: str, path: Path, *rest: str) -> str:
 
 
 def reason_text(ended: HowEnded, job: Job) -> str:
-    """Say what ended the run."""
+    """Return why the run ended, as a sentence."""
     limits = job.limits
     texts = {
         "exhausted": _complete_text(put_aside_of(ended.progress.refusals)),

@@ -73,7 +73,7 @@ class Data(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def writable(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
     def write(self, data: Any, /) -> int:

@@ -216,7 +216,7 @@ class Display:
             self.show(progress)
 
     def stopping(self) -> None:
-        """Say that the first Ctrl-C was heard."""
+        """Confirm the first Ctrl-C."""
         self._footer = "stopping cleanly (Ctrl-C again stops at once)"
         self.say(f"{self._footer}; continue: {self._resume}")
         if self._live and self._last:

@@ -20,7 +20,7 @@ from lycosa.crawl.steady_clock import present_moment
 from lycosa.frontier.fold.columns import PUT_OFF
 
 
-class Standing(NamedTuple):
+class CrawlStatus(NamedTuple):
     """The state of a crawl, read from its directory."""
 
     running_pid: int | None
@@ -59,7 +59,7 @@ class Standing(NamedTuple):
     """The unreachable origins with most URLs: `origin`, `urls` and `why`."""
 
 
-def standing_of(directory: CrawlDirectory) -> Standing:
+def status_of(directory: CrawlDirectory) -> CrawlStatus:
     """Read a crawl directory; nothing in it is changed."""
     job, holder = directory.job(), directory.holder()
     has_begun = directory.log_folder.exists()
@@ -68,7 +68,7 @@ def standing_of(directory: CrawlDirectory) -> Standing:
     behind = now - time.time()  # users read the machine's clock
     given_up, waits = given_up_of(states), waits_of(states, job, now)
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
-    return Standing(
+    return CrawlStatus(
         running_pid=holder.pid if holder else None,
         worker_pids=holder.workers if holder else [],
         pages=sum(state.kept_pages for state in states),
