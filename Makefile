@@ -46,7 +46,6 @@ endif
 endif
 
 $(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi src/lycosa/*/*/*.pyx src/lycosa/*/*/*.pxi)
-	@sh tools/prerequisites.sh build
 	sh tools/prerequisites.sh venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -82,7 +81,7 @@ tested: $(VENV)/.collected
 # A wheel in dist/, installed alone, without any extra, and tried there.
 TRIED := .cache/package
 package: setup
-	rm -rf dist $(TRIED)
+	rm -rf dist build/lib* build/bdist* $(TRIED)
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	$(BIN)/python -m venv $(TRIED)
 	$(TRIED)/bin/pip install --quiet --require-hashes -r requirements/run.lock

@@ -33,7 +33,7 @@ from pyoxigraph import QueryBoolean
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
-from lycosa.query.protocol import Answered, Asked, Question, receive, send
+from lycosa.query.protocol import Query, QueryReply, QueryRequest, receive, send
 from lycosa.store.layout import TRIPLES, Name, quads_path
 from lycosa.store.quads import Block, quads_of, write_sealed
 
@@ -136,12 +136,12 @@ def unchecked(folder: Path, there: str) -> dict[str, int]:
         assert process.stdin is not None and process.stdout is not None
         receive(process.stdout)
         for attack in ATTACKS:
-            send(process.stdin, Asked(Question(spelt(attack, there)), 30, 0))
+            send(process.stdin, QueryRequest(Query(spelt(attack, there)), 30, 0))
             kind = "begin"
             while kind in ("begin", "piece"):
                 frame = receive(process.stdout)
                 assert frame is not None
-                kind = msgspec.msgpack.decode(frame, type=Answered).kind
+                kind = msgspec.msgpack.decode(frame, type=QueryReply).kind
             kinds[kind] = kinds.get(kind, 0) + 1
         process.stdin.close()
     return kinds

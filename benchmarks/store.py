@@ -102,7 +102,6 @@ def _page(
         "en",
         "utf-8",
         chance.getrandbits(64),
-        "org.example.www:s/api/",
     )
 
 
@@ -126,7 +125,7 @@ def blocks_of(captures: list[Capture]) -> list[tuple[bytes, bytes]]:
         members = [
             writer.response(message),
             writer.request(),
-            writer.metadata(message.payload_digest, ""),
+            writer.metadata(message.payload_digest),
         ]
         plain = [zlib.decompress(member, 31) for member in members]
         result.append((plain[0], plain[1] + plain[2]))

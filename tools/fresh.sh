@@ -8,15 +8,17 @@
 # FRESH=folder     where the bare systems are kept for the next time; ~/.cache/lycosa-fresh
 # COMMANDS=...     what is typed, one command a line, in place of the README's
 # MIRROR=URL       a mirror of Debian; found in this machine's apt sources unless said
-# KEEP=yes         leave the used system in FRESH/RELEASE.used, to look at it
+# KEEP=yes         leave the used system in FRESH/RELEASE.used, to look at it; otherwise it lies in memory if there is room
 # CI               is handed on: then no test is left out
 set -eu
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 fresh=${FRESH:-$HOME/.cache/lycosa-fresh}
+room_kilobytes=8000000
 commands=${COMMANDS:-"make demo
 make test
-make package"}
+make package
+.cache/package/bin/pip install --quiet '.[study]'"}
 
 fail() {
     printf '%s\n' "$@" >&2
@@ -28,6 +30,11 @@ if ! command -v debootstrap >/dev/null; then
     apt-get -qq update && apt-get -qq install --yes --no-install-recommends debootstrap >/dev/null ||
         fail "debootstrap is missing. Type: apt-get install debootstrap"
 fi
+
+# All of it happens in namespaces of its own: when this process is gone, killed or not, so are the mounts and
+# whatever runs in the chroot.
+[ $$ = 1 ] || exec unshare --mount --pid --fork --kill-child sh "$0" "$@"
+trap 'exit 130' INT TERM HUP
 
 # The place where this machine gets the packages with this label: mirror Debian.
 mirror() {
@@ -65,23 +72,31 @@ hand_on_configuration() {
     done
 }
 
-# Type the commands in the system and say how each ended. All of it happens in namespaces of its own: when the
-# last process is gone, killed or not, so are the mounts.
+# A system of its own for the commands, a copy of the bare one.
+make_system() {
+    rm -rf --one-file-system "$used"
+    mkdir "$used"
+    if [ -z "${KEEP:-}" ] && [ "$(awk '/^MemAvailable/ {print $2}' /proc/meminfo)" -gt "$room_kilobytes" ]; then
+        mount -t tmpfs -o mode=755 tmpfs "$used"
+    else
+        mount --bind "$used" "$used" # a mount point: tests make mount namespaces of their own in it
+    fi
+    cp -a "$base/." "$used"
+    hand_on_configuration "$used"
+    git clone --quiet --no-hardlinks "$here" "$used/root/lycosa"
+    write_commands >"$used/root/commands.sh"
+    mount -t proc proc "$used/proc"
+    mount --rbind /sys "$used/sys"
+    mount --rbind /dev "$used/dev"
+    mount -t tmpfs -o mode=1777 tmpfs "$used/dev/shm"
+    mount -t tmpfs -o mode=1777 tmpfs "$used/tmp"
+    mount -t tmpfs tmpfs "$used/run"
+}
+
 type_commands() {
-    root=$1
-    unshare --mount --pid --fork --kill-child sh -eu -c '
-        root=$1
-        mount --bind "$root" "$root"  # a mount point: tests make mount namespaces of their own in it
-        mount -t proc proc "$root/proc"
-        mount --rbind /sys "$root/sys"
-        mount --rbind /dev "$root/dev"
-        mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-        mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
-        mount -t tmpfs tmpfs "$root/run"
-        exec chroot "$root" env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-            sh -eu -c "set -a; . /etc/host-environment; set +a; cd /root/lycosa; exec sh -eu /root/commands.sh"
-    ' sh "$root"
+    chroot "$used" env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        sh -eu -c "set -a; . /etc/host-environment; set +a; cd /root/lycosa; exec sh -eu /root/commands.sh"
 }
 
 write_commands() {
@@ -113,14 +128,11 @@ for release in ${*:-bookworm trixie}; do
             fail "debootstrap failed: see $fresh/$release.log"
         touch "$base/made"
     fi
-    rm -rf --one-file-system "$used"
-    cp -a "$base" "$used"
-    hand_on_configuration "$used"
-    git clone --quiet --no-hardlinks "$here" "$used/root/lycosa"
-    write_commands >"$used/root/commands.sh"
-    type_commands "$used" || status=1
+    make_system
+    type_commands || status=1
     results="$results
 $(cat "$used/root/results" 2>/dev/null || echo "[$release] nothing ran")"
+    umount --recursive "$used"
     [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$used"
 done
 printf '%s\n' "$results"

@@ -5,7 +5,7 @@
 #
 #   prerequisites.sh build    a supported Python with venv and headers, and a C compiler; without them nothing goes on
 #   prerequisites.sh python   the path of that Python, on standard output
-#   prerequisites.sh venv DIR make a virtual environment with it; one of another version is replaced
+#   prerequisites.sh venv DIR that, and a virtual environment made with it; one of another version is replaced
 #   prerequisites.sh test     what some tests need; those tests are left out without it, under CI all fails
 #
 # PYTHON=path names the interpreter, otherwise the newest that is supported and complete is taken.
@@ -113,8 +113,10 @@ ensure_build() {
             version=$(version_to_install)
         fi
         found=$(version_of python3)
-        [ -n "$version" ] || fail "Lycosa needs Python 3.11, 3.12 or 3.13 with venv and headers; python3 here is ${found:-not there}," \
-            "and the distribution offers none of them. Install one and type: make PYTHON=/path/to/python3.13 ..."
+        [ -n "$version" ] || fail "Lycosa needs Python 3.11, 3.12 or 3.13 with venv and headers; python3 here is ${found:-not there}." \
+            "Debian 12, Debian 13 and Ubuntu 24.04 have one. Type there:" \
+            "" "    sudo apt-get update && sudo apt-get install python3 python3-venv python3-dev gcc libc6-dev" "" \
+            "Elsewhere install one and name it: make PYTHON=/path/to/python3.13 ..."
         packages="python$version python$version-venv python$version-dev"
     fi
     compiler || packages="$packages gcc libc6-dev"
@@ -133,6 +135,7 @@ case ${1:-} in
 build) ensure_build ;;
 python) complete_python ;;
 venv)
+    ensure_build
     python=$(complete_python)
     if [ "$(version_of "$2/bin/python")" = "$(version_of "$python")" ]; then
         "$python" -m venv "$2"

@@ -26,14 +26,14 @@ T = TypeVar("T")
 
 
 class Timer(Protocol):
-    """A call that is still to come and can be called off."""
+    """A scheduled call that can be cancelled."""
 
     def cancel(self) -> None:
-        """Call it off; harmless when it has already run."""
+        """Cancel it; harmless when it has already run."""
 
 
 class Clock(Protocol):
-    """What the worker knows of time; the moments are seconds since 1970, UTC."""
+    """The interface of a clock; moments are seconds since 1970, UTC."""
 
     def now(self) -> float:
         """Return the present moment."""
@@ -60,7 +60,7 @@ class _Scheduled:
 
 
 class VirtualClock:
-    """Time that stands still until `run` moves it to the next thing that is due.
+    """A clock that stands still until `run` moves it to the next call that is due.
 
     `aside_seconds` is how long a job given to `run_aside` takes: it is done at one
     virtual moment, so that everything else can happen between its start and its end.
@@ -106,7 +106,7 @@ class VirtualClock:
         return bool(self._agenda)
 
     def forget_everything(self) -> None:
-        """Drop all calls: what a killed process does to its timers."""
+        """Drop all calls, as a killed process loses its timers."""
         self._agenda.clear()
         self._aside_free_at = self._now
 
@@ -126,7 +126,7 @@ class RealClock:
         self._offset = time.time() - self._time() if offset is None else offset
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
         self.failure: BaseException | None = None
-        """What a job that was run aside has raised; it has stopped the loop."""
+        """The exception of a side job, which has stopped the loop."""
 
     def now(self) -> float:
         """Return the present moment."""
@@ -139,8 +139,8 @@ class RealClock:
     def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
         """Run `job` in the one side thread and `done` on the event loop.
 
-        A job that raises stops the loop and leaves the exception in `failure`: whoever runs
-        the loop raises it. Going on would mean to crawl without writing anything down.
+        A job that raises stops the loop and leaves the exception in `failure`, for the caller
+        that runs the loop to raise. Otherwise the crawl would go on without saving anything.
         """
 
         def finish(future: Future[T]) -> None:

@@ -17,7 +17,7 @@ without a traceback and exits with `exit_code`.
 
 
 class LycosaError(Exception):
-    """The operator or we made a mistake; the text says which and how to mend it."""
+    """The operator or Lycosa made a mistake; the text says which, and how to fix it."""
 
     exit_code = 1
 
@@ -29,13 +29,13 @@ class ConfigError(LycosaError):
 
 
 class FormatError(LycosaError):
-    """Stored bytes are of a version or shape that this Lycosa does not read."""
+    """Stored bytes have a version or shape that this Lycosa does not read."""
 
     exit_code = 3
 
 
 class LogError(LycosaError):
-    """The log cannot be used as asked: wrong file system, damaged file, wrong job."""
+    """The log cannot be used: wrong file system, damaged file, wrong job."""
 
     exit_code = 4
 
@@ -47,12 +47,12 @@ class StoreError(LycosaError):
 
 
 class PluginError(LycosaError):
-    """A plugin cannot be used as it is; the text names it."""
+    """A plugin cannot be loaded, or breaks its contract; the text names it."""
 
     exit_code = 6
 
 
 class QueryError(LycosaError):
-    """A question cannot be asked or answered, or a triple store cannot be used as asked."""
+    """A query cannot be answered, or a triple store cannot be used."""
 
     exit_code = 7

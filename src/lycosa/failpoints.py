@@ -19,7 +19,7 @@ NAMES: dict[str, str] = {
     "seeds.before-post": "seeds are known, nothing is written",
     "seeds.posted": "some seeds are written to inboxes, it is not known that all are",
     "take.before": "the log is read, the partition not yet taken",
-    "take.written": "some or all partitions are taken, nobody knows yet",
+    "take.written": "some or all partitions are taken, the worker does not know yet",
     "take.after": "the partition is taken, nothing has been done with it",
     "send.before": "a URL is chosen and its host taken; nothing has been sent",
     "send.after": "the request is on its way",
@@ -29,7 +29,7 @@ NAMES: dict[str, str] = {
     "commit.before-flush": "a batch is cut, its segment bytes are not flushed",
     "commit.flushed": "segment bytes are flushed, links and events are not written",
     "log.posted": "some or all links are in inboxes, the events are not in the log",
-    "log.appended": "some or all events are in the log, nobody knows yet",
+    "log.appended": "some or all events are in the log, the worker does not know yet",
     "commit.done": "everything is written, the worker has not been told",
     "inbox.read": "links were read from an inbox, nothing was decided",
     "snapshot.before-rename": "a snapshot is written under its temporary name",
@@ -39,7 +39,7 @@ NAMES: dict[str, str] = {
     "urls.sealed": "a site's URLs are in the vault and no longer in memory",
     "end.seen": "the end was found and has not been recorded",
     "cycle.over": "a cycle has ended everywhere, nothing is known of the next one",
-    "cycle.bid": "all bids for a cycle are durable, nobody has been told its share",
+    "cycle.bid": "all bids for a cycle are durable, no partition knows its share",
     "cycle.begun": "a partition has begun a cycle in memory, nothing of it is durable",
 }
 
@@ -52,13 +52,13 @@ _hook: Callable[[str], None] | None = None
 
 
 def reach(name: str) -> None:
-    """Say that a dangerous place is reached."""
+    """Tell the armed hook that the code has reached a fail point."""
     if _hook is not None:
         _hook(name)
 
 
 def arm(hook: Callable[[str], None] | None) -> None:
-    """Install what happens at every fail point; None disarms."""
+    """Install the hook that every fail point calls; None disarms."""
     global _hook
     _hook = hook
 

@@ -60,15 +60,15 @@ _GENERIC = _numbers("""
     execveat 281, ptrace 117, process_vm_readv 270, process_vm_writev 271, mount 40,
     unshare 97, setns 268, add_key 217, request_key 218, keyctl 219, bpf 280
 """)
-"""Of the processors that came after x86-64."""
+"""The numbers of processors newer than x86-64."""
 
 
 class Machine(NamedTuple):
-    """What a filter must know of a processor: linux/audit.h and asm/unistd.h."""
+    """The numbers of a processor that the filter needs (linux/audit.h, asm/unistd.h)."""
 
     audit_number: int
     seccomp_number: int
-    """Of the system call seccomp itself."""
+    """The number of the system call seccomp itself."""
     refused: dict[str, int]
 
 
@@ -108,7 +108,7 @@ def filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
 
 
 def give_up_network() -> None:
-    """Let this process reach no other host any more; refuses to go on where that cannot be had."""
+    """Cut this process off from the network; raises `QueryError` where that is impossible."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
         raise _unguarded(f"there is no filter for {platform.machine()} processors")
@@ -137,7 +137,7 @@ def _install(seccomp: int, instructions: Iterable[tuple[int, int, int, int]]) ->
 
 def _unguarded(why: str) -> QueryError:
     return QueryError(
-        f"questions are answered without network only, which cannot be given up here: {why}\n"
+        f"queries run only in a process without network, which cannot be made here: {why}\n"
         "  needed is Linux with CONFIG_SECCOMP_FILTER on x86-64, ARM64 or RISC-V\n"
         "  in a container: allow the system calls `seccomp` and `prctl`"
     )

@@ -12,6 +12,6 @@ from typing import Literal
 
 
 def zeros(kind: Literal["Q", "I", "B"], count: int) -> memoryview:
-    """Return so many zeros of a kind (`Q`, `I`, `B`, as in `array`), to be written to."""
+    """Return a writable array of `count` zeros of a kind (`Q`, `I`, `B`, as in `array`)."""
     size = struct.calcsize(kind)
     return memoryview(mmap.mmap(-1, max(count, 1) * size)).cast(kind)[:count]

@@ -31,7 +31,7 @@ from lycosa.crawl.simulation.kills import KillEvery
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Answer, Outcome, Request
 from lycosa.store.reader import table
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.graph import Faults, GraphWeb
 from lycosa.testweb.misbehaviour import MisbehavingWeb
 from lycosa.testweb.misdeeds import Tempo
 from lycosa.testweb.server import SocketWeb
@@ -59,8 +59,7 @@ def broken(outcome: Outcome) -> GraphWeb:
     edges = {HOME: [CUT], CUT: [FOUND, *filling, LOST], FOUND: [], LOST: [HOME]}
     return GraphWeb(
         edges | dict.fromkeys(filling, ()),
-        statuses=dict.fromkeys(filling, 404),
-        broken_off={CUT: outcome},
+        faults=Faults(statuses=dict.fromkeys(filling, 404), broken_off={CUT: outcome}),
     )
 
 

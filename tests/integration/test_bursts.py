@@ -15,7 +15,7 @@ from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.simulation.kills import KillEvery, KillRandomly
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb import GraphWeb, Group, Referee, Robots
+from lycosa.testweb import Faults, GraphWeb, Group, Referee, Robots
 from lycosa.testweb.connection import Connection
 from lycosa.testweb.ledger import Exchange
 from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
@@ -90,7 +90,7 @@ def test_a_slow_answer_and_a_refusal_end_a_burst(tmp_path: Path) -> None:
     slow, refused = urls[2], urls[6]
     web = GraphWeb(
         {url: [] for url in urls},
-        statuses={refused: 429},
+        faults=Faults(statuses={refused: 429}),
         latency=lambda url: 30.0 if url == slow else 0.05,
     )
     exchanges = history(web, job(urls), tmp_path)

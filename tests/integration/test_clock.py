@@ -159,7 +159,7 @@ def test_a_resume_on_a_clock_behind_its_log_says_so_and_goes_on(
         began = time.time()
         said = run_on(0.0, directory, "--quiet", "--workers", str(workers), "--max-pages", "0")
         took = time.time() - began
-    assert "s behind the crawl" in said and "counts on from there" in said
+    assert "s behind the crawl" in said and "counts time from then on" in said
     assert "s behind the crawl" in directory.messages.read_text()
     assert took < 60  # and not an hour
     rows = table(directory.path, "pages", ["url", "outcome", "fetched_at"]).to_pylist()

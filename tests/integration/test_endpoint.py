@@ -151,7 +151,7 @@ def test_service_is_refused(served: Served) -> None:
 def test_a_question_that_takes_too_long_is_ended_and_others_are_answered(served: Served) -> None:
     began = time.monotonic()
     status, _, text = ask(served, ENDLESS)
-    assert (status, text) == (503, b"the answer takes longer than 2 s\n")
+    assert (status, text) == (503, b"the query takes longer than 2 s\n")
     assert time.monotonic() - began < 30
     assert ask(served, "ASK { ?s ?p ?o }")[0] == 200
 

@@ -18,7 +18,7 @@ from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
 from lycosa.records import LinkKind, Outcome
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.graph import GraphWeb, OtherNames
 from lycosa.url import url_of
 
 
@@ -41,7 +41,7 @@ def graphs(draw: st.DrawFn) -> tuple[GraphWeb, int]:
     web = GraphWeb(
         {url(0): [], **edges},
         {url(a): url(b) for a, b in redirects.items()},
-        canonicals={url(a): url(b) for a, b in canonicals.items()},
+        names=OtherNames(canonicals={url(a): url(b) for a, b in canonicals.items()}),
         latency=lambda asked: by_url.get(asked, 0.05),
     )
     return web, draw(st.integers(0, 4))

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 import lycosa
 from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.server import Listen, SocketWeb
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 EXTRAS: dict[str, list[str]] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"][
@@ -75,7 +75,7 @@ def test_the_test_web_speaks_https_by_an_extra(plain: Path) -> None:
 
 def test_a_crawl_needs_no_extra(plain: Path, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    with SocketWeb(GeneratedWeb.tree(1, 2), tls=False, folder=tmp_path) as server:
+    with SocketWeb(GeneratedWeb.tree(1, 2), tls=False, listen=Listen(folder=tmp_path)) as server:
         flags = ["--allow-private", "--set", f"fetch.hosts_file={server.hosts_file}"]
         done = run(plain, "crawl", "http://www.s0.test/", "-o", path, "--delay", "0.1s", *flags)
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ from lycosa.crawl.processes.run import require_contact, run_crawl
 from lycosa.errors import ConfigError
 from lycosa.fetch import dns
 from lycosa.records import Outcome
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.server import Listen, SocketWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import canonicalize, url_of
 from name_server import AAAA, Found, Question, ThreadedNameServer
@@ -153,7 +153,7 @@ def test_whatever_leads_to_a_forbidden_address_is_refused_and_the_rest_is_crawle
 ) -> None:
     with listeners() as (port, found):
         web = DrawnWeb(site())
-        with SocketWeb(web, tls=False, port=port, first_address=FIRST) as server:
+        with SocketWeb(web, tls=False, listen=Listen(port, first_address=FIRST)) as server:
             named = "".join(f"{address} {name}\n" for name, address in NAMES.items())
             hosts = tmp_path / "hosts"
             hosts.write_text(server.hosts_file_text() + named + "127.0.0.1 localhost\n")
@@ -175,7 +175,7 @@ def test_what_was_refused_is_asked_for_again_once_it_is_allowed(tmp_path: Path) 
     """And only that: the other address stays refused, and its host closed."""
     web = DrawnWeb({HOME: linking(OTHER, "http://house.test/", f"{HOME}end")})
     web.replies = {**web.replies, OTHER: linking(), f"{HOME}end": linking()}
-    with SocketWeb(web, tls=False, first_address=FIRST) as server:
+    with SocketWeb(web, tls=False, listen=Listen(first_address=FIRST)) as server:
         hosts = tmp_path / "hosts"
         port = server.http_port
         hosts.write_text(f"{FIRST} open.test also.test\n10.0.0.1 house.test\nport 80 {port}\n")
@@ -236,7 +236,7 @@ def crawl_turning(
     with (
         listeners() as (port, found),
         ThreadedNameServer(turning.find) as server,
-        SocketWeb(DrawnWeb(CHAIN), tls=False, port=port, first_address=FIRST),
+        SocketWeb(DrawnWeb(CHAIN), tls=False, listen=Listen(port, first_address=FIRST)),
     ):
         job = job_of([f"http://turning.test:{port}/"], 0.2, name_servers=[server.address])
         return crawl(path, job, "exhausted"), visitors(found)

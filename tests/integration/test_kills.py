@@ -33,7 +33,7 @@ def run(folder: Path, seed: int, kills: KillPlan, log: str) -> Result:
 
 
 SEALING = {"urls.before-seal", "urls.sealed"}
-"""Sites of the small web are too small to be sealed; a test of their own is below."""
+"""Sites of the small web are too small to be spilled; a test of their own is below."""
 OF_CYCLES = {name for name in NAMES if name.startswith("cycle.")}
 """This crawl has none; `test_cycles.py` kills there."""
 EVERYWHERE = [
@@ -171,8 +171,8 @@ def test_the_same_seed_takes_the_same_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SEALING))
-def test_killed_while_the_urls_of_finished_sites_are_put_away(name: str, tmp_path: Path) -> None:
-    """Two sites are finished long before the third; links lead back to what is sealed."""
+def test_killed_while_finished_sites_are_spilled(name: str, tmp_path: Path) -> None:
+    """Two sites are finished long before the third; links lead back to spilled ones."""
     web = GeneratedWeb.tree(levels=5, fanout=3, hosts=3)
     within = web.pages_within
     subtrees = [min(within([web.home(host)], 1) - {web.home(host)}) for host in (0, 1)]

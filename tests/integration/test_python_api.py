@@ -137,7 +137,7 @@ def test_a_crawl_goes_on_with_the_same_job_and_no_other(web: SocketWeb, tmp_path
     stopped = Crawl(tmp_path / "c")
     assert 3 <= len(list(stopped.pages())) < PAGES
     assert stopped.reason is None
-    with pytest.raises(LycosaError, match="of another job"):
+    with pytest.raises(LycosaError, match="with another job"):
         run(tmp_path / "c", job(web, 0.04))
     assert run(tmp_path / "c", mine, plugins=[]).outcomes() == {"KEPT": PAGES}
     assert run(tmp_path / "c").pending == 0

@@ -20,7 +20,7 @@ from lycosa.config import SECTIONS
 from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
 from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.server import Listen, SocketWeb
 from warm import lycosa
 
 PHONE, LAPTOP = 360, 1280
@@ -174,7 +174,7 @@ def test_it_prints_on_pages_of_a4(demo: Path, browser: Browser) -> None:
 
 def test_a_crawl_can_be_reported_on_while_it_runs(tmp_path: Path) -> None:
     path = tmp_path / "running"
-    with SocketWeb(GeneratedWeb.tree(4, 3), tls=False, folder=tmp_path) as server:
+    with SocketWeb(GeneratedWeb.tree(4, 3), tls=False, listen=Listen(folder=tmp_path)) as server:
         flags = ["--allow-private", "--set", f"fetch.hosts_file={server.hosts_file}", "--json"]
         command = [*LYCOSA, "crawl", "http://www.s0.test/", "-o", path, "--delay", "2s", *flags]
         with subprocess.Popen(

@@ -17,7 +17,7 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.graph import Faults, GraphWeb
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
 SCORED = [
@@ -93,7 +93,7 @@ def test_a_crawl_may_go_on_with_another_scheduler_after_every_kill(tmp_path: Pat
 def test_a_url_that_always_fails_does_not_cost_the_others_of_its_host(tmp_path: Path) -> None:
     """It stands first in every order, and would be tried until the host is given up."""
     urls = [f"http://www.one.test/{name}" for name in "abcdef"]
-    web = GraphWeb({url: [] for url in urls}, statuses={urls[0]: 503})
+    web = GraphWeb({url: [] for url in urls}, faults=Faults(statuses={urls[0]: 503}))
     for order in ORDERS[1:]:
         job = dataclasses.replace(Job.of(seeds=urls), frontier=order)
         simulation = Simulation(web, job, tmp_path / named(order), seed=1)

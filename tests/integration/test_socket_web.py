@@ -20,6 +20,7 @@ from integration.socket_client import NO_PAUSES, PATIENCE, ask, connect, get, sh
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
 from lycosa.testweb import (
+    Faults,
     GeneratedWeb,
     GraphWeb,
     Referee,
@@ -27,7 +28,7 @@ from lycosa.testweb import (
     request_for,
 )
 from lycosa.testweb.record import judge, read
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.server import Listen, SocketWeb
 
 MOMENT = 1_700_000_000.0
 
@@ -133,7 +134,7 @@ def test_two_servers_run_side_by_side() -> None:
 def test_a_port_that_is_taken_is_named() -> None:
     web = GraphWeb({"http://a.test/": []})
     with SocketWeb(web, tls=False) as one:
-        two = SocketWeb(web, tls=False, port=one.http_port)
+        two = SocketWeb(web, tls=False, listen=Listen(port=one.http_port))
         with pytest.raises(LycosaError, match=f"port {one.http_port}"):
             two.start()
 
@@ -175,7 +176,7 @@ def test_latencies_are_scaled() -> None:
 )
 def test_failures_of_a_web_happen_for_real(failure: Outcome, ending: str) -> None:
     url = "http://a.test/x"
-    web = GraphWeb({}, failures={url: failure})
+    web = GraphWeb({}, faults=Faults(failures={url: failure}))
     referee = Referee(NO_PAUSES, web, keep_history=True)
     with SocketWeb(web, referee=referee, tls=False) as server:
         heard = shout(server, url, wait=0.3)

@@ -20,7 +20,7 @@ from lycosa.errors import ConfigError
 from lycosa.extract.structured.distiller import compiled
 from lycosa.log.memory import MemoryLog
 from lycosa.regex import TooSlow, compile_expression
-from lycosa.regex.killable import EndableExpression
+from lycosa.regex.killable import KillableExpression
 from lycosa.url import Scope, key_of, parse_rules
 from lycosa.url.scope import TOO_SLOW
 
@@ -165,14 +165,14 @@ def test_a_page_looked_for_by_a_slow_expression_is_not_found(
 
 
 def test_the_process_of_an_expression_ends_with_it() -> None:
-    expression = EndableExpression("(?=a)a")
+    expression = KillableExpression("(?=a)a")
     assert expression.search("a") and not expression.search("b")
     process = expression._process
     assert process is not None and process.poll() is None
     expression.close()
     assert process.returncode is not None
     with pytest.raises(TooSlow):
-        EndableExpression("(").search("a")  # whose process dies
+        KillableExpression("(").search("a")  # whose process dies
 
 
 def test_patterns_of_triples_with_many_stars_take_linear_time() -> None:

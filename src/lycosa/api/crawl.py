@@ -24,9 +24,9 @@ from lycosa.crawl.status.progress import outcomes_of, refusals_of
 from lycosa.errors import LycosaError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.query.answer_pool import Answerers, raise_unless_answered
+from lycosa.query.answer_pool import AnswerPool, raise_unless_answer
 from lycosa.query.formats import GRAPH_FORMS, RESULT_FORMS
-from lycosa.query.protocol import Question
+from lycosa.query.protocol import Query
 from lycosa.records import Outcome, Place
 from lycosa.store.layout import KINDS, Name
 from lycosa.store.reader import find
@@ -38,16 +38,16 @@ from lycosa.url import canonicalize
 class Crawl:
     """A crawl directory, opened for reading.
 
-    Rows can be read while a crawl runs: what is there when an iteration comes to a segment. The
-    filters of `pages`, `links`, `texts` and `records` are those of the page: its `host`, its
-    `outcome` (as `"kept"`) and the beginning of its URL (`prefix`).
+    Rows can be read while a crawl runs: an iteration yields the rows that a segment has when it
+    gets there. `pages`, `links`, `texts` and `records` filter by page: its `host`, its
+    `outcome` (such as `"kept"`) and the beginning of its URL (`prefix`).
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self._directory = CrawlDirectory.open(Path(directory))
         self.reason: str | None = None
-        """What ended the run that gave this object (`exhausted`, `unreachable`, `pages`, `stopped`
-        and so on); None when it was only opened."""
+        """Why the run that returned this object ended (`exhausted`, `unreachable`, `pages`,
+        `stopped` and so on); None when the crawl was only opened."""
 
     def __repr__(self) -> str:
         return f"Crawl({str(self.path)!r})"
@@ -59,16 +59,16 @@ class Crawl:
 
     @property
     def job(self) -> Job:
-        """The job, as its file says it now."""
+        """The job, as its file is now."""
         return self._directory.job()
 
     @property
     def pending(self) -> int:
-        """How many URLs are still to be asked for, at the last commit."""
+        """How many URLs are in the queue, at the last commit."""
         return sum(state.pending for state in self._states())
 
     def outcomes(self) -> dict[str, int]:
-        """Return how fetches have ended, by the name of the outcome, at the last commit."""
+        """Return how many fetches ended in each outcome, at the last commit."""
         return {name.upper(): count for name, count in outcomes_of(self._states()).items()}
 
     def refusals(self) -> dict[str, int]:
@@ -80,14 +80,14 @@ class Crawl:
     def pages(
         self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
     ) -> Iterator[Page]:
-        """Yield every fetch of a page, whatever came of it."""
+        """Yield every fetch of a page, failed ones included."""
         wanted = _Filter(host, outcome, prefix)
         for name in segments(self.path, "pages"):
             for batch in batches(self.path, "pages", name):
                 yield from _pages(wanted.of(batch))
 
     def hosts(self) -> Iterator[Page]:
-        """Yield every fetch of a robots file, as a `Page` without what pages alone have."""
+        """Yield every fetch of a robots file, as a `Page` without title, language and so on."""
         for name in segments(self.path, "hosts"):
             for batch in batches(self.path, "hosts", name):
                 yield from _pages(batch)
@@ -95,7 +95,7 @@ class Crawl:
     def links(
         self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
     ) -> Iterator[Link]:
-        """Yield the links of the pages, as many as `pages` has with the same filters."""
+        """Yield the links of the pages that `pages` yields with the same filters."""
         wanted = _Filter(host, outcome, prefix)
         for name, urls in self._segments(wanted):
             for batch in batches(self.path, "links", name):
@@ -119,11 +119,11 @@ class Crawl:
     def table(self, kind: str, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """Return the rows of `pages`, `links`, `text` or `hosts` as Arrow batches, to be read once.
 
-        DuckDB and Polars take it as it is; `.read_all()` makes a table of it. Columns of plugins
-        are null in segments that have none.
+        DuckDB and Polars read it directly; `.read_all()` returns a table. Columns of plugins
+        are null in segments without them.
         """
         if kind not in KINDS:
-            raise LycosaError(f"there is no table `{kind}`\n  known are: {', '.join(KINDS)}")
+            raise LycosaError(f"there is no table `{kind}`\n  the tables are: {', '.join(KINDS)}")
         schema = schema_of(self.path, kind)
         if columns is not None:
             if unknown := [column for column in columns if column not in schema.names]:
@@ -144,23 +144,25 @@ class Crawl:
     def records(
         self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
     ) -> Iterator[Stored]:
-        """Yield exchanges out of the archive: `head` and `sent` as they came, `body` decoded.
+        """Yield exchanges from the archive: `head` and `sent` as they came, `body` decoded.
 
-        What failed before there was an answer has none.
+        Fetches without an answer are left out.
         """
         for page in self.pages(host=host, outcome=outcome, prefix=prefix):
             if page.length:
                 yield self.record(page)
 
     def record(self, page: Page) -> Stored:
-        """Return the exchange of one fetch, out of the archive."""
+        """Return the exchange of one fetch from the archive."""
         if page.warc is None:
-            raise LycosaError(f"{page.url}: there was no answer ({page.outcome}), so no record")
+            raise LycosaError(
+                f"{page.url}: has no record, because there was no answer ({page.outcome})"
+            )
         segment = int(page.warc.partition(".")[0].rpartition("-")[2])
         return read_exchange(Place(segment, page.offset, page.length), self._files.member)
 
     def find(self, url: str) -> Stored | None:
-        """Return what a URL gave when it was last asked for; None when the archive has nothing."""
+        """Return the last exchange of a URL from the archive; None if there is none."""
         canonical = canonicalize(url)
         return None if canonical is None else find(self.path, canonical)
 
@@ -169,20 +171,20 @@ class Crawl:
     def sparql(
         self, question: str, form: str = "json", *, seconds: float = 30.0, raw: bool = False
     ) -> bytes:
-        """Ask what pages say to machines, in SPARQL; `lycosa index` builds the index.
+        """Query the structured data in SPARQL; `lycosa index` builds the index.
 
-        The forms are those of `lycosa sparql`: `json`, `xml`, `csv` and `tsv` for tables, `json`
+        The formats are those of `lycosa sparql`: `json`, `xml`, `csv` and `tsv` for tables, `json`
         and `xml` for yes and no, `turtle`, `ntriples`, `nquads`, `trig`, `rdfxml` and `jsonld` for
-        graphs. The question is answered by a process that has no network, whatever it says, and
-        that ends when it takes longer than `seconds`. The process is kept for the next question.
-        CSV is safe to open in a spreadsheet, unless it shall be `raw`.
+        graphs. The query runs in a process that has no network, whatever it says, and
+        that is killed after `seconds`. The process is kept for the next query.
+        CSV is safe to open in a spreadsheet, unless it is `raw`.
         """
         if form not in (*RESULT_FORMS, *GRAPH_FORMS):
             known = ", ".join((*RESULT_FORMS, *GRAPH_FORMS))
-            raise LycosaError(f"there is no form `{form}`\n  known are: {known}")
-        said = self._answerers.ask(Question(question, form=form, is_guarded=not raw), seconds)
-        raise_unless_answered(said)
-        return said.body
+            raise LycosaError(f"there is no format `{form}`\n  the formats are: {known}")
+        reply = self._pool.ask(Query(question, form=form, is_guarded=not raw), seconds)
+        raise_unless_answer(reply)
+        return reply.body
 
     # -- inside ---------------------------------------------------------------------------
 
@@ -191,14 +193,14 @@ class Crawl:
         return WarcFiles(self.path)
 
     @cached_property
-    def _answerers(self) -> Answerers:
-        return Answerers(self.path, most=1)
+    def _pool(self) -> AnswerPool:
+        return AnswerPool(self.path, most=1)
 
     def __del__(self) -> None:
         if "_files" in self.__dict__:
             self._files.close()
-        if "_answerers" in self.__dict__:
-            self._answerers.close()
+        if "_pool" in self.__dict__:
+            self._pool.close()
 
     def _states(self) -> list[PartitionState]:
         if not self._directory.log_folder.exists():
@@ -218,7 +220,7 @@ class Crawl:
 
 
 class _Filter:
-    """Which pages are wanted."""
+    """The filter of `pages`, `links`, `texts` and `records`."""
 
     def __init__(self, host: str | None, outcome: str | None, prefix: str | None) -> None:
         self._host = host.lower() if host is not None else None
@@ -226,7 +228,8 @@ class _Filter:
         self._prefix = prefix
         if self._outcome is not None and self._outcome not in Outcome.__members__:
             raise LycosaError(
-                f"there is no outcome `{outcome}`\n  known are: {', '.join(Outcome.__members__)}"
+                f"there is no outcome `{outcome}`\n"
+                f"  the outcomes are: {', '.join(Outcome.__members__)}"
             )
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -18,9 +18,9 @@ import lycosa
 _INTRODUCTION = """\
 # The Python API
 
-Everything that `from lycosa import …` gives, and what those things give and take. Made from the
-code; the how-to pages have examples: [crawl and read from Python](../howto/python-api.md), [write a
-plugin](../howto/write-a-plugin.md).
+Everything that you can import by `from lycosa import …`, with arguments and results. Generated
+from the code; the how-to pages have examples: [crawl and read from
+Python](../howto/python-api.md), [write a plugin](../howto/write-a-plugin.md).
 """
 
 _GIVEN = (
@@ -31,7 +31,7 @@ _GIVEN = (
     ("lycosa.plugins.plugin", "Pending"),
     ("lycosa.frontier.schedulers", "Scheduler"),
 )
-"""What the public names give and take without being imported."""
+"""Classes that the public names take and return, without being imported."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,7 +41,7 @@ def reference() -> str:
     lines = [_INTRODUCTION]
     for name in lycosa.__all__:
         lines += _entry(getattr(lycosa, name).__module__, name, f"lycosa.{name}")
-    lines += ["## What they give and take", "", "Not to be imported, but to be used.", ""]
+    lines += ["## Their arguments and results", "", "You use these, but do not import them.", ""]
     for module, name in _GIVEN:
         lines += _entry(module, name, name, "###")
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -12,24 +12,24 @@ from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """One fetch of a page or, from `Crawl.hosts`, of a robots file, whatever came of it."""
+    """One fetch of a page or, from `Crawl.hosts`, of a robots file; it may have failed."""
 
     url: str
     outcome: str
-    """What became of it: `KEPT`, `NOT_FOUND` and so on."""
+    """How the fetch ended: `KEPT`, `NOT_FOUND` and so on."""
     status: int
-    """Of HTTP; 0 when there was no answer."""
+    """The HTTP status; 0 when there was no answer."""
     fetched_at: datetime
     """When the answer was complete."""
     host: str
     address: str
-    """The address that was asked."""
+    """The IP address that the request went to."""
     content_type: str
-    """As the server said it."""
+    """As the server declared it."""
     size_bytes: int
-    """Of the content, decoded."""
+    """The size of the decoded content."""
     truncated: bool
-    """Whether only the beginning is held: it was too long, or the rest never came."""
+    """Whether only the beginning is stored: the body was too long, or broke off."""
     began: datetime
     ended: datetime
     title: str
@@ -37,19 +37,19 @@ class Page(NamedTuple):
     language: str
     charset: str
     depth: int
-    """How many links from a seed, as far as was known."""
+    """The number of links from a seed, as known at the time."""
     via: str
-    """What led to it: `seed`, `link`, `mined` or `probe`; "" in old crawls."""
+    """How the URL was found: `seed`, `link`, `mined` or `probe`; "" in old crawls."""
     rule: str
-    """With `mined`: what it was guessed by, as `folder` or `number`."""
+    """With `mined`: the rule of the guess, such as `folder` or `number`."""
     url_id: int
     fetch_id: int
     digest: str | None
-    """Of the payload (SHA-1); None when there was no answer."""
+    """The SHA-1 of the payload; None when there was no answer."""
     fingerprint: int
-    """Of the visible text; pages that look alike differ in few bits."""
+    """A fingerprint of the visible text; those of similar pages differ in few bits."""
     warc: str | None
-    """The file that has the record; None when there was no answer."""
+    """The WARC file with the record; None when there was no answer."""
     offset: int
     length: int
     extra: Mapping[str, object]
@@ -66,7 +66,7 @@ class Link(NamedTuple):
     text: str
     rel: str
     times: int
-    """How often the page has it."""
+    """How often the page contains the link."""
     source_id: int
     target_id: int
     fetch_id: int

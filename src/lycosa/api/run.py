@@ -38,16 +38,16 @@ def run(
 ) -> Crawl:
     """Crawl, and return the crawl when it has ended: by itself, by a limit, or by a signal.
 
-    With a job a crawl is begun in a new folder; relative paths in it begin at the working
-    directory. Without a job, or with the one that it has, a crawl goes on where it was. `plugins`
-    are those that are functions of this program; installed ones are named in the job.
-    `on_progress` is called about every `progress_seconds`; what it raises stops the crawl cleanly
-    and comes out here. In the main thread SIGINT and SIGTERM stop it cleanly, and `Crawl.reason`
-    is then `stopped`.
+    With a job this starts a crawl in a new folder; relative paths in the job begin at the working
+    directory. Without a job, or with the job that it has, a crawl continues where it was.
+    `plugins` are functions of this program; installed plugins are named in the job.
+    `on_progress` is called about every `progress_seconds`; if it raises, the crawl is stopped
+    cleanly and the exception is raised here. In the main thread SIGINT and SIGTERM stop the crawl
+    cleanly, and `Crawl.reason` is then `stopped`.
     """
     if _has_loop():
         raise LycosaError(
-            "run() would stand in the way of the event loop that runs in this thread\n"
+            "run() would block the event loop that runs in this thread\n"
             "  write `await run_async(...)` instead"
         )
     return _Run(directory, job, plugins).wait(on_progress, progress_seconds)
@@ -63,10 +63,9 @@ async def run_async(
 ) -> Crawl:
     """Crawl in a thread beside the event loop; otherwise as `run`.
 
-    `on_progress` is called in the loop. When the task is cancelled the crawl is stopped cleanly,
-    and the cancellation goes on when all is committed; a second one stops it at once. Several
-    crawls may run at a time, into folders of their own; their log files then have each other's
-    lines too.
+    `on_progress` is called in the loop. Cancelling the task stops the crawl cleanly, and the
+    cancellation is raised when everything is committed; a second one stops it at once. Several
+    crawls may run at a time, each in its own folder; each log file then has the lines of all.
     """
     loop = asyncio.get_running_loop()
     crawl = _Run(directory, job, plugins)
@@ -146,7 +145,7 @@ class _Run:
         return crawl
 
     def told(self, on_progress: Callable[[Progress], None] | None, progress: Progress) -> None:
-        """Tell the program how the crawl is getting on."""
+        """Report progress to the program."""
         if self._failure is None and on_progress is not None:
             try:
                 on_progress(progress)
@@ -155,7 +154,7 @@ class _Run:
                 self.stop.ask()
 
     def raise_failure(self) -> None:
-        """Raise what the program's own function raised."""
+        """Raise the exception of the program's own function."""
         if self._failure is not None:
             raise self._failure
 
@@ -174,7 +173,7 @@ def _failed(seed: str, why: str) -> None:
 
 
 def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDirectory:
-    """Return the folder of the crawl, which says by which plugins it is crawled."""
+    """Return the crawl directory, with the given plugins named in its job."""
     if job is not None:
         job = with_plugins(anchored(job, Path.cwd()), plugins)
     is_new = job is not None and not (path / "crawl.toml").exists()
@@ -188,8 +187,8 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     before = directory.job()
     if job is not None and job != before:
         raise ConfigError(
-            f"{path}: holds a crawl already, of another job\n"
-            "  go on with it: leave the job out   begin another one: choose a new folder"
+            f"{path}: already holds a crawl with another job\n"
+            "  to continue it, leave the job out; to start another, choose a new folder"
         )
     wanted = with_plugins(before, plugins)
     require_plugins(wanted, plugins)

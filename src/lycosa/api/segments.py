@@ -45,7 +45,7 @@ def schema_of(folder: Path, kind: str) -> pa.Schema:
 def batches(
     folder: Path, kind: str, name: Name, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of one segment; of the columns those that it has, all if none are named."""
+    """Yield the rows of one segment, with those of the named columns that it has, or all."""
     sealed, journal = sealed_path(folder, kind, name), journal_path(folder, kind, name)
     for _ in range(2):
         try:
@@ -59,11 +59,11 @@ def batches(
             yield from _journal(journal, kind, columns)
             return
         except FileNotFoundError:
-            continue  # it has been sealed in between, or was so empty that it has been removed
+            continue  # it was sealed meanwhile, or was empty and has been removed
 
 
 def _journal(path: Path, kind: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    """Yield what an open segment has by now; the last batch may be only half there."""
+    """Yield the rows of an open segment so far; an incomplete last batch is dropped."""
     with pa.OSFile(str(path)) as file:
         try:
             with pa.ipc.open_stream(file) as stream:

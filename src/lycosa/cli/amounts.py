@@ -60,7 +60,7 @@ def parse_seconds(text: str) -> float:
     stripped = text.strip()
     if (stripped.isascii() and stripped.isdecimal()) or re.fullmatch(_NUMBER, stripped):
         return float(stripped)
-    from decimal import Decimal  # whoever gives no amount with a unit need not wait for it
+    from decimal import Decimal  # slow to import, and needed only for amounts with units
 
     total, rest = Decimal(0), stripped
     while match := re.match(_PIECE, rest):

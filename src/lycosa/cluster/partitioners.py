@@ -14,7 +14,7 @@ Only the ICANN section of the public suffix list counts. With the private sectio
 user of a hosting service would be a domain of their own, spread over many owners, while
 their pages come from the same few machines: one owner for `github.io` is the polite choice.
 
-Cost: a dictionary look-up for hosts seen lately, else a walk through the host's labels and
+Cost: a dictionary look-up for recently seen hosts, else a walk through the host's labels and
 one hash. Not here: the owner of a partition (`assignment`).
 """
 
@@ -36,10 +36,10 @@ MOST_CACHED_HOSTS = 100_000
 
 
 class Partitioner(Protocol):
-    """What the router and the seeder ask."""
+    """The interface of a partitioner."""
 
     identity: str
-    """What the function depends on: two partitioners of one identity agree on every key."""
+    """The name of the function: two partitioners with one identity agree on every key."""
 
     def partition_of(self, key: str) -> int:
         """Return the number of the key's partition, from 0 on."""
@@ -78,7 +78,7 @@ def reversed_domain_of(reversed_host: str) -> str:
     """Return the registrable domain of a host, both reversed: `uk.co.bbc.www` → `uk.co.bbc`.
 
     A host that is itself a public suffix, has one label or is an IP address stands for
-    itself. A top-level domain that nobody knows counts as a suffix.
+    itself. An unknown top-level domain counts as a suffix.
     """
     if reversed_host[0] == "[" or reversed_host.partition(".")[0].isdigit():
         return reversed_host
@@ -131,6 +131,6 @@ def make_partitioner(name: str, partitions: int) -> HashPartitioner:
     """Return the partitioner with the name that `[frontier] partitioner` gives."""
     if name not in PARTITIONERS:
         raise ConfigError(
-            f"there is no partitioner `{name}`\n  known are: {', '.join(PARTITIONERS)}"
+            f"there is no partitioner `{name}`\n  choose one of: {', '.join(PARTITIONERS)}"
         )
     return PARTITIONERS[name](partitions)

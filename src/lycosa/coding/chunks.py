@@ -21,7 +21,7 @@ class Framing(enum.Enum):
     CUT = "cut"
     """It ended before its last chunk."""
     BAD = "bad"
-    """What stood where a chunk should begin is none."""
+    """Something else stood where a chunk should begin."""
 
 
 class Dechunked(NamedTuple):
@@ -69,7 +69,7 @@ def _may_be_size(start: bytes) -> bool:
 
 
 def chunk_size(line: bytes) -> int | None:
-    """Return the size of a chunk, or None where there is none; `int` alone is too kind."""
+    """Return the size of a chunk, or None if malformed; `int` alone accepts too much."""
     digits = line.removesuffix(b"\r").partition(b";")[0].rstrip(b" \t")
     if not 0 < len(digits) <= 16 or not _HEXADECIMAL.issuperset(digits):
         return None

@@ -24,10 +24,10 @@ import zstandard
 from isal import isal_zlib
 
 ACCEPTED = "gzip, br, zstd"
-"""What requests say that we can read."""
+"""The value of the `Accept-Encoding` header."""
 
 MOST_CODINGS = 4
-"""A body in more codings than this is left as it is: nobody means it."""
+"""A body in more codings than this is not decoded: no honest server sends it."""
 
 _IsalError = cast(type[Exception], isal_zlib.error)
 _GZIP, _ZLIB, _RAW = 31, 15, -15

@@ -1,17 +1,16 @@
-"""Reservations against the job's limits: a fetch starts only with one.
+"""Keep a crawl within its limits on pages, bytes, time and disk.
 
-A limit of n pages means that n pages are kept, not n and a few that were on their way:
-what is kept and what is reserved together never exceed the limit, and a reservation is
-given back when its fetch kept nothing. Bytes are not known beforehand, so a fetch
-reserves as much as a page may have; when less is left, one fetch at a time gets the
-rest, and a page that does not fit ends the crawl without being kept.
+A fetch starts only with a reservation. A limit of n pages means that exactly n pages are kept,
+not n and a few that were on their way: pages kept and pages reserved together never exceed the
+limit, and a fetch that keeps nothing gives its reservation back. The size of a page is not known
+beforehand, so a fetch reserves as many bytes as a page may have. When fewer are left, one fetch at
+a time gets the rest, and a page that does not fit ends the crawl without being kept.
 
 Always true:
   * kept + reserved ≤ limit, in pages and in bytes;
   * a reservation is ended exactly once, by `keep` or by `give_back`.
 
-What was reserved when a process was killed needs no giving back: on resume only what
-the log says was kept counts.
+A kill loses reservations without harm: on resume only pages that the log counts as kept count.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from lycosa.url import canonicalize
 
 
 class Limit(StrEnum):
-    """What ended a crawl before its end."""
+    """Reasons to end a crawl while URLs are pending."""
 
     PAGES = "pages"
     BYTES = "bytes"
@@ -40,12 +39,12 @@ Target = str | Expression
 
 
 def targets_of(job: Job) -> list[Target]:
-    """Return the pages that the crawl looks for."""
+    """Return the pages that end the crawl when they are found (`[limits] until`)."""
     return [until_pattern(entry) or canonicalize(entry) or entry for entry in job.limits.until]
 
 
 def is_wanted(url: str, targets: list[Target]) -> bool:
-    """Return whether a page is one of those."""
+    """Return whether a page is one of the targets."""
     return any(t == url if isinstance(t, str) else _is_found(t, url) for t in targets)
 
 
@@ -57,7 +56,7 @@ def _is_found(expression: Expression, url: str) -> bool:
 
 
 class TimeAndDisk:
-    """The limits that are reached without anybody asking for a page."""
+    """The limits on time and disk, which are reached even while no page is fetched."""
 
     def __init__(self, job: Job, free_disk: Callable[[], int]) -> None:
         self._limits = job.limits
@@ -68,13 +67,13 @@ class TimeAndDisk:
         self.reached: Limit | None = None
 
     def look(self, now: float) -> None:
-        """Notice that the time is up or the disk nearly full."""
+        """Check whether the time is up or the disk nearly full."""
         self._look_at_time(now)
         if self._free_disk() < self._limits.free_disk_bytes:
             self._reach(Limit.FREE_DISK)
 
     def next_moment(self) -> float:
-        """Return when the time is up."""
+        """Return the moment at which the time is up."""
         return float("inf") if self.reached else self._deadline
 
     def _look_at_time(self, now: float) -> None:
@@ -86,7 +85,7 @@ class TimeAndDisk:
 
 
 class Budget(TimeAndDisk):
-    """The job's counters; one for all workers of a process."""
+    """Counts pages and bytes for all workers of one process."""
 
     def __init__(self, job: Job, free_disk: Callable[[], int] = lambda: 1 << 62) -> None:
         super().__init__(job, free_disk)
@@ -96,7 +95,7 @@ class Budget(TimeAndDisk):
         self.kept_bytes = 0
 
     def resume(self, kept_pages: int, kept_bytes: int, seconds_run: float, now: float) -> None:
-        """Start from what the log says."""
+        """Start from the totals in the log."""
         self.kept_pages = kept_pages
         self.kept_bytes = kept_bytes
         if self._limits.seconds:
@@ -104,7 +103,7 @@ class Budget(TimeAndDisk):
         self._look_at_pages_and_bytes()
 
     def reserve(self, now: float) -> int | None:
-        """Return how many bytes the fetch may bring, or None: not now, or never again."""
+        """Return how many bytes a fetch may bring; None when no fetch may start now."""
         self._look_at_time(now)
         if self.reached:
             return None

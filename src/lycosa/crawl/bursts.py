@@ -1,10 +1,10 @@
-"""Bursts: a few URLs of a host over one connection, then as many pauses (KSpider, 3.1).
+"""Bursts: asks a host for several URLs in a row, then leaves it alone for as many pauses.
 
 With `burst_urls` above 1, a host that has answered a page may be asked for its next one without
-its pause, up to so many times; n URLs are then followed by n pauses. So a host is asked no more
-often than without bursts, only less evenly, and connections are used again that would have
-been closed by then. All else stays: one request at a time, robots rules, the pause of the
-address.
+its pause, up to that number; n URLs are then followed by n pauses (KSpider, 3.1). So a host is
+asked no more often than without bursts, only less evenly, and connections are used again that
+would have been closed by then. All else stays: one request at a time, robots rules, the pause of
+the address.
 
 A burst goes on only while nothing speaks against it. A Crawl-delay of any site of the host,
 an answer that failed, was slow or refused, and strikes that are not forgotten end it, and so does

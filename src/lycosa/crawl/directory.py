@@ -1,16 +1,16 @@
-"""The crawl directory: one folder that holds a crawl, complete and re-runnable.
+"""The crawl directory: the folder that holds everything of one crawl, and its lock.
 
     crawl.toml          the job
     seeds.txt           its seeds, if they are more than a thousand
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive
     warc/ cdx/ pages/ links/ text/ hosts/ triples/      what was fetched (lycosa.store)
-    index/              what is derived from that (lycosa.query, lycosa.study)
-    report/             what is told about it (lycosa.report)
-    lycosa.log          what the program said while it ran
+    index/              triple store and study tables (lycosa.query, lycosa.study)
+    report/             the report (lycosa.report)
+    lycosa.log          messages of the program
 
-A directory is made once and then opened by every command. Reading commands need no lock:
-the log and the sealed files can be read while a crawl runs.
+`lycosa crawl` makes a directory, and every other command opens it. Commands that only read need no
+lock: the log and the sealed files can be read while a crawl runs.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
 
 ORPHANS_SECONDS = 15.0
-"""How long the workers of a killed process are waited for."""
+"""How long to wait for the workers of a killed supervisor to exit."""
 
 
 class CrawlDirectory:
-    """The paths of a crawl, and how its log is opened."""
+    """Knows the paths of a crawl, reads and writes its job, opens its log."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -48,11 +48,11 @@ class CrawlDirectory:
         self.log_folder = path / "log"
         self.messages = path / "lycosa.log"
         self.job_copy = self.log_folder / "crawl.toml"
-        """The job as the last run had it."""
+        """A copy of the job, as the last run had it."""
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
-        """Make a new crawl; refuses a folder that holds one, or anything else."""
+        """Make a new crawl directory; refuse a folder that is not empty."""
         directory = cls(path)
         if directory.job_file.exists():
             raise ConfigError(
@@ -69,7 +69,7 @@ class CrawlDirectory:
 
     @classmethod
     def open(cls, path: Path) -> CrawlDirectory:
-        """Open an existing crawl."""
+        """Open an existing crawl directory."""
         directory = cls(path)
         if not directory.job_file.exists() and directory.job_copy.exists():
             raise ConfigError(
@@ -88,9 +88,9 @@ class CrawlDirectory:
         return read_job(self.job_file)
 
     def write_job(self, job: Job) -> None:
-        """Write the job so that it is there as a whole or not at all.
+        """Write the job, so that a kill leaves the old file or the new one.
 
-        A long list of seeds is written before it, to a file of its own.
+        A long list of seeds is written first, to a file of its own.
         """
         seeds = job.seeds
         if isinstance(seeds, SeedList) and seeds.path != self.seeds_file.absolute():
@@ -100,16 +100,13 @@ class CrawlDirectory:
         temporary.rename(self.job_file)
 
     def kept(self, job: Job) -> Job:
-        """Return the job that was written here, with a long list of seeds where it is kept.
-
-        So whoever has made a list need not hold it in memory while it is crawled.
-        """
+        """Return the job with a long list of seeds read from its file, not held in memory."""
         if not isinstance(job.seeds, SeedList):
             return job
         return dataclasses.replace(job, seeds=job.seeds.kept_in(self.seeds_file.absolute()))
 
     def _holds_something(self) -> bool:
-        """Return whether there is more than what a kill left of a crawl that was being made."""
+        """Return whether the folder holds more than the leftovers of a killed `create`."""
         begun = {self.seeds_file.name, "seeds.writing", "crawl.writing"}
         return any(entry.name not in begun for entry in self.path.iterdir())
 
@@ -123,7 +120,7 @@ class CrawlDirectory:
             temporary.rename(self.job_copy)
 
     def log(self, job: Job) -> SqliteLog:
-        """Open the log, making it if it is new."""
+        """Open the log, or make a new one."""
         return SqliteLog(self.log_folder, job.frontier.partitions, job.log.durability)
 
     def snapshots(self) -> SnapshotFolder:
@@ -136,11 +133,11 @@ class CrawlDirectory:
         return disk.f_bavail * disk.f_frsize
 
     def states(self, job: Job) -> dict[int, PartitionState]:
-        """Fold every partition: what is known at the last commit."""
+        """Fold every partition up to the last commit."""
         return dict(enumerate(self.each_state(job)))
 
     def each_state(self, job: Job) -> Iterator[PartitionState]:
-        """Fold one partition after the other, for those who need not hold all of them."""
+        """Fold one partition after the other, so that only one is in memory."""
         log = self.log(job)
         try:
             snapshots = self.snapshots()
@@ -151,10 +148,10 @@ class CrawlDirectory:
 
     @contextmanager
     def locked(self, on_wait: Callable[[str], None] = lambda why: None) -> Iterator[DirectoryLock]:
-        """Hold the crawl for this process; the kernel lets go of it when the process dies.
+        """Hold the crawl's lock; the kernel releases it when the process dies.
 
-        Workers hold it too. When a supervisor was killed they end by themselves, and that is
-        waited for: `on_wait` is told why.
+        Worker processes hold it, too. When their supervisor was killed they exit by themselves;
+        this waits for them, and calls `on_wait` with the reason.
         """
         descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -182,9 +179,9 @@ class CrawlDirectory:
             os.close(descriptor)
 
     def holder(self) -> Holder | None:
-        """Return who crawls, and with which workers.
+        """Return the process that crawls this directory, and its workers.
 
-        Taking the lock to find out could turn a starting crawl away; so the kernel is asked.
+        This asks the kernel: trying to take the lock could turn away a crawl that is starting.
         """
         lock = self.path / "lock"
         try:
@@ -211,21 +208,21 @@ class OpenCrawl(NamedTuple):
 
 
 class Holder(NamedTuple):
-    """Who crawls."""
+    """The process that holds a crawl's lock."""
 
     pid: int
     workers: list[int]
-    """The processes of its workers; none when it crawls by itself."""
+    """Process ids of its workers; empty for a single-process crawl."""
 
 
 class DirectoryLock:
-    """The lock of a crawl directory, and what is written into its file."""
+    """The lock file of a crawl directory, with the ids of the processes that hold it."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
     def take(self) -> bool:
-        """Take the lock unless somebody has it."""
+        """Take the lock; return False if another process has it."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -233,11 +230,11 @@ class DirectoryLock:
         return True
 
     def holder(self) -> Holder | None:
-        """Return who says that it has the lock."""
+        """Return the holder that is written in the file."""
         return _parse(os.pread(self.descriptor, 16_384, 0))
 
     def write(self, pid: int, workers: Iterable[int] = ()) -> None:
-        """Say who we are."""
+        """Write the holder into the file."""
         words = " ".join(map(str, workers))
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, f"{pid}\n{words}\n".encode(), 0)

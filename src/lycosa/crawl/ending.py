@@ -1,20 +1,19 @@
-"""When all is done.
+"""Find out that a crawl, or one of its cycles, has nothing left to do.
 
-The end of a crawl: every partition idle, every inbox read to its last sequence, seen
-twice with nothing changed in between. A partition is idle when nothing is pending, in
-flight or uncommitted; its owner says so together with how far its log and inbox went
-when it was. The claim holds as long as the log's own heads still say the same. A cycle
-ends in the same way; then the report of one partition says that another follows.
+A crawl has ended when every partition is idle and every inbox is read to its last sequence, seen
+twice with no change in between. A partition is idle when nothing of it is pending, in flight or
+uncommitted. Its owner reports that together with the sequences of its log and inbox; the report
+holds as long as the log's own heads have not moved. A cycle ends in the same way, with a report
+that says that another cycle follows.
 
-A partition that has nothing left but origins out of reach is *stuck*. When all are idle or stuck,
-the crawl waits as long as it has patience (`patience`), and then gives those origins up.
+A partition is *stuck* when it has only unreachable origins left. When all partitions are idle or
+stuck, the crawl waits for its patience to end (`worker.patience`), then gives those origins up.
 
-Why it cannot come too early: a link on its way is posted no later than the event that
-says it was found. So either its source still has something uncommitted, and is not
-idle; or the link is in an inbox, whose head is then beyond what its owner has read.
-Why twice: the heads of many partitions may not be readable at one moment, and a link
-can pass from one that was not yet looked at to one that already was; but then some
-head has moved at the second look.
+Why the end is never found too early: a link is posted no later than the event that says it was
+found. So either its source still has something uncommitted and is not idle, or the link is in an
+inbox whose head is beyond what the owner has read.
+Why two looks: the heads of many partitions cannot be read at one moment, so a link may pass from
+a partition not yet looked at to one already looked at; then the second look sees a head move.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ from lycosa.log.protocol import Head
 
 
 class Report(NamedTuple):
-    """What an owner says of an idle partition."""
+    """What the owner of a partition reports when it is idle or stuck."""
 
     log: int
     inbox: int
     goes_on: bool = False
     """Whether another cycle follows when all is done."""
     is_stuck: bool = False
-    """It is not idle: what it has pending is out of reach."""
+    """Whether it is not idle, but only unreachable origins are pending."""
     has_answers: bool = False
     """Whether any server has ever answered it."""
 
 
 class Ending:
-    """Collects the reports of all owners; one for all workers of a crawl."""
+    """Collects the reports of all partitions; a crawl has one for all its workers."""
 
     def __init__(self, partitions: int) -> None:
         self._reports: list[Report | None] = [None] * partitions
@@ -48,23 +47,23 @@ class Ending:
         self.is_between = False
         """Whether a cycle is over and another follows."""
         self.patience_ended = 0
-        """How often what is out of reach was to be given up."""
+        """How often the crawl has decided to give unreachable origins up."""
 
     def report(self, partition: int, report: Report | None) -> None:
         """Note that a partition is idle, or (None) that it is not."""
         self._reports[partition] = report
 
     def is_possible(self) -> bool:
-        """Return whether every partition is said to be idle, so that a look is worth its cost."""
+        """Return whether every partition is reported idle, so that reading the heads pays."""
         return all(report is not None and not report.is_stuck for report in self._reports)
 
     def may_be_stuck(self) -> bool:
-        """Return whether every partition is said to be idle or stuck, and one of them stuck."""
+        """Return whether every partition is reported idle or stuck, and one of them stuck."""
         reports = self._reports
         return None not in reports and any(report and report.is_stuck for report in reports)
 
     def is_stuck(self, heads: Sequence[Head]) -> bool:
-        """Return whether that is so and nothing is on its way between partitions."""
+        """Return whether `may_be_stuck`, and no link is on its way between partitions."""
         return self.may_be_stuck() and all(
             report is not None and report.inbox == head.inbox
             for report, head in zip(self._reports, heads, strict=True)
@@ -72,15 +71,15 @@ class Ending:
 
     @property
     def has_answers(self) -> bool:
-        """Whether any server has ever answered, as far as was reported."""
+        """Whether any partition has reported an answer from a server."""
         return any(report is not None and report.has_answers for report in self._reports)
 
     def end_patience(self) -> None:
-        """Let all workers give up what is out of reach."""
+        """Let all workers give up the unreachable origins."""
         self.patience_ended += 1
 
     def look(self, heads: Sequence[Head]) -> bool:
-        """Return whether this is the second look in a row at the same idle whole, and the last."""
+        """Compare the reports with the log's heads; return whether the crawl has ended."""
         now = [report for report in self._reports if report is not None]
         is_idle = len(now) == len(self._reports) and all(
             report.log == head.log and report.inbox == head.inbox and not report.is_stuck

@@ -1,4 +1,4 @@
-"""The log file of a crawl: what the program says while it runs (`lycosa.log`)."""
+"""Write the program's messages to the log file of a crawl (`lycosa.log`)."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ logger = logging.getLogger("lycosa")
 
 _counting = threading.Lock()
 _levels: list[int] = []
-"""The logger's, when each crawl of this process began."""
+"""The logger's level, as each running crawl of this process found it."""
 
 
 class _LogFile(logging.FileHandler):
-    """A log file that may fail: on a full disk the crawl's own message matters, not this one."""
+    """A log file whose failures are ignored: on a full disk the crawl reports the disk itself."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Lose the line."""
+        """Drop the line."""
 
 
 class _Formatter(logging.Formatter):
-    """Writes what would play tricks on the reader's terminal by its number."""
+    """Escapes characters that would control the reader's terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a message."""
+        """Return the line for a message."""
         return on_screen(super().format(record))
 
 
 @contextmanager
 def said_to(path: Path, level: int = logging.INFO) -> Iterator[None]:
-    """Write the program's messages to a file for a while.
+    """Write the program's messages to a file while the context lasts.
 
     Crawls that run in one process at the same time write to each other's files.
     """

@@ -1,4 +1,4 @@
-"""How long a host is left alone: pure functions of the job and of what has happened.
+"""Computes how long a host rests between two requests: pure functions of job, state and answer.
 
 The pause runs from the end of the answer and is the longest of what the job says (large
 and small sites apart, as in WIRE 2.2), the site's Crawl-delay, a multiple of the time the

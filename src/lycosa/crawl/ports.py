@@ -1,4 +1,7 @@
-"""What a worker is built from: everything that differs between a crawl and a simulation."""
+"""The ports of a worker: protocols for clock, transport, log, store and limits.
+
+A crawl gives it real ones (`processes.runtime`), a simulation virtual ones (`simulation`); the
+worker is the same."""
 
 from __future__ import annotations
 
@@ -144,7 +147,7 @@ class Ports(Struct, frozen=True):
     sealed_folder: Path | None = None
     """Where URLs are put for which there is no memory; None keeps them in it, compressed."""
     clock_ahead: float = 0.0
-    """By how much `clock` is ahead of the machine's, which was set back (`timekeeping`)."""
+    """By how much `clock` is ahead of the machine's, which was set back (`steady_clock`)."""
     seed_failed: Callable[[str, str], None] = lambda seed, why: None
     """Who wants to know of a seed that cannot be reached, and why."""
     hooks: Hooks | None = None

@@ -1,14 +1,14 @@
-"""Which URLs a crawl wants, and how that grows.
+"""Decide which URLs a crawl wants, and extend that when a seed moves to another host.
 
-The rules of a job decide (`lycosa.url.Scope`). A job whose rules accept nothing by name
-stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
-`https://www.example.org/`, and a user who typed the one means the other. So where a seed
-redirects to, joins the scope; where a picture on its page redirects to, does not. That is a
-decision, noted in the log, so that a resumed crawl stands by it, and every worker sees it: a
-note is written before anything that follows from it is posted.
+The rules of the job decide (`lycosa.url.Scope`). A job without a rule that accepts something stays
+on the hosts of its seeds. Sites move: `http://example.org/` answers with
+`https://www.example.org/`, and a user who typed the one means the other. So the target of a seed's
+redirect joins the scope; the target of a picture's redirect does not. The log notes hosts that
+join, so that a resumed crawl and all workers agree; the note is written before anything that
+follows from it is posted.
 
-Cost: the hosts stand in one set that grows, so that to let a host in takes the same time whether
-there are ten or a hundred thousand. Those of a list of seeds are noted many at a time.
+Cost: the hosts are in one growing set, so adding a host takes the same time with ten hosts or a
+hundred thousand. The hosts of a seed list are noted many at a time.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ EXPRESSIONS_NOTE = "expressions"
 
 
 def was_begun_with_re(log: Log) -> bool:
-    """Tell whether a crawl was begun when `re` matched all expressions: it has not noted more."""
+    """Return whether the crawl is so old that `re` matched its expressions: it lacks the note."""
     return log.noted("planted") is not None and log.noted(EXPRESSIONS_NOTE) is None
 
 
 def require_linear(job: Job) -> None:
-    """Refuse a new job with an expression that has no linear time, and say what to write."""
+    """Refuse a new job with an expression that cannot be matched in linear time."""
     parse_rules(list(job.rules))
     for entry in job.limits.until:
         try:
@@ -50,9 +50,9 @@ def require_linear(job: Job) -> None:
 
 
 class JobScope:
-    """The scope of a job, with the hosts of its seeds where no rule accepts anything.
+    """The scope of a job: its rules, and the hosts of its seeds if no rule accepts anything.
 
-    `stays_on_seeds=False` is for simulations that roam the whole of their small web. Rules of
+    `stays_on_seeds=False` is for simulations, which crawl the whole of their small web. Rules of
     plugins (`hooks`) are asked before those of the job.
     """
 
@@ -73,7 +73,7 @@ class JobScope:
 
     @property
     def size(self) -> int:
-        """How many hosts have joined: it grows when verdicts may have changed."""
+        """How many hosts have joined; when it grows, verdicts may have changed."""
         return len(self._hosts)
 
     @property
@@ -87,12 +87,12 @@ class JobScope:
         return [host_of(f"{host}:/") for host in self._hosts] if self._stays_on_seeds else None
 
     def has_host(self, key: str) -> bool:
-        """Tell whether the crawl stays on the hosts of its seeds, and this is one of them."""
+        """Return whether the crawl stays on the hosts of its seeds, and this is one of them."""
         return self._stays_on_seeds and reversed_host_of(key) in self._hosts
 
     @property
     def takes_all_seeds(self) -> bool:
-        """Whether nobody could refuse a seed whose host has joined: there are no rules."""
+        """Whether every seed is accepted, because there are no rules that could refuse one."""
         return self._ask is None and not self._rules
 
     def judge(self, key: str) -> Verdict:
@@ -107,7 +107,7 @@ class JobScope:
         return key if self._ask is None else self._ask(key)
 
     def follow(self, key: str, target: str, *, is_seed: bool) -> None:
-        """Let in where a seed redirects to, at once or by several redirects in a row."""
+        """Add the target of a seed's redirect, or of a chain of redirects from a seed."""
         if self._stays_on_seeds and (is_seed or key in self._moved):
             notes = {}
             if target not in self._moved:
@@ -119,14 +119,14 @@ class JobScope:
                 self._take(notes)
 
     def join(self, key: str) -> None:
-        """Let the host of a seed in."""
+        """Add the host of a seed and note it in the log."""
         if notes := self.joining((key,)):
             self._log.post_all((), notes)
 
     def joining(self, keys: Iterable[str]) -> Mapping[str, bytes]:
-        """Let the hosts of seeds in; returns the note that must be written before they are posted.
+        """Add the hosts of seeds; return the note to write before the seeds are posted.
 
-        The same hosts make the same note, so that a list that is planted again adds none.
+        The same hosts make the same note, so a list that is planted again adds none.
         """
         if not self._stays_on_seeds:
             return {}
@@ -142,7 +142,7 @@ class JobScope:
         return {_LIST_NOTE + blake2b(names, digest_size=8).hexdigest(): names}
 
     def look_again(self) -> None:
-        """Take in what other workers have noted since."""
+        """Read the hosts that other workers have noted since the last time."""
         if self._stays_on_seeds:
             self._read()
 
@@ -163,7 +163,7 @@ class JobScope:
             self._let_in(reversed_host_of(key_of(f"http://{host}/")) for host in hosts)
 
     def _let_in(self, hosts: Iterable[str]) -> None:
-        """Add hosts to the set that the scope looks into; the first one changes the scope."""
+        """Add hosts to the set that the scope consults; the first one replaces the scope."""
         is_first = not self._hosts
         self._hosts.update(dict.fromkeys(hosts))
         if is_first and self._stays_on_seeds:

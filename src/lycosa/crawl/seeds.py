@@ -1,12 +1,12 @@
-"""Seeds: where a crawl begins, and what an operator adds later.
+"""Plant the seeds of a crawl: make them canonical and post them to their partitions.
 
-Seeds are posted to the inboxes of their partitions, like any link, at distance 0, and
-their hosts join the scope. They pass the same rules; a seed that is refused is the
-operator's mistake and is reported, not counted.
+Seeds are posted to inboxes like any link, at distance 0, and their hosts join the scope. The
+job's rules apply to them, too. A refused seed is reported to the operator, because it is a mistake
+in the list, and not counted like a refused link.
 
-A list is planted some thousands at a time, so that its length costs time and no memory. Posting
-twice is harmless, so a kill in the middle of a beginning is mended by starting again. Seeds that
-are added to a crawl have nobody who would start again: they are written all at once or not at all.
+A new crawl plants a list in chunks of some thousands, so that a long list needs no memory. Posting
+a seed twice is harmless: after a kill the next run plants the list again. Seeds added to an
+existing crawl are posted in one transaction, because no later run would repeat that.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from lycosa.url import canonical_key, refusal
 
 CHUNK_SEEDS = 5_000
 MOST_TOLD = 100
-"""How many refused seeds are named; of the rest the reasons are counted."""
+"""How many refused seeds are named; the others are counted by reason."""
 
 
 class Planted(NamedTuple):
-    """What became of a list of seeds."""
+    """How many seeds of a list were accepted, and which were refused."""
 
     accepted: int
     refused: dict[str, str]
-    """Seed → why it cannot be crawled; the first of them."""
+    """Seed → why it cannot be crawled, for the first `MOST_TOLD`."""
     more_refused: dict[str, int]
     """How many more were refused, by reason."""
 
@@ -45,7 +45,7 @@ class _Chunk(NamedTuple):
 
 
 class Planter:
-    """Puts seeds into the inboxes of their partitions."""
+    """Posts seeds to the inboxes of their partitions."""
 
     def __init__(self, scope: JobScope, partitioner: Partitioner, log: Log) -> None:
         self._scope = scope
@@ -58,7 +58,7 @@ class Planter:
     def plant(
         self, seeds: Iterable[str], now: float, told: Callable[[int], None] = lambda count: None
     ) -> Planted:
-        """Post seeds, a chunk at a time; `told` hears how many have been looked at."""
+        """Post seeds in chunks; `told` is called with how many have been read."""
         count = 0
         for chunk in _chunks(seeds):
             self._log.post_all(*self._prepare(chunk, now))
@@ -69,7 +69,7 @@ class Planter:
     def plant_at_once(
         self, seeds: Iterable[str], now: float, told: Callable[[int], None] = lambda count: None
     ) -> Planted:
-        """Post seeds all at once or, after a kill, none of them."""
+        """Post all seeds in one transaction, so that a kill leaves all of them or none."""
         posts: list[tuple[int, bytes]] = []
         notes: dict[str, bytes] = {}
         count = 0
@@ -87,7 +87,7 @@ class Planter:
         return Planted(self._accepted, self._refused, dict(self._more_refused))
 
     def _prepare(self, seeds: list[str], now: float) -> _Chunk:
-        """Return what is to be written for some seeds."""
+        """Return the messages and notes to write for some seeds."""
         found: dict[str, str] = {}
         for seed in seeds:
             key = canonical_key(seed.strip())
@@ -111,7 +111,7 @@ class Planter:
         return _Chunk(posts, dict(notes))
 
     def _judged(self, found: dict[str, str]) -> dict[str, str]:
-        """Return the seeds that the rules accept, under the keys that they give them."""
+        """Return the seeds that the rules accept, by the keys that transforms give them."""
         accepted = {}
         for key, seed in found.items():
             verdict = self._scope.judge(key)

@@ -1,14 +1,12 @@
-"""A crawl's clock never goes back, even where the machine's does.
+"""Keep a crawl's clock from going back when the machine's clock was set back between two runs.
 
-Moments in the log are those of the machine's clock, and some are still to come: when a host is due,
-when a robots file expires. On a machine whose clock was set back between two runs all of those
-would be further away than anybody meant. So a run whose clock is behind its log is told by how
-much (`clock_ahead`), and counts time from the newest moment of the log on: the crawl's clock is
-ahead of the machine's, and every pause takes what it would have taken.
+The log holds moments that are still to come: when a host is due, when a robots file expires. If
+the machine's clock is set back, all of them move further away. So a run whose clock is behind its
+log counts time from the newest moment in the log (`clock_ahead` says how far that is ahead of the
+machine's clock), and every pause takes as long as it should.
 
-What others read has the machine's time: the records, dates that servers name, and
-what is shown. `Taken` says by how much each owner's clock was ahead, so that the two can be told
-apart later.
+Records, dates for servers, and the screen show the machine's time. The event `Taken` notes how far
+each owner's clock was ahead, so that the two can be told apart later.
 
 Always true:
   * no moment in a partition's log is before the newest one of the run before;
@@ -28,10 +26,10 @@ from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 
 TAIL_BATCHES = 2
-"""How many batches of a partition are looked at: a command may have added one without a moment."""
+"""How many batches of a partition are read: a command may have added one without a moment."""
 
 SAID_SECONDS = 1.0
-"""A clock that is behind by less was adjusted, not set: nothing is said of it."""
+"""A clock that is behind by less was adjusted, not set, and needs no warning."""
 
 
 def newest_moment(log: Log) -> float:
@@ -52,15 +50,15 @@ def clock_ahead(log: Log, now: float) -> float:
 
 
 def behind_text(ahead: float, now: float) -> str:
-    """Say that the machine's clock is behind the log."""
+    """Return the warning that the machine's clock is behind the log."""
     newest = datetime.fromtimestamp(now + ahead, UTC).isoformat(" ", "seconds")
     return (
-        f"the clock of this machine is {ahead:.0f} s behind the crawl, which was last at work at"
-        f" {newest}: the crawl counts on from there, so that no host waits longer for it; records"
-        " have the machine's time"
+        f"this machine's clock is {ahead:.0f} s behind the crawl, which last ran at {newest}:"
+        " the crawl counts time from then on, so that no host waits longer; records have the"
+        " machine's time"
     )
 
 
 def present_moment(states: Iterable[PartitionState]) -> float:
-    """Return the present moment by the crawl's clock, as far as somebody can tell who looks on."""
+    """Return the present moment by the crawl's clock, estimated from outside of its process."""
     return max(time.time(), max((state.last_moment for state in states), default=0.0))

@@ -1,11 +1,11 @@
-"""Taking partitions: newest snapshot, replay the rest, become their owner.
+"""Take partitions over: read the newest snapshot, replay the rest, become the owner.
 
-Resuming after a stop, after a kill, and taking over from another worker are the same
-thing. The log decides between rivals: the `Taken` event is appended only if nothing has
-been written since we read it; otherwise we read on and try again.
+A worker does the same after a stop, after a kill, and when it takes over from another worker. The
+log decides between rivals: it appends the `Taken` event only if nothing was written since the
+worker read the partition; otherwise the worker reads on and tries again.
 
-All that a worker is given is read first, then taken at once: one transaction instead of one for
-each partition, which is most of the time that a new crawl's beginning takes.
+A worker reads all its partitions first and takes them in one transaction. One transaction for
+each was most of the time that a new crawl took to start.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from lycosa.records import AnyEvent, Configured, Taken
 
 
 def check_partitioner(log: Log, partitioner: Partitioner) -> None:
-    """Make sure that URLs belong to the partitions in which the log has them.
+    """Refuse a partitioner that would put URLs into other partitions than the log has them in.
 
-    Another list of public suffixes could move a host to another partition, where nobody
-    knows what was already fetched or when the host was last asked.
+    Another list of public suffixes could move a host to another partition, which does not know
+    what was already fetched or when the host was last asked.
     """
     identity = partitioner.identity.encode()
     if not log.note("partitioner", identity) and (before := log.noted("partitioner")) != identity:
@@ -41,16 +41,16 @@ def check_partitioner(log: Log, partitioner: Partitioner) -> None:
 
 
 class Opened(NamedTuple):
-    """A partition's state, ours from now on."""
+    """A partition's state, folded up to the end of its log."""
 
     state: PartitionState
     is_resumed: bool
-    """Somebody, perhaps a killed process, had it before us."""
+    """Whether the partition had an owner before, perhaps a killed process."""
     snapshot_sequence: int
 
 
 def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
-    """Fold a partition without taking it: for those who only want to look."""
+    """Fold a partition without taking it."""
     snapshot = snapshots.newest(number)
     if snapshot is None:
         state, sequence = PartitionState(), 0
@@ -62,7 +62,7 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         raise _is_behind(log, "the snapshot", number, state.sequence, head)
     if state.sequence < head:
         replay(state, log.read(number, state.sequence))
-        # Asked for anew: its owner may have gone on meanwhile.
+        # Read again, because the owner may have written more meanwhile.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
     return Opened(state, bool(state.owner), sequence)
@@ -88,7 +88,7 @@ def take_partition(
 def take_partitions(
     log: Log, snapshots: Snapshots, numbers: Iterable[int], taken: Taken, digest: str
 ) -> dict[int, Opened]:
-    """Fold partitions and become their owner; what others write meanwhile is read, too."""
+    """Fold partitions and become their owner, reading on if another owner writes meanwhile."""
     opened = {number: read_partition(log, snapshots, number) for number in numbers}
     waiting = list(opened)
     while waiting:
@@ -116,5 +116,5 @@ def take_partitions(
 
 
 def _events(state: PartitionState, taken: Taken, digest: str) -> list[AnyEvent]:
-    """Return what is written to a partition that is taken."""
+    """Return the events that record the new owner, and the job if it has changed."""
     return [taken] if state.job_digest == digest else [taken, Configured(taken.moment, digest)]

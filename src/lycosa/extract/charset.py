@@ -210,7 +210,7 @@ _ASCII_SUPERSETS = frozenset(_LABELS) - {"utf-16be", "utf-16le", "iso-2022-jp", 
 
 
 def prescan(body: bytes) -> str | None:
-    """Return what the first bytes of a page declare (HTML standard, 13.2.3.2)."""
+    """Return the character set that the first bytes of a page declare (HTML standard, 13.2.3.2)."""
     if body.startswith((b"<\0?\0", b"\0<\0?")):
         return "utf-16le" if body[0] else "utf-16be"
     usual, name = beginnings.label(body), None

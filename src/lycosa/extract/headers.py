@@ -98,6 +98,6 @@ def _parameters(value: str, position: int) -> tuple[dict[str, str], int]:
 
 
 def _behind(pattern: str, value: str, position: int) -> int:
-    """Return where what a pattern fits ends; it may be nothing."""
+    """Return the end of the text that a pattern matches; the match may be empty."""
     found = re.compile(pattern).match(value, position)
     return found.end() if found else position

@@ -24,7 +24,7 @@ HIDDEN = frozenset({"noscript", "template"})
 """Elements whose text is not seen; what they link to counts."""
 
 RDFA = frozenset({"about", "property", "resource", "typeof", "vocab"})
-"""Attributes that nobody writes but for RDFa. `prefix` and `content` say nothing without them."""
+"""Attributes that only RDFa uses. `prefix` and `content` mean nothing without them."""
 
 RELATIONS = ("describedby", "license", "role")
 """The relations that are RDFa in HTML without a colon in them."""

@@ -95,7 +95,7 @@ def is_packed(body: bytes) -> bool:
 
 
 def listed(body: bytes) -> list[str]:
-    """Return what a sitemap or feed in UTF-8 lists, in order, repeated as it repeats."""
+    """Return the URLs that a sitemap or feed in UTF-8 lists, in order, with repetitions."""
     body = _without_comments(body)
     first = body[:_FIRST_BYTES]
     if re.search(_FEED, first) and not is_sitemap(first):

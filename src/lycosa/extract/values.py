@@ -124,7 +124,7 @@ def srcset_urls(value: str) -> list[str]:
 
 
 def css_references(css: str) -> list[tuple[str, int]]:
-    """Return what a style sheet refers to, in order, with the kind of each.
+    """Return the references of a style sheet, in order, with the kind of each.
 
     An imported sheet is `STYLE`; everything else is `IMAGE`, for a style sheet does not
     say whether it wants a picture or a font.

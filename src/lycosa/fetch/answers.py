@@ -23,7 +23,7 @@ _BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
 
 
 class Received:
-    """What one transfer has brought so far."""
+    """The part of an answer that has arrived so far."""
 
     __slots__ = ("detail", "first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
 
@@ -39,7 +39,7 @@ class Received:
         """The head of the answer, where the carrier has taken it apart itself."""
         self.first = b""
         self.rest: bytearray | None = None
-        """What came after the first piece; most bodies are one piece, and are not copied."""
+        """The pieces after the first; most bodies are one piece, and are not copied."""
         self.is_cut = False
         """There was more body than the request allows."""
         self.was_asked = False
@@ -56,7 +56,7 @@ class Received:
 
     @property
     def size(self) -> int:
-        """How much of the body has come."""
+        """The bytes of the body that have arrived."""
         return len(self.first) if self.rest is None else len(self.first) + len(self.rest)
 
     def take(self, data: bytes, limit: int) -> bool:

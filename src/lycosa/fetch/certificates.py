@@ -61,11 +61,11 @@ def _joined(system: str, extra: Path) -> bytes:
     except OSError as error:
         raise ConfigError(
             f"the certificates in {extra} cannot be read: {error}\n"
-            "  the file is named by [fetch] ca_file"
+            "  check the path in [fetch] ca_file"
         ) from None
     if b"-----BEGIN CERTIFICATE-----" not in added:
         raise ConfigError(
-            f"{extra} holds no certificate in PEM form\n  the file is named by [fetch] ca_file"
+            f"{extra} holds no certificate in PEM form\n  check the path in [fetch] ca_file"
         )
     known = Path(system).read_bytes() if system else b""
     return known + b"\n" + added

@@ -31,7 +31,7 @@ from lycosa.config import Fetch
 from lycosa.fetch.certificates import Trust
 from lycosa.fetch.cookies import Cookies
 from lycosa.fetch.dns import MOST_SECONDS, Hosts, Names, read_hosts
-from lycosa.fetch.exchange import Carrier, Errand, Exchange, Surroundings, parse_origin
+from lycosa.fetch.exchange import Carrier, Exchange, Outgoing, Surroundings, parse_origin
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.http1 import DirectCarrier
 from lycosa.fetch.throttle import Throttle
@@ -100,7 +100,7 @@ class HttpTransport:
 
     @property
     def in_flight(self) -> int:
-        """How many requests and questions for names are under way."""
+        """The number of requests and DNS lookups under way."""
         return len(self._flying) + len(self._ended) + self._names.in_flight
 
     # -- the protocol ---------------------------------------------------------------------
@@ -123,7 +123,7 @@ class HttpTransport:
             key += _conditions(request.validators)
         carrier = self._direct if origin.scheme == "http" and not proxy else self._by_curl()
         try:
-            exchange = carrier.start(Errand(request, origin, path, key, on_answer))
+            exchange = carrier.start(Outgoing(request, origin, path, key, on_answer))
         except ValueError:  # a host or a header that cannot be carried
             self._later(on_answer, self._unsent(Outcome.CONNECT_FAILURE))
             return
@@ -152,7 +152,7 @@ class HttpTransport:
         self._cut((exchange, Outcome.TIMEOUT) for exchange in list(self._flying))
 
     def abort_all(self) -> None:
-        """End everything that is under way and close every connection; nobody is called back."""
+        """End everything under way and close every connection, without calling back."""
         self._generation += 1
         self._names.cancel()
         if self._sweeper is not None:
@@ -228,16 +228,16 @@ class HttpTransport:
                     # Late is late, also between two sweeps; it is whole, so no beginning is told.
                     exchange.received.verdict = Outcome.TIMEOUT
                     answer = replace(exchange.finish(), beginning=None)
-                errand = exchange.errand
+                outgoing = exchange.outgoing
                 if answer.failure is Outcome.CONNECT_FAILURE:
-                    self._names.failed(errand.request.host, errand.request.address)
+                    self._names.failed(outgoing.request.host, outgoing.request.address)
                 elif self._cookies is not None:
-                    origin = errand.origin
-                    self._cookies.learn(origin.host, errand.path, answer.headers, answer.ended)
+                    origin = outgoing.origin
+                    self._cookies.learn(origin.host, outgoing.path, answer.headers, answer.ended)
                 exchange.carrier.release(exchange)
-                errand.on_answer(answer)
+                outgoing.on_answer(answer)
         finally:
-            if ended:  # the one who was called back has raised: the others are not lost
+            if ended:  # a callback has raised: the other answers must not be lost
                 self._loop.call_soon(self._deliver)
 
     # -- patience -------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class _Cookie(NamedTuple):
 
 
 class Cookies:
-    """What hosts have asked us to remember."""
+    """The cookies of all hosts."""
 
     def __init__(self) -> None:
         self._jars: dict[str, dict[tuple[str, str], _Cookie]] = {}

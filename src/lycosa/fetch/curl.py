@@ -24,7 +24,7 @@ from collections.abc import Callable
 import pycurl
 
 from lycosa.fetch.answers import Received
-from lycosa.fetch.exchange import Errand, Exchange, Surroundings
+from lycosa.fetch.exchange import Exchange, Outgoing, Surroundings
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Outcome
 
@@ -104,18 +104,18 @@ class CurlCarrier:
 
     # -- the protocol ---------------------------------------------------------------------
 
-    def start(self, errand: Errand) -> Exchange:
+    def start(self, outgoing: Outgoing) -> Exchange:
         """Give libcurl a request, best on a handle that has just served this host."""
         idle = self._idle
-        exchange = idle.pop(errand.key, None)
+        exchange = idle.pop(outgoing.key, None)
         if exchange is None and len(idle) >= MOST_IDLE_EXCHANGES:
             exchange = idle.pop(next(iter(idle)))
         exchange = exchange or CurlExchange(self._around, self)
         try:
-            exchange.begin(errand)
+            exchange.begin(outgoing)
         except (pycurl.error, UnicodeError) as problem:
             exchange.easy.close()
-            raise ValueError(f"{errand.request.url}: {problem}") from problem
+            raise ValueError(f"{outgoing.request.url}: {problem}") from problem
         self._flying[exchange.easy] = exchange
         self._multi.add_handle(exchange.easy)
         return exchange
@@ -281,18 +281,18 @@ class CurlExchange(Exchange):
         easy.setopt(pycurl.PREREQFUNCTION, self._before_sending)
         return easy
 
-    def begin(self, errand: Errand) -> None:
+    def begin(self, outgoing: Outgoing) -> None:
         """Take a request; raises `pycurl.error` or `UnicodeError` for what cannot be carried."""
-        super().begin(errand)
+        super().begin(outgoing)
         proxy = self._around.proxy
-        if proxy and errand.origin.scheme == "http" and proxy.startswith("http"):
-            self.request_target = errand.request.url
+        if proxy and outgoing.origin.scheme == "http" and proxy.startswith("http"):
+            self.request_target = outgoing.request.url
         self.easy.setopt(pycurl.REQUEST_TARGET, self.request_target)
 
-    def address(self, errand: Errand, headers: list[str]) -> None:
+    def address(self, outgoing: Outgoing, headers: list[str]) -> None:
         """Make ready for another host, or for other headers."""
-        super().address(errand, headers)
-        request, origin = errand.request, errand.origin
+        super().address(outgoing, headers)
+        request, origin = outgoing.request, outgoing.origin
         around, easy = self._around, self.easy
         easy.setopt(pycurl.URL, f"{origin.scheme}://{origin.authority}/")
         easy.setopt(pycurl.HTTPHEADER, [*headers, "Proxy-Connection:"] if around.proxy else headers)

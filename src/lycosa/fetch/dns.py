@@ -35,7 +35,7 @@ LEAST_SECONDS = 60.0
 MOST_SECONDS = 86_400.0
 FAILURE_SECONDS = 60.0
 LOCAL_SECONDS = 300.0
-"""How long an answer of the hosts file is valid: it may be edited, and costs nothing."""
+"""How long an answer of the hosts file is valid: short, because it may be edited."""
 
 FORGET_SECONDS = 10.0
 """How long c-ares may remember that a name does not exist."""
@@ -80,7 +80,7 @@ class Names:
 
     @property
     def in_flight(self) -> int:
-        """How many questions are under way."""
+        """The number of lookups under way."""
         return len(self._waiting)
 
     def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
@@ -101,7 +101,7 @@ class Names:
         self._avoided.setdefault(host, set()).add(address)
 
     def cancel(self) -> None:
-        """Forget all questions: nobody is called back."""
+        """Drop all lookups, without calling back."""
         self._waiting.clear()
         if self._channel is not None:
             self._channel.cancel()
@@ -121,7 +121,7 @@ class Names:
             channel.close()
 
     def _without_asking(self, host: str) -> tuple[list[str], float] | None:
-        """Return the addresses of a host that nobody needs to be asked for, and for how long."""
+        """Return the addresses of a host that need no lookup, and for how long they are valid."""
         literal = host[1:-1] if host.startswith("[") else host
         try:
             return [str(ip_address(literal))], MOST_SECONDS
@@ -249,7 +249,7 @@ def read_hosts(path: Path) -> Hosts:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"the hosts file {path} cannot be read: {error}\n  it is named by [fetch] hosts_file"
+            f"the hosts file {path} cannot be read: {error}\n  check the path in [fetch] hosts_file"
         ) from None
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()

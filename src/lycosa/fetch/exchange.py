@@ -33,7 +33,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Surroundings(Struct, frozen=True):
-    """What all exchanges of a transport share."""
+    """The settings that all exchanges of a transport share."""
 
     now: Callable[[], float]
     guard: AddressGuard
@@ -44,12 +44,12 @@ class Surroundings(Struct, frozen=True):
     connect_seconds: float
     proxy: str = ""
     ca_file: Callable[[], str] = str
-    """Whom TLS trusts; asked for with the first such request."""
+    """Returns the file of trusted certificates; called with the first TLS request."""
     throttle: Throttle | None = None
 
 
 class Origin(NamedTuple):
-    """Where a URL leads: `http://a.test:81` taken apart."""
+    """Scheme, host and port of a URL: `http://a.test:81` taken apart."""
 
     scheme: str
     authority: str
@@ -57,8 +57,8 @@ class Origin(NamedTuple):
     port: int
 
 
-class Errand(Struct, frozen=True):
-    """A request with all that is needed to carry it out."""
+class Outgoing(Struct, frozen=True):
+    """A request with everything that a carrier needs to send it."""
 
     request: Request
     origin: Origin
@@ -66,7 +66,7 @@ class Errand(Struct, frozen=True):
     key: tuple[str, ...]
     """Site, address and agent; and more header lines: the cookie, and what we hold of the page.
 
-    Between two errands with the same key the request target alone differs."""
+    Between two outgoing requests with the same key the request target alone differs."""
     on_answer: Callable[[Answer], None]
 
 
@@ -83,7 +83,7 @@ def parse_origin(origin: str) -> Origin:
 class Carrier(Protocol):
     """A way to the web. What has ended is handed to the transport, never from within `start`."""
 
-    def start(self, errand: Errand) -> Exchange:
+    def start(self, outgoing: Outgoing) -> Exchange:
         """Begin an exchange; raises `ValueError` for what cannot be carried."""
 
     def stop(self, exchange: Exchange) -> None:
@@ -109,17 +109,17 @@ class Exchange:
         "asked_end",
         "began",
         "carrier",
-        "errand",
         "is_paused",
         "key",
         "limit",
+        "outgoing",
         "received",
         "request_target",
         "window_began",
         "window_size",
     )
 
-    errand: Errand
+    outgoing: Outgoing
 
     def __init__(self, around: Surroundings, carrier: Carrier) -> None:
         self._around = around
@@ -134,21 +134,21 @@ class Exchange:
         self.window_size = 0
         self.is_paused = False
 
-    def begin(self, errand: Errand) -> None:
+    def begin(self, outgoing: Outgoing) -> None:
         """Take a request."""
-        self.errand = errand
-        self.limit = errand.request.largest_body_bytes
+        self.outgoing = outgoing
+        self.limit = outgoing.request.largest_body_bytes
         self.began = self._around.now()
         self.asked_at = self.window_began = 0.0
         self.is_paused = False
-        self.request_target = errand.path
+        self.request_target = outgoing.path
         self._asked = b""
-        if errand.key != self.key:
+        if outgoing.key != self.key:
             self.key = ()
-            self.address(errand, self._headers(errand))
-            self.key = errand.key
+            self.address(outgoing, self._headers(outgoing))
+            self.key = outgoing.key
 
-    def address(self, errand: Errand, headers: list[str]) -> None:
+    def address(self, outgoing: Outgoing, headers: list[str]) -> None:
         """Make ready for another host, or for other headers; raises `UnicodeError`."""
         self.asked_end = "\r\n".join([" HTTP/1.1", *headers, "", ""]).encode("latin-1")
 
@@ -156,19 +156,19 @@ class Exchange:
         """Read again: there is bandwidth."""
         raise NotImplementedError
 
-    def _headers(self, errand: Errand) -> list[str]:
-        origin, around = errand.origin, self._around
+    def _headers(self, outgoing: Outgoing) -> list[str]:
+        origin, around = outgoing.origin, self._around
         host_headers = around.headers.get("*", ()) + around.headers.get(origin.host, ())
         headers = [
             f"Host: {origin.authority}",
-            f"User-Agent: {errand.request.agent}",
+            f"User-Agent: {outgoing.request.agent}",
             f"Accept: {ACCEPT}",
             f"Accept-Encoding: {ACCEPTED}",
             *host_headers,
         ]
         if host_headers:  # the job's own header replaces ours
             headers = list({line.partition(":")[0].lower(): line for line in headers}.values())
-        return headers + list(errand.key[3:])
+        return headers + list(outgoing.key[3:])
 
     def may_go(self, peer: str) -> bool:
         """Return whether the request may be put on this connection, now, the first time."""
@@ -178,10 +178,10 @@ class Exchange:
             return False
         refusal = None if around.proxy else around.guard.refusal(peer)
         if refusal is not None:
-            _log.debug("%s: not sent to %s: %s", self.errand.request.url, peer, refusal)
+            _log.debug("%s: not sent to %s: %s", self.outgoing.request.url, peer, refusal)
             received.verdict = Outcome.REFUSED_ADDRESS
             return False
-        if not around.may_send(self.errand.request):
+        if not around.may_send(self.outgoing.request):
             received.verdict = Outcome.CONNECT_FAILURE
             return False
         received.was_asked = True
@@ -197,7 +197,7 @@ class Exchange:
         """Return the answer of the exchange, which has ended."""
         answer = compose(self.received, self.asked(), (self.began, self._around.now()), self.limit)
         if answer.failure is not None:
-            request, detail = self.errand.request, self.received.detail
+            request, detail = self.outgoing.request, self.received.detail
             _log.debug("%s: %s at %s", request.url, answer.failure.name, request.address)
             if detail:
                 answer = replace(answer, detail=detail)

@@ -33,7 +33,7 @@ class ChunkReader:
         """Bytes of the present chunk that are still to come."""
         self._line = b""
         self.is_broken = False
-        """What came is no chunk: nobody can say where this answer ends and the next begins."""
+        """Whether a chunk was malformed, so that the end of the answer cannot be found."""
 
     def take(self, data: bytes) -> int | None:
         """Take the next piece; returns how much of it belongs to the body if that ends here.
@@ -76,7 +76,7 @@ class ChunkReader:
 
 
 class _Line(enum.Enum):
-    """What the next line of a chunked body is."""
+    """The meaning of the next line of a chunked body."""
 
     SIZE = 1
     END_OF_CHUNK = 2

@@ -49,7 +49,7 @@ _METADATA_6 = {
     "Alibaba": ("fd00:100::100:200/128",),
     "Scaleway": ("fd00:42::42/128",),
 }
-"""Who answers there with the credentials of the machine that asks."""
+"""Metadata services, which answer with the credentials of the machine that asks."""
 
 _NEVER_4 = {
     "unspecified": ("0.0.0.0/8",),

@@ -24,7 +24,7 @@ import socket
 from collections.abc import Callable
 
 from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, cut_head, read_head
-from lycosa.fetch.exchange import Errand, Exchange, Surroundings
+from lycosa.fetch.exchange import Exchange, Outgoing, Surroundings
 from lycosa.fetch.framing import ChunkReader, may_be_http
 from lycosa.fetch.throttle import BURST_BYTES
 from lycosa.loop import EventLoop
@@ -57,12 +57,12 @@ class DirectCarrier:
         self._idle: dict[tuple[str, ...], Connection] = {}
         self._all: set[Connection] = set()
 
-    def start(self, errand: Errand) -> Exchange:
+    def start(self, outgoing: Outgoing) -> Exchange:
         """Ask over a standing connection to the site, or over a new one."""
-        connection = self._idle.pop(errand.key[:2], None)
+        connection = self._idle.pop(outgoing.key[:2], None)
         if connection is None or not connection.still_stands():
             connection = Connection(self)
-        connection.begin(errand)
+        connection.begin(outgoing)
         return connection
 
     def stop(self, exchange: Exchange) -> None:
@@ -149,13 +149,13 @@ class Connection(Exchange):
         """Whether there is a connection that can carry the next request."""
         return self._socket is not None
 
-    def begin(self, errand: Errand) -> None:
+    def begin(self, outgoing: Outgoing) -> None:
         """Take a request and send it, or connect first."""
-        super().begin(errand)
+        super().begin(outgoing)
         self._pending, self._chunks, self._heads_bytes = b"", None, 0
         self._is_asking = True
         if self._socket is None:
-            self._connect(errand)
+            self._connect(outgoing)
         else:
             self._send()
 
@@ -185,8 +185,8 @@ class Connection(Exchange):
 
     # -- beginning ------------------------------------------------------------------------
 
-    def _connect(self, errand: Errand) -> None:
-        address, port = errand.request.address, errand.origin.port
+    def _connect(self, outgoing: Outgoing) -> None:
+        address, port = outgoing.request.address, outgoing.origin.port
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         connecting = socket.socket(family, socket.SOCK_STREAM)
         connecting.setblocking(False)
@@ -205,10 +205,10 @@ class Connection(Exchange):
             loop.add_writer(self._descriptor, self._on_connected)
         else:
             self.received.detail = os.strerror(result)
-            loop.call_soon(self._on_unreachable, errand)
+            loop.call_soon(self._on_unreachable, outgoing)
 
-    def _on_unreachable(self, errand: Errand) -> None:
-        if self._socket is not None and self.errand is errand:
+    def _on_unreachable(self, outgoing: Outgoing) -> None:
+        if self._socket is not None and self.outgoing is outgoing:
             self._end(Outcome.CONNECT_FAILURE)
 
     def _on_connected(self) -> None:
@@ -229,13 +229,13 @@ class Connection(Exchange):
 
     def _send(self) -> None:
         if not self.may_go(self._peer):
-            self._carrier.loop.call_soon(self._on_refused, self.errand)
+            self._carrier.loop.call_soon(self._on_refused, self.outgoing)
             return
         self._unsent = self.asked()
         self._send_rest()
 
-    def _on_refused(self, errand: Errand) -> None:
-        if self._socket is not None and self.errand is errand:
+    def _on_refused(self, outgoing: Outgoing) -> None:
+        if self._socket is not None and self.outgoing is outgoing:
             self._end(self.received.verdict)
 
     def _send_rest(self) -> None:

@@ -72,7 +72,7 @@ class Pattern:
         literal = text[:-1] if self._is_anchored else text
         pieces = literal.replace("$", "%24").split("*")
         self.head = pieces[0]
-        """What every path that matches begins with."""
+        """The literal beginning of the pattern, which every match shares."""
         self._last = pieces[-1] if len(pieces) > 1 else None
         self._middle = [piece for piece in pieces[1:-1] if piece]
         self.is_plain = self._last is None and not self._is_anchored

@@ -66,7 +66,7 @@ Rule = tuple[bool, str]
 
 
 class Rules:
-    """What one agent may fetch of one site."""
+    """The rules of one site for one agent."""
 
     __slots__ = ("_forbidden_heads", "_ranked", "crawl_delay_seconds", "rules", "sitemaps")
 
@@ -219,7 +219,7 @@ class Compiler:
 
     @property
     def chosen(self) -> Group:
-        """What binds the agent, after all lines: its own groups, or else everybody's."""
+        """The rules for the agent after all lines: of its own groups, or else of the `*` groups."""
         return self.ours if self.ours.is_named else self.everybodys
 
     def rules(self) -> Rules:

@@ -53,7 +53,7 @@ class Line(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """What is to be said of one line."""
+    """A comment on one line."""
 
     line: Line
     why: str
@@ -77,7 +77,7 @@ class ExplainedRobots(NamedTuple):
     group: tuple[Line, ...]
     """The `User-agent` lines of the groups that bind the agent."""
     is_named: bool
-    """Whether they name the agent; otherwise they are those for everybody."""
+    """Whether these groups name the agent; otherwise they are the `*` groups."""
     remarks: tuple[Remark, ...]
     origins: dict[Rule, Line]
 
@@ -138,7 +138,7 @@ class _Reader:
             if not value.lower().startswith((b"http://", b"https://")):
                 self._remark(line, "a sitemap is named by its whole URL, with http(s)://", False)
         elif not self._has_agent:
-            self._remark(line, "it stands before any User-agent line, and so binds nobody")
+            self._remark(line, "it stands before the first User-agent line, so it has no effect")
         elif meaning == "delay":
             if delay_of(value) is None:
                 self._remark(line, "it is no number of seconds")
@@ -164,7 +164,7 @@ class _Reader:
             self._heads[group].append(line)
         token = token_of(value)
         if not token and group is None:
-            self._remark(line, "it names nobody: a name has letters, `-` and `_` only")
+            self._remark(line, "it names no robot: a name has letters, `-` and `_` only")
         elif token and len(token) != len(value):
             self._remark(line, f"read as `{token}`: a name has letters, `-` and `_` only", False)
 

@@ -57,7 +57,7 @@ class Throttle:
             self._waker = self._loop.call_later(wait_seconds, self._wake)
 
     def forget_all(self) -> None:
-        """Let nobody wait any more, and call nobody back."""
+        """Drop all waiting transfers, without calling back."""
         self._waiting.clear()
         if self._waker is not None:
             self._waker.cancel()

@@ -181,7 +181,7 @@ class Partition:
         self._changed[self.number] = None
 
     def count_structured(self, counts: Mapping[str, int]) -> None:
-        """Count what structured data came to; written with the next commit."""
+        """Add to the counters of structured data; written with the next commit."""
         for name, count in counts.items():
             self.structured[name] = self.structured.get(name, 0) + count
         self._changed[self.number] = None
@@ -192,7 +192,7 @@ class Partition:
         self._changed[self.number] = None
 
     def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
-        """Hand over what is to be committed."""
+        """Hand over the events and messages to commit."""
         if self.refusals or self.structured:
             self.record(Counted(self.refusals, self.structured))
             self.refusals, self.structured = {}, {}
@@ -211,7 +211,7 @@ class Partition:
     ) -> list[int]:
         """Take URLs in; returns the known ones that came nearer after they were fetched.
 
-        `requisites` are those of the keys that a page needs to be shown; `hops` is the number of
+        `requisites` are those of the keys that are page requisites; `hops` is the number of
         redirects in a row that led to the keys.
         """
         distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
@@ -330,7 +330,7 @@ class Partition:
             self.readiness.work_came(host, now)
 
     def _offer_again(self, sites: set[int], chosen: set[int]) -> None:
-        """Offer what is pending of sites that were closed, but for what is offered anyway."""
+        """Offer the pending URLs of sites that were closed, except those offered already."""
         pages, fetches = self.state.pages, self.state.fetches
         for page, site in enumerate(pages.site):
             if site not in sites or page in chosen:

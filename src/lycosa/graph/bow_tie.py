@@ -71,7 +71,7 @@ def _core(strong: Numbers) -> int:
 
 
 def _reached(matrix: Matrix, starts: NDArray[np.intp]) -> Mask:
-    """Return which nodes can be reached from any of these, themselves among them."""
+    """Return the nodes that can be reached from any of these, themselves included."""
     size = matrix.shape[0]
     is_reached = np.zeros(size + 1, np.bool_)
     if len(starts) == 1:

@@ -9,6 +9,7 @@ every link of every page is compiled:
   * `outlinks` writes the lines of a WARC metadata record;
   * `Rows` collects the columns of the table of links.
 
+    known         what `unsettled` compares links with: the pages of a partition
     _columns      these functions, compiled
     pure_columns  the same in Python: the oracle that tests compare `_columns` with
 
@@ -21,8 +22,20 @@ from __future__ import annotations
 from msgspec import Struct
 
 from lycosa.links._columns import Rows, Target, outlinks, sifted, unsettled
+from lycosa.links.known import Known, Reach
 
-__all__ = ["NO_LINKS", "Links", "Rows", "Target", "mask_of", "outlinks", "sifted", "unsettled"]
+__all__ = [
+    "NO_LINKS",
+    "Known",
+    "Links",
+    "Reach",
+    "Rows",
+    "Target",
+    "mask_of",
+    "outlinks",
+    "sifted",
+    "unsettled",
+]
 
 
 class Links(Struct, frozen=True):
@@ -38,7 +51,7 @@ class Links(Struct, frozen=True):
 
 
 NO_LINKS = Links()
-"""Of what has none; nobody adds to it."""
+"""The links of a page without any; never changed."""
 
 
 def mask_of(kinds: frozenset[int]) -> int:

@@ -1,7 +1,8 @@
 """Types of the compiled module; what it does is told in `_columns.pyx`."""
 
-from array import array
 from collections.abc import Sequence
+
+from lycosa.links.known import Known, Reach
 
 class Target:
     """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""
@@ -67,15 +68,10 @@ def sifted(
 def unsettled(
     targets: Sequence[Target],
     kinds: Sequence[int],
-    distances: array[int],
-    partition: int,
-    near: int,
-    nearer: int,
+    known_pages: Known,
+    reach: Reach,
     free_kinds: int,
-    part_kinds: int,
-    parts: set[int],
-    hops: array[int],
-    redirects: int,
+    requisite_kinds: int,
 ) -> list[int]: ...
 def outlinks(
     targets: Sequence[Target], kinds: Sequence[int], rels: Sequence[str], names: list[str]

@@ -152,24 +152,22 @@ cdef list wanted(list columns, str excused, uint64_t by, dict reasons):
 def unsettled(
     targets,
     kinds,
-    distances not None,
-    int64_t partition,
-    int64_t near,
-    int64_t nearer,
+    known_pages not None,
+    reach not None,
     uint64_t free_kinds,
-    uint64_t part_kinds,
-    set parts not None,
-    hops not None,
-    int64_t redirects,
+    uint64_t requisite_kinds,
 ):
-    """Return the places of the links that say something new.
+    """Return the positions of the links that tell the frontier something new.
 
-    The others lead to a page of this partition that is known to be at most as far away as the
-    link reaches: `nearer` by the kinds in `free_kinds`, `near` by all others. Where the link is
-    of `part_kinds`, it must also be known to be a part of a page. `distances` are those of the
-    pages, in an array of 16 bits each; `hops` says of each by how few redirects in a row it was
-    reached, in an array of bytes, and these links reach it by `redirects`.
+    The others lead to a page of this partition (`Known`) that is known to be at most as far away
+    as the link brings it (`Reach`): `free` by the kinds in `free_kinds`, `real` by all others, and
+    by as few redirects. Where the link is of `requisite_kinds`, its page must also be known as a
+    requisite.
     """
+    cdef int64_t partition, real, free, redirects
+    cdef set requisites
+    partition, distances, hops, requisites = known_pages
+    real, free, redirects = reach
     cdef list all_targets = as_list(targets), all_kinds = as_list(kinds), places = []
     cdef Target target
     cdef int64_t kind
@@ -195,9 +193,9 @@ def unsettled(
             if (
                 0 <= target.page < known
                 and target.partition == partition
-                and far[target.page] <= (nearer if is_among(free_kinds, kind) else near)
+                and far[target.page] <= (free if is_among(free_kinds, kind) else real)
                 and by_redirects[target.page] <= redirects
-                and (not is_among(part_kinds, kind) or target.page in parts)
+                and (not is_among(requisite_kinds, kind) or target.page in requisites)
             ):
                 continue
             places.append(i)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 
-from lycosa.links import Links, Target
+from lycosa.links import Known, Links, Reach, Target
 
 
 def sifted(links: Links, excused: str, by: frozenset[int]) -> tuple[Links, dict[str, int]]:
@@ -34,26 +33,21 @@ def sifted(links: Links, excused: str, by: frozenset[int]) -> tuple[Links, dict[
 
 def unsettled(
     links: Links,
-    distances: array[int],
-    partition: int,
-    near: int,
-    nearer: int,
+    known: Known,
+    reach: Reach,
     free_kinds: frozenset[int],
-    part_kinds: frozenset[int],
-    parts: set[int],
-    hops: array[int],
-    redirects: int,
+    requisite_kinds: frozenset[int],
 ) -> list[int]:
-    """Return the places of the links that say something new."""
-    places = []
+    """Return the positions of the links that tell the frontier something new."""
+    places, distances = [], known.distances
     for place, (target, kind) in enumerate(zip(links.targets, links.kinds, strict=True)):
-        reached = nearer if kind in free_kinds else near
-        is_known = 0 <= target.page < len(distances) and target.partition == partition
-        is_new_part = kind in part_kinds and target.page not in parts
+        reached = reach.free if kind in free_kinds else reach.real
+        is_known = 0 <= target.page < len(distances) and target.partition == known.partition
+        is_new_requisite = kind in requisite_kinds and target.page not in known.requisites
         is_farther = is_known and (
-            distances[target.page] > reached or hops[target.page] > redirects
+            distances[target.page] > reached or known.hops[target.page] > reach.redirects
         )
-        if not is_known or is_farther or is_new_part:
+        if not is_known or is_farther or is_new_requisite:
             places.append(place)
     return places
 

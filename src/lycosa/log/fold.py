@@ -33,8 +33,8 @@ def replay(state: Folded, batches: Iterable[tuple[int, bytes]]) -> int:
         if sequence != state.sequence + 1:
             raise LogError(
                 f"the log goes from sequence {state.sequence} to {sequence}: a part is missing\n"
-                "  its archive was moved or deleted; put log/archive back, or go on with what the"
-                " segments hold: lycosa verify DIR --repair"
+                "  its archive was moved or deleted; put log/archive back, or rebuild the log from"
+                " the segments: lycosa verify DIR --repair"
             )
         events = decode_events(batch)
         for event in events:

@@ -30,7 +30,7 @@ READ_AS_THEY_ARE = frozenset({1, VERSION})
 """Versions that hold only events which the current one has too, in the same form."""
 
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
-"""How the items of a batch of version n become those of version n + 1."""
+"""Functions that upgrade the items of a batch from version n to n + 1."""
 
 _encoder = msgspec.msgpack.Encoder()
 _header = msgspec.msgpack.Decoder(tuple[int, msgspec.Raw])

@@ -108,7 +108,7 @@ class MemoryLog:
         return {name: value for name, value in self._notes.items() if name.startswith(prefix)}
 
     def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
-        """Return the notes after the first so many."""
+        """Return the notes after the first `number`."""
         return len(self._notes), dict(islice(self._notes.items(), number, None))
 
     def close(self) -> None:

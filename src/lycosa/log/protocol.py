@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 INBOX_MOST = 64
-"""How many entries of an inbox are read at a time: a million seeds stand in one, too."""
+"""How many entries of an inbox are read at a time: it may hold a million seeds."""
 
 
 class Head(NamedTuple):
-    """The last sequences of one partition, and who owns it ("" for nobody yet)."""
+    """The last sequences of one partition, and its owner ("" if it has none yet)."""
 
     log: int
     inbox: int
@@ -23,7 +23,7 @@ class Head(NamedTuple):
 
 
 class Write(NamedTuple):
-    """What one owner commits to one partition."""
+    """One owner's commit to one partition."""
 
     partition: int
     expect: int
@@ -36,7 +36,7 @@ class Write(NamedTuple):
 
 
 class Take(NamedTuple):
-    """What a new owner writes to one partition, to have it from then on."""
+    """The batch by which a new owner takes a partition."""
 
     partition: int
     expect: int
@@ -65,7 +65,7 @@ class Log(Protocol):
         """Yield the batches after a sequence, in order, from archive and log."""
 
     def post(self, partition: int, messages: bytes) -> int:
-        """Append to an inbox on behalf of nobody in particular (seeds, operators)."""
+        """Append to an inbox without owning a partition (seeds, operators)."""
 
     def post_all(
         self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None

@@ -59,7 +59,7 @@ class SqliteLog:
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
         self.lock_seconds = 0.0
-        """How long we have waited for other processes that were writing, all in all."""
+        """The total time spent waiting for other writing processes."""
         with ExitStack() as opened:
             with self._failures_told():
                 self._connection = opened.enter_context(closing(self._connected(60)))
@@ -131,7 +131,7 @@ class SqliteLog:
                 yield sequence, batch
             if after >= head:
                 return
-            if after == before:  # a part is missing: whoever folds it says so
+            if after == before:  # a part is missing: the fold will raise
                 yield from self._stored(partition, after)
                 return
 
@@ -187,7 +187,7 @@ class SqliteLog:
         return Head(*self._rows(question, partition)[0])
 
     def owner(self, partition: int) -> str:
-        """Return who owns the partition; asked before every request, so it is remembered."""
+        """Return the owner of a partition; cached, because every request needs it."""
         number = self._takes.number()
         if number != self._owners_at:
             self._owners, self._owners_at = {}, number
@@ -237,7 +237,7 @@ class SqliteLog:
         return {name: value for name, value in rows if name.startswith(prefix)}
 
     def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
-        """Return the notes with larger row numbers; a log of before has none, but a count."""
+        """Return the notes with larger row numbers; an old log has only a count."""
         if self._notes_are_numbered:
             last = self._rows("SELECT max(rowid) FROM notes")[0][0] or 0
             question = "SELECT name, value FROM notes WHERE rowid > ?"
@@ -252,7 +252,7 @@ class SqliteLog:
         messages: Iterable[tuple[int, int, bytes]],
         notes: Mapping[str, bytes],
     ) -> None:
-        """Fill a new log with what was read of a damaged one."""
+        """Fill a new log with what could be read from a damaged one."""
         with self._transaction():
             execute = self._connection.executemany
             rows = [(head.log, head.inbox, head.owner, number) for number, head in heads]
@@ -290,8 +290,8 @@ class SqliteLog:
                 return partitions
             if application != _APPLICATION_ID:
                 raise FormatError(
-                    f"{self._path}: an SQLite file, but not a log of Lycosa, or a damaged one\n"
-                    f"  see what it is: lycosa verify {self.crawl_folder}"
+                    f"{self._path}: is not a log of Lycosa, or a damaged one\n"
+                    f"  find out which: lycosa verify {self.crawl_folder}"
                 )
             if (version := self._pragma("user_version")) != VERSION:
                 raise FormatError(
@@ -335,7 +335,7 @@ class SqliteLog:
         return sequence
 
     def _rows(self, question: str, *values: object) -> list[Any]:
-        """Ask on the reader's connection. Also that needs room: for the index of what is ahead."""
+        """Query on the reader's connection. This too needs disk space, for the WAL index."""
         try:
             return self._reader.execute(question, values).fetchall()
         except sqlite3.DatabaseError as problem:
@@ -365,12 +365,11 @@ class SqliteLog:
         if is_damage(problem):
             return LogError(
                 f"{self._path}: is damaged: {problem}\n"
-                f"  see what can be had of it, and mend it: lycosa verify {self.crawl_folder}"
-                " --repair"
+                f"  repair it: lycosa verify {self.crawl_folder} --repair"
             )
         return LogError(
             f"{self._path}: cannot be written: {problem}\n"
-            "  make room or mend the disk, then go on: lycosa resume"
+            "  make room or repair the disk, then continue: lycosa resume"
             f" {self._path.parent.parent}"
         )
 
@@ -380,7 +379,7 @@ class SqliteLog:
 
 
 def is_damage(problem: Exception) -> bool:
-    """Return whether SQLite says that the file is not what it was, and not that it has no room."""
+    """Return whether an error of SQLite means a damaged file, not a full disk."""
     if isinstance(problem, sqlite3.OperationalError):
         return "no such table" in str(problem) or "no such column" in str(problem)
     return isinstance(problem, sqlite3.DatabaseError)

@@ -4,7 +4,7 @@ A `Plugin` is a name and some functions. A job names the plugins it uses (`[plug
 program may pass others in. Every process of a crawl loads its own. The functions are hooks:
 
   * `on_page` sees a page that would be kept, and may add facts, links and columns or drop links;
-  * `on_url` accepts, rejects or replaces a URL, after the job's rules;
+  * `on_url` accepts, rejects or replaces a URL, before the job's rules;
   * `extractors` read content types that Lycosa does not read;
   * `schedulers`, `scores` and `partitioners` decide the order of the crawl and its partitions.
 

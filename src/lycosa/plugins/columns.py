@@ -50,7 +50,7 @@ class Columns:
                 if name in taken:
                     raise PluginError(
                         f"plugin `{plugin.name}`: the column `{column}` would be called `{name}`, "
-                        "which there is already\n  give it another name"
+                        "which exists already\n  give it another name"
                     )
                 taken.add(name)
                 field = pa.field(name, _arrow_type(plugin, column, kind))
@@ -73,11 +73,11 @@ def _converted(field: pa.Field, value: object) -> object:
         value = value.encode("utf-8", "replace").decode()
     try:
         if isinstance(value, float) and pa.types.is_integer(field.type) and value % 1:
-            raise TypeError("it is no whole number")
+            raise TypeError("it is not a whole number")
         return pa.array([value], field.type).to_pylist()[0]
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise TypeError(
-            f"{value!r:.200} is no value of the column `{field.name}` ({field.type})"
+            f"{value!r:.200} does not fit the column `{field.name}` ({field.type})"
         ) from error
 
 
@@ -90,7 +90,7 @@ def _arrow_type(plugin: Plugin, column: str, kind: object) -> pa.DataType:
         known = ", ".join(getattr(known, "__name__", "") for known in _TYPES)
         raise PluginError(
             f"plugin `{plugin.name}`: the column `{column}` cannot be of the type {kind!r}\n"
-            f"  known are {known}, and the types of Arrow"
+            f"  known types: {known}, and those of Arrow"
         ) from None
 
 

@@ -33,14 +33,14 @@ def held_partitioner(hooks: Hooks, named: str, partitions: int) -> HashPartition
         with _telling(named, "partitioner"):
             name = function(host_of(f"{reversed_host}:/"))
         if not isinstance(name, str):
-            raise _broken(named, "partitioner", f"it gave back {name!r:.200} for a host, not text")
+            raise _broken(named, "partitioner", f"it returned {name!r:.200} for a host, not text")
         return name
 
     return HashPartitioner(partitions, name_of, identity)
 
 
 def held_scheduler(hooks: Hooks, named: str) -> Callable[[PartitionState], Scheduler]:
-    """Return what makes a scheduler of a plugin."""
+    """Return the factory of a plugin's scheduler."""
     make = hooks.scheduler(named)
 
     def made(state: PartitionState) -> Scheduler:
@@ -58,7 +58,7 @@ def held_score(hooks: Hooks, named: str) -> PluginScore:
         with _telling(named, "score"):
             value: object = score(url, depth)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise _broken(named, "score", f"it gave back {value!r:.200} for {url}, not 0 to 1")
+            raise _broken(named, "score", f"it returned {value!r:.200} for {url}, not 0 to 1")
         return value
 
     return scored
@@ -80,7 +80,7 @@ class PendingIn(Pending):
 
 
 class HeldScheduler:
-    """Implements `Scheduler` by a plugin's, which is believed nothing but the order."""
+    """Wraps a plugin's `Scheduler`; only the order of ready URLs is left to the plugin."""
 
     def __init__(self, scheduler: Scheduler, named: str) -> None:
         self._scheduler = scheduler
@@ -139,8 +139,8 @@ class HeldScheduler:
             page = self._scheduler.choose()
         site = self._offered.pop(page, None) if isinstance(page, int) else None
         if page is None or site is None or site not in self._awake:
-            what = "chose nothing while something was ready" if page is None else f"chose {page!r}"
-            raise _broken(self._named, "scheduler", f"it {what}; only what is ready may be chosen")
+            what = "chose nothing while URLs were ready" if page is None else f"chose {page!r}"
+            raise _broken(self._named, "scheduler", f"it {what}; only ready URLs may be chosen")
         self._waiting[site] -= 1
         self.ready -= 1
         return page
@@ -157,5 +157,5 @@ def _telling(named: str, kind: str) -> Iterator[None]:
 def _broken(named: str, kind: str, what: str) -> PluginError:
     return PluginError(
         f"the {kind} `{named}` of a plugin failed: {what}\n"
-        "  nothing is lost: mend the plugin, then go on with `lycosa resume`"
+        "  nothing is lost: fix the plugin, then continue with `lycosa resume`"
     )

@@ -31,7 +31,7 @@ SLOW_SECONDS = 1.0
 """A hook that takes longer for one page or URL is told of: its worker stands still meanwhile."""
 
 MOST_TRACEBACKS = 100
-"""Of one hook; what fails more often has one line each."""
+"""Tracebacks logged for one hook; further failures are logged as one line each."""
 
 REASON = "hook:"
 """With what the reasons begin under which plugins refuse URLs."""
@@ -66,7 +66,7 @@ class Hooks:
             for kind, function in plugin.extractors.items()
         }
         self.content_types = tuple(self._extractors)
-        """What the plugins read."""
+        """The content types that plugins read."""
         self._on_page = [(p.name, p.on_page) for p in self.plugins if p.on_page is not None]
         self._on_url = [(p.name, p.on_url) for p in self.plugins if p.on_url is not None]
 
@@ -77,7 +77,7 @@ class Hooks:
 
     @property
     def extra_columns(self) -> pa.Schema:
-        """What the plugins add to the columns of `pages`."""
+        """The columns that plugins add to `pages`."""
         return self.columns.schema
 
     @property
@@ -147,7 +147,7 @@ class Hooks:
             if plugin.name == wanted:
                 return plugin
         raise PluginError(
-            f"the job wants `{named}`, and does not use the plugin `{wanted}`\n"
+            f"the job names `{named}`, but does not use the plugin `{wanted}`\n"
             f"  add it to [plugins] use, which has: {', '.join(self.names) or 'nothing'}"
         )
 
@@ -207,7 +207,7 @@ def _shown(hook: str, function: Callable[[SeenPage], None], page: SeenPage) -> b
     """Show a page to a hook."""
     result: object = function(page)  # type: ignore[func-returns-value]
     if result is not None:
-        raise TypeError(f"{hook} must give back nothing, not {result!r:.200}")
+        raise TypeError(f"{hook} must return None, not {result!r:.200}")
     return True
 
 
@@ -224,6 +224,6 @@ def _asked(name: str, function: Callable[[str], Ruling], key: str) -> Verdict | 
         case str():
             changed = canonical_key(ruling)
             if changed is None:
-                raise ValueError(f"on_url gave back what is no URL to crawl: {ruling!r:.200}")
+                raise ValueError(f"on_url returned {ruling!r:.200}, which is not a URL to crawl")
             return changed
-    raise TypeError(f"on_url gave back {ruling!r:.200}: it can be a bool, a URL or None")
+    raise TypeError(f"on_url must return a bool, a URL or None, not {ruling!r:.200}")

@@ -34,7 +34,7 @@ def load_hooks(job: Job, given: Sequence[Plugin] = ()) -> Hooks | None:
         raise PluginError(
             f"the plugins `{'`, `'.join(here)}` are functions of this process, which "
             f"{job.crawl.workers} workers cannot reach\n"
-            "  take one worker ([crawl] workers = 1), or make a package of them that the job names"
+            "  use one worker ([crawl] workers = 1), or install them as a package and name that"
         )
     names = dict.fromkeys([*job.plugins.use, *here])
     if not names:
@@ -79,9 +79,9 @@ def _by_name(given: Sequence[Plugin]) -> dict[str, Plugin]:
     for plugin in given:
         if not isinstance(plugin, Plugin):
             raise PluginError(
-                f"{plugin!r:.200} is no plugin\n"
-                "  give Plugin objects, as in plugins=[Plugin('mine', on_page=look)]; installed "
-                "ones are named in the job"
+                f"{plugin!r:.200} is not a Plugin\n"
+                "  pass Plugin objects, as in plugins=[Plugin('mine', on_page=look)], and name "
+                "installed ones in the job"
             )
         if plugin.name in found:
             raise PluginError(f"there are two plugins `{plugin.name}`\n  rename one of them")
@@ -96,8 +96,8 @@ def _load(name: str, points: Mapping[str, EntryPoint], settings: Mapping[str, An
     if point is None:
         raise PluginError(
             f"there is no plugin `{name}`\n"
-            f"  installed are: {', '.join(sorted(points)) or 'none'}; one that was given as a "
-            "function goes on from Python: lycosa.run(DIR, plugins=[...])"
+            f"  installed: {', '.join(sorted(points)) or 'none'}; resume a crawl whose plugins are "
+            "functions from Python: lycosa.run(DIR, plugins=[...])"
         )
     package = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
@@ -107,7 +107,7 @@ def _load(name: str, points: Mapping[str, EntryPoint], settings: Mapping[str, An
     except (Exception, SystemExit) as error:
         raise PluginError(
             f"the plugin `{name}` ({package}) cannot be loaded: {type(error).__name__}: {error}\n"
-            f"  mend or remove its package, or take it out of [plugins] use"
+            f"  fix or remove its package, or remove it from [plugins] use"
         ) from error
     if not isinstance(found, Plugin):
         raise PluginError(

@@ -45,7 +45,7 @@ class Slot(NamedTuple):
 
 @dataclass
 class Additions:
-    """What the hooks say of a page: the part of it that changes."""
+    """The changes that hooks make to a page."""
 
     title: str
     description: str
@@ -106,7 +106,7 @@ class SeenPage:
 
     @property
     def depth(self) -> int:
-        """How many links the page is from a seed, as far as is known by now."""
+        """The number of links from a seed to the page, as known so far."""
         return self._depth
 
     @property
@@ -125,7 +125,7 @@ class SeenPage:
 
     @property
     def description(self) -> str:
-        """What the page says of itself; a hook may set another one."""
+        """The description in the page; a hook may set another one."""
         return self._additions.description
 
     @description.setter
@@ -134,7 +134,7 @@ class SeenPage:
 
     @property
     def text(self) -> str:
-        """What a reader sees; a hook may set another one, and the fingerprint stays."""
+        """The visible text; a hook may set another one, and the fingerprint stays."""
         return self._additions.content.decode()
 
     @text.setter
@@ -200,5 +200,5 @@ class SeenPage:
 
 def _text(value: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"text is wanted, not {value!r:.200}")
+        raise TypeError(f"expected text, not {value!r:.200}")
     return value

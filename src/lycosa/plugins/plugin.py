@@ -25,7 +25,7 @@ class Rejection(str):
 
 
 class Pending:
-    """What a scheduler may ask about the URLs that it orders."""
+    """The URLs that a scheduler orders."""
 
     def url(self, page: int) -> str:
         """Return the URL with this number."""
@@ -37,55 +37,56 @@ class Pending:
 
 
 Ruling = bool | str | None
-"""What a plugin says about a URL; a `Rejection` is a text that is no URL."""
+"""The result of `on_url`; a `Rejection` is a text that is not a URL."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plugin:
-    """What a plugin adds to a crawl.
+    """A named set of functions that a crawl calls.
 
-    Everything but the name may be left out. An installed plugin is an entry point of the group
-    `lycosa.plugins` that names a `Plugin`, or a function that makes one of the settings that the
-    job has for it (a `dict`, empty if there are none); its name is that of the entry point.
+    Only the name is required. An installed plugin is an entry point of the group
+    `lycosa.plugins` that names a `Plugin`, or a function that takes the job's settings for it
+    (a `dict`, empty if there are none) and returns one; its name is that of the entry point.
     """
 
     name: str
-    """By which the job uses it, and under which its failures are counted."""
+    """The job uses this name, and failures are counted under it."""
     on_page: Callable[[SeenPage], None] | None = None
     """Called for every page that is about to be kept."""
     on_url: Callable[[str], Ruling] | None = None
-    """Asked about every canonical URL, before the job's rules: True accepts, False and
-    `Plugin.reject("why")` reject, a text is the URL to go on with, None leaves it to the others.
-    The answer must depend on the URL alone: it is remembered."""
+    """Called with every canonical URL, before the job's rules: True accepts, False and
+    `Plugin.reject("why")` reject, a text replaces the URL, None leaves it to the other rules.
+    The result must depend on the URL alone: it is cached."""
     columns: Mapping[str, object] = field(default_factory=dict)
-    """Columns that it adds to `pages`: name → `bool`, `int`, `float`, `str`, `bytes`,
+    """Columns that the plugin adds to `pages`: name → `bool`, `int`, `float`, `str`, `bytes`,
     `datetime.datetime`, an Arrow type or the name of one."""
     extractors: Mapping[str, Callable[[SeenPage], None]] = field(default_factory=dict)
-    """Content type → what reads pages of it. Such pages are kept, whatever the job's
-    `content_types` say, and Lycosa's own scanner leaves them alone."""
+    """Content type → a function that reads such pages. They are kept, whatever the job's
+    `content_types` say, and Lycosa's own scanner does not read them."""
     schedulers: Mapping[str, Callable[[Pending], Scheduler]] = field(default_factory=dict)
-    """Name → what makes the order of a partition; `[frontier] scheduler = "plugin:name"`."""
+    """Name → a function that makes the scheduler of a partition;
+    `[frontier] scheduler = "plugin:name"`."""
     scores: Mapping[str, Callable[[str, int], float]] = field(default_factory=dict)
-    """Name → what a URL is worth, given the URL and its depth: from 0, the least, to 1, the best;
+    """Name → a function from a URL and its depth to a score between 0, the worst, and 1, the best;
     `[frontier] score = "plugin:name"`."""
     partitioners: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-    """Name → a pure function that gives of a host the name of what stays together with it;
+    """Name → a pure function from a host to a group name; hosts of one group share a partition;
     `[frontier] partitioner = "plugin:name"`."""
     version: str = ""
-    """Of an installed plugin that of its package, if this says nothing. Part of the identity of
-    its partitioners: a crawl keeps to the one that it was begun with."""
+    """By default the version of the package that installs the plugin. It is part of the identity
+    of partitioners: a crawl must keep the one that it was started with."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise PluginError(
                 f"a plugin cannot be called {self.name!r}\n"
-                "  take letters, digits, `_`, `.` and `-`, and begin with a letter or a digit"
+                "  use letters, digits, `_`, `.` and `-`, and begin with a letter or a digit"
             )
         for what, function in self._functions():
             if not callable(function) or inspect.iscoroutinefunction(function):
                 raise PluginError(
                     f"plugin `{self.name}`: {what} must be a plain function, not {function!r}\n"
-                    "  it is called in the thread of the crawl, which waits for it"
+                    "  the thread of the crawl calls it and waits for it"
                 )
         for names, pattern, what in (
             (self.columns, _COLUMN, "a column"),
@@ -96,7 +97,9 @@ class Plugin:
         ):
             for name in names:
                 if not isinstance(name, str) or not pattern.fullmatch(name):
-                    raise PluginError(f"plugin `{self.name}`: {name!r} is no name of {what}")
+                    raise PluginError(
+                        f"plugin `{self.name}`: {name!r} is not a valid name of {what}"
+                    )
 
     @staticmethod
     def reject(reason: str) -> Rejection:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def require_plugins(job: Job, given: Sequence[Plugin] = ()) -> None:
-    """Refuse a job whose plugins, or what it wants of them, are not there."""
+    """Raise `PluginError` if a plugin of the job, or a part that it names, is missing."""
     hooks = load_hooks(job, given)
     partitioner_of(job, hooks)
     scheduler_of(job, hooks)
@@ -42,7 +42,7 @@ def partitioner_of(job: Job, hooks: Hooks | None = None) -> HashPartitioner:
 def scheduler_of(
     job: Job, hooks: Hooks | None, now: Callable[[], float] = lambda: 0.0
 ) -> Callable[[PartitionState], Scheduler]:
-    """Return what makes the job's scheduler, which may be a plugin's, or go by a plugin's score."""
+    """Return the factory of the job's scheduler; scheduler and score may be a plugin's."""
     named = job.frontier.scheduler
     score = _score_of(job, hooks)
     if ":" not in named:
@@ -63,7 +63,7 @@ def _score_of(job: Job, hooks: Hooks | None) -> PluginScore | None:
 
 
 def _no_hooks() -> Hooks:
-    """Return the hooks of nobody, which say that the job uses no such plugin."""
+    """Return hooks without plugins, which raise the error for a plugin that is not used."""
     from lycosa.plugins.hooks import Hooks
 
     return Hooks(())

@@ -26,19 +26,19 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import QueryError
-from lycosa.query.protocol import Answered, Asked, Question, Refused, receive, send
+from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
 
 MOST_MEMORY_BYTES = 4 << 30
-"""Of a process, addresses that RocksDB maps included."""
+"""The memory limit of a process, including what RocksDB maps."""
 
 
-class AnsweringProcess:
-    """One process that answers questions about one crawl."""
+class AnswerProcess:
+    """One process that answers queries about one crawl."""
 
     def __init__(self, folder: Path, memory_bytes: int = 0, *, ends_with_us: bool = False) -> None:
-        """Start it; it may use so much memory, or any amount.
+        """Start the process with a memory limit; 0 means none.
 
-        One that `ends_with_us` is killed when the thread that has made it ends.
+        With `ends_with_us` it is killed when the thread that created it ends.
         """
         words = ["-P", "-m", "lycosa.query.answer_process", str(folder), str(memory_bytes)]
         self._process = subprocess.Popen(
@@ -48,10 +48,10 @@ class AnsweringProcess:
         )
         self._is_ready = False
 
-    def answer(self, asked: Asked) -> Iterator[Answered]:
-        """Put a question; yields what comes until the answer or the reason why there is none.
+    def answer(self, request: QueryRequest) -> Iterator[QueryReply]:
+        """Send a query; yields the frames of the reply, up to `answer` or the reason for none.
 
-        Nothing more comes when the process has ended instead; then `end` says how.
+        The frames stop early when the process dies; then `end` returns its exit code.
         """
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
@@ -61,21 +61,21 @@ class AnsweringProcess:
                 if hello is not None and not self._is_ready:
                     yield hello
                     return
-            send(self._process.stdin, asked)
-            while (said := self._next()) is not None:
-                yield said
-                if said.kind not in ("begin", "piece"):
+            send(self._process.stdin, request)
+            while (reply := self._next()) is not None:
+                yield reply
+                if reply.kind not in ("begin", "piece"):
                     return
         except OSError:
             return
 
-    def _next(self) -> Answered | None:
+    def _next(self) -> QueryReply | None:
         assert self._process.stdout is not None
         frame = receive(self._process.stdout)
-        return None if frame is None else msgspec.msgpack.decode(frame, type=Answered)
+        return None if frame is None else msgspec.msgpack.decode(frame, type=QueryReply)
 
     def end(self) -> int:
-        """Kill the process, if it lives; returns how it ended."""
+        """Kill the process, if it lives; returns its exit code."""
         with contextlib.suppress(OSError):
             self._process.kill() if self._process.poll() is None else None
         code = self._process.wait()
@@ -86,35 +86,35 @@ class AnsweringProcess:
         return code
 
 
-class Answerers:
-    """Some processes that answer questions about one crawl, each answer whole."""
+class AnswerPool:
+    """A pool of processes that answer queries about one crawl, each result in one piece."""
 
     def __init__(self, folder: Path, most: int, largest_bytes: int = 0) -> None:
         self._folder = folder
         self._largest_bytes = largest_bytes
-        self._free: queue.LifoQueue[AnsweringProcess | None] = queue.LifoQueue()
-        self._all: set[AnsweringProcess] = set()
+        self._free: queue.LifoQueue[AnswerProcess | None] = queue.LifoQueue()
+        self._all: set[AnswerProcess] = set()
         self._lock = threading.Lock()
         for _ in range(most):
             self._free.put(None)
 
-    def ask(self, question: Question, seconds: float) -> Answered:
-        """Have a question answered; waits for a process as long as a question may take."""
+    def ask(self, query: Query, seconds: float) -> QueryReply:
+        """Answer a query; waits for a free process as long as the query may take."""
         try:
             process = self._free.get(timeout=seconds)
         except queue.Empty:
-            return Answered("busy", "too many questions at once: ask again later")
+            return QueryReply("busy", "too many queries at once: try again later")
         try:
             if process is None:
-                process = AnsweringProcess(self._folder, MOST_MEMORY_BYTES)
+                process = AnswerProcess(self._folder, MOST_MEMORY_BYTES)
                 with self._lock:
                     self._all.add(process)
             pieces: list[bytes] = []
             last = None
-            for said in process.answer(Asked(question, seconds, self._largest_bytes)):
-                last = said
-                if said.kind == "piece":
-                    pieces.append(said.body)
+            for reply in process.answer(QueryRequest(query, seconds, self._largest_bytes)):
+                last = reply
+                if reply.kind == "piece":
+                    pieces.append(reply.body)
             if last is None or last.kind in ("begin", "piece", "unguarded"):
                 with self._lock:
                     self._all.discard(process)
@@ -133,17 +133,20 @@ class Answerers:
             self._all.clear()
 
 
-def _ended(code: int, seconds: float) -> Answered:
+def _ended(code: int, seconds: float) -> QueryReply:
     if code == -signal.SIGALRM:
-        return Answered("too-slow", f"the answer takes longer than {seconds:g} s")
-    return Answered("failed", "the answer takes too much memory")
+        return QueryReply("too-slow", f"the query takes longer than {seconds:g} s")
+    return QueryReply("failed", "the query needs too much memory")
 
 
-def raise_unless_answered(said: Answered | None) -> None:
-    """Raise what a caller in Python gets instead of an answer."""
-    if said is None or said.kind in ("begin", "piece"):
-        raise QueryError("the question ended the process that answers it\n  ask for less at once")
-    if said.kind == "refused":
-        raise Refused(said.text)
-    if said.kind != "answer":
-        raise QueryError(said.text)
+def raise_unless_answer(reply: QueryReply | None) -> None:
+    """Raise the error of a reply that is not an answer."""
+    if reply is None or reply.kind in ("begin", "piece"):
+        raise QueryError(
+            "the query ended the process that answers it\n"
+            "  ask for less at once, for instance with LIMIT"
+        )
+    if reply.kind == "refused":
+        raise Refused(reply.text)
+    if reply.kind != "answer":
+        raise QueryError(reply.text)

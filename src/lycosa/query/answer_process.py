@@ -21,7 +21,7 @@ from lycosa.errors import LycosaError, QueryError
 from lycosa.query import sparql
 from lycosa.query.formats import MEDIA_TYPES, TABLE, chosen_form
 from lycosa.query.generations import Generations
-from lycosa.query.protocol import Answered, Asked, Question, Refused, receive, send
+from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
 from lycosa.sandbox import give_up_network
 
 _PIECE_BYTES = 65_536
@@ -30,11 +30,11 @@ _SIGNAL_WHEN_PARENT_ENDS = 1
 
 
 class _TooLarge(Exception):
-    """The answer is longer than it may be."""
+    """The result is larger than its limit."""
 
 
 class _Pieces:
-    """Sends what is written to it, some at a time, and so many bytes and no more."""
+    """A file that sends what is written to it in pieces, up to a size limit."""
 
     def __init__(self, pipe: IO[bytes], largest_bytes: int) -> None:
         self._pipe = pipe
@@ -56,65 +56,65 @@ class _Pieces:
     def flush(self) -> None:
         """Send what there is."""
         if self._some:
-            send(self._pipe, Answered("piece", body=bytes(self._some)))
+            send(self._pipe, QueryReply("piece", body=bytes(self._some)))
             self._some.clear()
 
 
-def _answer(store: Any, asked: Asked, pipe: IO[bytes]) -> Answered:
-    output = _Pieces(pipe, asked.largest_bytes)
+def _answer(store: Any, request: QueryRequest, pipe: IO[bytes]) -> QueryReply:
+    output = _Pieces(pipe, request.largest_bytes)
     try:
-        answer = sparql.ask(store, *asked.question[:3])
-        form = _form(asked.question, answer)
+        answer = sparql.ask(store, *request.query[:3])
+        form = _form(request.query, answer)
         if form is None:
             known = ", ".join(MEDIA_TYPES[form] for form in sparql.forms_of(answer))
-            return Answered("not-acceptable", f"the answer can be had as {known}")
-        send(pipe, Answered("begin", form))
+            return QueryReply("not-acceptable", f"the result is available as {known}")
+        send(pipe, QueryReply("begin", form))
         if form == TABLE:
             output.write(msgspec.msgpack.encode(sparql.for_people(answer)))
         else:
-            sparql.write(answer, form, output, is_guarded=asked.question.is_guarded)
+            sparql.write(answer, form, output, is_guarded=request.query.is_guarded)
         output.flush()
-        return Answered("answer", form, is_no=sparql.is_no(answer))
+        return QueryReply("answer", form, is_no=sparql.is_no(answer))
     except Refused as refusal:
-        return Answered("refused", str(refusal))
+        return QueryReply("refused", str(refusal))
     except Exception as error:
         if output.is_exceeded:
-            text = f"the answer is longer than {asked.largest_bytes:,} bytes: add a LIMIT"
-            return Answered("too-large", text)
+            text = f"the result is larger than {request.largest_bytes:,} bytes: add a LIMIT"
+            return QueryReply("too-large", text)
         if not isinstance(error, LycosaError):
-            return Answered("failed", f"{type(error).__name__}: {error}")
-        return Answered("failed", str(error))
+            return QueryReply("failed", f"{type(error).__name__}: {error}")
+        return QueryReply("failed", str(error))
 
 
-def _form(question: Question, answer: sparql.Answer) -> str | None:
-    if question.form == "usual":
+def _form(query: Query, answer: sparql.Result) -> str | None:
+    if query.form == "usual":
         return "turtle" if sparql.is_graph(answer) else TABLE
-    return question.form or chosen_form(question.accept, sparql.forms_of(answer))
+    return query.form or chosen_form(query.accept, sparql.forms_of(answer))
 
 
-def _serve(folder: Path, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until there are no more questions."""
+def _serve(folder: Path, requests: IO[bytes], replies: IO[bytes]) -> None:
+    """Answer until there are no more requests."""
     index = Generations(folder)
-    frame = receive(questions)
+    frame = receive(requests)
     while frame is not None:
         generation = index.current()
         try:
             with index.reading() as store:
                 while frame is not None and index.current() == generation:
-                    asked = msgspec.msgpack.decode(frame, type=Asked)
-                    signal.setitimer(signal.ITIMER_REAL, asked.seconds)
-                    answered = _answer(store, asked, answers)
+                    request = msgspec.msgpack.decode(frame, type=QueryRequest)
+                    signal.setitimer(signal.ITIMER_REAL, request.seconds)
+                    reply = _answer(store, request, replies)
                     signal.setitimer(signal.ITIMER_REAL, 0)
-                    send(answers, answered)
-                    frame = receive(questions)
+                    send(replies, reply)
+                    frame = receive(requests)
                 del store
         except QueryError as error:
-            send(answers, Answered("failed", str(error)))
-            frame = receive(questions)
+            send(replies, QueryReply("failed", str(error)))
+            frame = receive(requests)
 
 
 def main(folder: str, memory_bytes: str, ends_with_parent: str) -> None:
-    """Be the process."""
+    """Run the process."""
     if int(ends_with_parent):
         ctypes.CDLL(None).prctl(_SIGNAL_WHEN_PARENT_ENDS, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -126,12 +126,12 @@ def main(folder: str, memory_bytes: str, ends_with_parent: str) -> None:
     try:
         give_up_network()
     except QueryError as error:
-        send(sys.stdout.buffer, Answered("unguarded", str(error)))
+        send(sys.stdout.buffer, QueryReply("unguarded", str(error)))
         return
-    send(sys.stdout.buffer, Answered("ready"))
+    send(sys.stdout.buffer, QueryReply("ready"))
     with contextlib.suppress(BrokenPipeError):
         _serve(Path(folder), sys.stdin.buffer, sys.stdout.buffer)
-    os._exit(0)  # what is in the buffer has no reader any more
+    os._exit(0)  # the buffers have no reader any more
 
 
 if __name__ == "__main__":

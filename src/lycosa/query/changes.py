@@ -19,29 +19,29 @@ class Change(NamedTuple):
     page: int
     block: Block
     replaces: bool
-    """Whether the page has a graph already, which goes."""
+    """Whether the page already has a graph, which is replaced."""
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing was said before and nothing is said now."""
+        """Whether the page had no quads before and has none now."""
         return not self.replaces and not self.block.quads
 
     @property
     def entry(self) -> Entry:
-        """What the ledger will say of it."""
+        """The entry for the ledger."""
         return Entry(self.block.fetched_at, self.block.fetch_id, self.block.quads.count(b"\n"))
 
 
 class Changes:
-    """What is new in some files, as the ledger stood when this was made; can be walked again."""
+    """The new fetches in some files, compared with the ledger; can be iterated repeatedly."""
 
     def __init__(self, files: Sequence[SegmentFile], ledger: Ledger) -> None:
         self.files = files
         self._newest: dict[int, tuple[int, int]] = {}
-        """Pages and the fetches that are news, as moment and number."""
+        """Pages with their newest fetch, as moment and number."""
         self._with_graph: set[int] = set()
         self.size_bytes = 0
-        """Of the news, about."""
+        """The approximate size of the new quads."""
         known: dict[int, tuple[int, int]] = {}
         for block in self._blocks():
             page, fetch = page_id(block.url), (block.fetched_at, block.fetch_id)
@@ -67,7 +67,7 @@ class Changes:
         return len(self._newest)
 
     def __iter__(self) -> Iterator[Change]:
-        """Yield the news, page by page, each once."""
+        """Yield the changed pages, each once."""
         done: set[int] = set()
         for block in self._blocks():
             page = page_id(block.url)

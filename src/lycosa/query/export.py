@@ -35,15 +35,15 @@ GRAPH_STORE, RDF4J = "graph-store", "rdf4j"
 BATCH_BYTES = 2_000_000
 BATCH_PAGES = 500
 SECONDS = 120.0
-"""How long a receiver may be silent."""
+"""The time limit of a request."""
 
 _TRIES = 3
 _LONGEST_QUERY = 6000
-"""Characters of an address that servers take."""
+"""The longest query string that servers accept."""
 
 
 class Exported(NamedTuple):
-    """What an export came to."""
+    """The result of an export."""
 
     pages: int
     """Whose graphs were replaced or dropped."""
@@ -56,7 +56,7 @@ def _ignore(_: object) -> None:
 
 
 def protocol_of(url: str) -> str:
-    """Return which protocol an address suggests."""
+    """Return the protocol that fits a URL."""
     return RDF4J if urlsplit(url).path.rstrip("/").endswith("/statements") else GRAPH_STORE
 
 
@@ -67,7 +67,7 @@ def export(
     on_progress: Callable[[Exported], None] = _ignore,
     reach: Callable[[str], None] = _ignore,
 ) -> Exported:
-    """Send what is in sealed segments and the receiver does not have; returns what was sent."""
+    """Send the graphs of sealed segments that the receiver does not have."""
     receiver = _Receiver(url)
     senders: dict[str, type[_Rdf4j] | type[_GraphStore]] = {RDF4J: _Rdf4j, GRAPH_STORE: _GraphStore}
     sender = senders[protocol or protocol_of(url)](receiver)
@@ -76,7 +76,7 @@ def export(
     try:
         files = segment_files(folder)
         if ledger.is_outdated(files):
-            # What is known of pages still holds; what a host gave that was forgotten is theirs.
+            # Entries of pages stay valid; graphs of forgotten hosts stay at the receiver.
             ledger.forget_segments()
         for group in grouped(ledger.missing(files), GROUP_BYTES):
             for batch in _batches(Changes(group, ledger)):
@@ -173,7 +173,9 @@ class _Receiver:
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise QueryError(f"{url}: is no address of a triple store\n  begin it with http://")
+            raise QueryError(
+                f"{url}: is not the URL of a triple store\n  begin it with http:// or https://"
+            )
         host, port = parts.hostname, parts.port
         name = f"[{host}]" if ":" in host else host
         netloc = f"{name}:{port}" if port else name
@@ -194,7 +196,7 @@ class _Receiver:
         self.requests = 0
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._connection.close()
 
     def request(
@@ -205,7 +207,7 @@ class _Receiver:
         content_type: str = "",
         accepted: tuple[int, ...] = (),
     ) -> None:
-        """Send a request; an answer that is not yes is an error."""
+        """Send a request; raises `QueryError` unless it succeeds."""
         query = "&".join(part for part in (self._query, query) if part)
         target = f"{self._target}?{query}" if query else self._target
         headers = dict(self._headers)
@@ -229,11 +231,11 @@ class _Receiver:
             said = " ".join(text.decode("utf-8", "replace").split())[:300]
             raise QueryError(
                 f"{self.address}: answered {method} with status {answer.status} {said}\n"
-                "  check the address and what it allows; what was taken is not sent again"
+                "  check the URL and your rights there; the next run sends only what is missing"
             )
 
     def _unreachable(self, why: str) -> QueryError:
         return QueryError(
             f"{self.address}: cannot be reached: {why}\n"
-            "  check that the store runs; what was taken is not sent again"
+            "  check that the store is running; the next run sends only what is missing"
         )

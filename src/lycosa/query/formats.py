@@ -31,7 +31,7 @@ _ACCEPTED = {media.partition(";")[0]: form for form, media in MEDIA_TYPES.items(
 
 
 def chosen_form(accept: str, forms: tuple[str, ...]) -> str | None:
-    """Return the form that a client likes best among those that there are (RFC 9110, 12.5.1)."""
+    """Return the available format that a client prefers (RFC 9110, 12.5.1)."""
     best: tuple[float, int] | None = None
     chosen: str | None = None
     for entry in accept.split(","):

@@ -35,7 +35,7 @@ class Generations:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[pyoxigraph.Store]:
-        """Open the generation in place for reading; it stays there meanwhile."""
+        """Open the current generation for reading, and keep it from being removed."""
         lock, folder = self._held()
         try:
             try:
@@ -62,13 +62,13 @@ class Generations:
                 return lock, folder
             os.close(lock)
         raise QueryError(
-            f"{self._crawl}: has no index of triples\n  build it: lycosa index {self._crawl}"
+            f"{self._crawl}: has no triple index\n  build it: lycosa index {self._crawl}"
         )
 
     def damaged(self, error: Exception) -> QueryError:
-        """Say what to do about an index that cannot be read."""
+        """Return the error for an index that cannot be read."""
         return QueryError(
             f"{self.folder}: cannot be read: {error}\n"
-            f"  it is derived from the segments: remove the folder and build it again:"
+            f"  delete the folder and build it again from the segments:"
             f" lycosa index {self._crawl}"
         )

@@ -39,20 +39,20 @@ from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
 from lycosa.store.lock import alone
 
 GROUP_BYTES = 30_000_000
-"""How much, compressed, is loaded in one go: some millions of quads."""
+"""The compressed size that is loaded in one go: some millions of quads."""
 
 SMALL_BYTES = 2_000_000
 """Less than this is added by a transaction: bulk loading makes files of its own each time."""
 
 PUBLISH_SECONDS = 60.0
-"""How much of a long loading a kill can cost."""
+"""Time between two generations of a long loading: a kill loses at most this much."""
 
 _PIECE_BYTES = 100_000
 _LEDGER = "ledger.sqlite"
 
 
 class Progress(NamedTuple):
-    """How far a loading has come."""
+    """The progress of a loading."""
 
     segments: int
     of_segments: int
@@ -60,12 +60,12 @@ class Progress(NamedTuple):
     quads: int
 
     def and_more(self, pages: int, quads: int) -> Progress:
-        """Return the progress with so much more in it."""
+        """Return the progress with these pages and quads added."""
         return self._replace(pages=self.pages + pages, quads=self.quads + quads)
 
 
 class Indexed(NamedTuple):
-    """What a loading came to."""
+    """The result of a loading."""
 
     segments: int
     pages: int
@@ -74,7 +74,7 @@ class Indexed(NamedTuple):
     unreadable: int
     """Lines that are no quads."""
     is_anew: bool
-    """Whether an index that did not fit the segments any more was built from nothing."""
+    """Whether the index was rebuilt from scratch, because segments had changed."""
     size: int
     """Quads in the index."""
 
@@ -144,7 +144,7 @@ class Index:
         return alone(self.folder / "writing", QueryError(busy))
 
     def _remove_old(self) -> None:
-        """Remove generations that nobody reads, but for the one in place."""
+        """Remove generations that have no reader, except the current one."""
         current = self.generation()
         for path in self.folder.iterdir():
             if not path.is_dir() or path.name == current:
@@ -218,7 +218,7 @@ class _Build:
         reach("index.published")
 
     def abandon(self) -> None:
-        """Let go of everything; what was not published is gone."""
+        """Close everything, and delete what was not published."""
         self._close()
         shutil.rmtree(self._path, ignore_errors=True)
 
@@ -251,7 +251,7 @@ class _Loading:
         try:
             load(self._stream(tell, is_careful=False), pyoxigraph.RdfFormat.N_QUADS)
         except SyntaxError:
-            # Something is no quad. What was loaded by then goes, and every line is looked at.
+            # A line is not a quad: remove what was loaded, and check every line.
             self._remove(self._changes)
             load(self._stream(tell, is_careful=True), pyoxigraph.RdfFormat.N_QUADS)
         self._ledger.note_pages(self._entries)

@@ -42,7 +42,7 @@ class SegmentFile(NamedTuple):
     path: Path
     size_bytes: int
     digest: int
-    """Of its first and last bytes: with the size that tells whether it was written anew."""
+    """The hash of its first and last bytes; with the size it shows whether it was rewritten."""
 
 
 class Entry(NamedTuple):
@@ -51,11 +51,11 @@ class Entry(NamedTuple):
     fetched_at: int
     fetch_id: int
     quads: int
-    """How many it said."""
+    """The number of quads."""
 
 
 def page_id(url: str) -> int:
-    """Return by what number a page is known: its `url_id`, as in the rows."""
+    """Return the number of a page: its `url_id`, as in the tables."""
     return signed(url_id(key_of(url)))
 
 
@@ -78,13 +78,13 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 class Ledger:
-    """The books of one reader of the segments."""
+    """The record of one reader of segments: which files and fetches it has processed."""
 
     def __init__(self, path: Path, *, is_busy: bool = False) -> None:
-        """Open the books; a file that is not there is made.
+        """Open the file, or create it.
 
-        Those that take down page by page are `is_busy` and keep a second file beside the
-        first, which is ten times as fast.
+        A ledger that is written page by page is `is_busy`: it uses a write-ahead log, which is
+        ten times as fast.
         """
         self._books = sqlite3.connect(path, isolation_level=None)
         try:
@@ -97,33 +97,33 @@ class Ledger:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._books.close()
 
     def is_outdated(self, files: Iterable[SegmentFile]) -> bool:
-        """Return whether a file that was taken over is gone or has changed since."""
+        """Return whether a processed file is gone or has changed since."""
         now = {file.name.segment: (file.size_bytes, file.digest) for file in files}
         return any(now.get(number) != (size, digest) for number, size, digest in self._segments())
 
     def missing(self, files: Iterable[SegmentFile]) -> list[SegmentFile]:
-        """Return the files that have not been taken over."""
+        """Return the files that have not been processed."""
         known = {number for number, _, _ in self._segments()}
         return [file for file in files if file.name.segment not in known]
 
     def entry(self, page: int) -> Entry | None:
-        """Return which fetch of a page was taken over."""
+        """Return the fetch of a page that was processed."""
         row = self._books.execute(
             "SELECT fetched_at, fetch, quads FROM pages WHERE page = ?", (page,)
         ).fetchone()
         return Entry(*row) if row else None
 
     def total(self) -> int:
-        """Return how many quads all pages say together."""
+        """Return the number of quads of all pages."""
         (count,) = self._books.execute("SELECT coalesce(sum(quads), 0) FROM pages").fetchone()
         return int(count)
 
     def note_pages(self, entries: Iterable[tuple[int, Entry]]) -> None:
-        """Take down pages, all or none of them."""
+        """Record pages, all or none of them."""
         with self._books:
             self._books.execute("BEGIN")
             self._books.executemany(
@@ -134,7 +134,7 @@ class Ledger:
             )
 
     def note_segments(self, files: Iterable[SegmentFile]) -> None:
-        """Take down that files were taken over as they are now."""
+        """Record that files were processed as they are now."""
         with self._books:
             self._books.execute("BEGIN")
             self._books.executemany(
@@ -143,7 +143,7 @@ class Ledger:
             )
 
     def forget_segments(self) -> None:
-        """Forget which files were taken over; what is known of pages stays."""
+        """Forget which files were processed; the entries of pages stay."""
         self._books.execute("DELETE FROM segments")
 
     def _segments(self) -> Iterator[tuple[int, int, int]]:

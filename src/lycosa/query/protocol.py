@@ -18,47 +18,47 @@ _LENGTH = struct.Struct("<I")
 
 
 class Refused(QueryError):
-    """A question that is not put to the store."""
+    """The query is not SPARQL, or does what is not allowed."""
 
 
-class Question(NamedTuple):
-    """What somebody wants to know."""
+class Query(NamedTuple):
+    """A SPARQL query, and how its result is wanted."""
 
-    query: str
+    text: str
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
     accept: str = "*/*"
-    """The forms that the asker likes, as HTTP says it."""
+    """The formats that the client accepts, as an HTTP `Accept` header."""
     form: str = ""
-    """The form that it must be, whatever `accept` says; `usual` is a table or Turtle."""
+    """The format to use, whatever `accept` says; `usual` is a table or Turtle."""
     is_guarded: bool = False
-    """Whether CSV is for spreadsheets, which must find no formula in it."""
+    """Whether CSV is made safe for spreadsheets."""
 
 
-class Asked(msgspec.Struct):
-    """A question on its way to a process."""
+class QueryRequest(msgspec.Struct):
+    """A query with its limits, sent to an answering process."""
 
-    question: Question
+    query: Query
     seconds: float
-    """How long it may take; 0 is as long as it takes."""
+    """The time limit; 0 means none."""
     largest_bytes: int
-    """How long the answer may be; 0 is any length."""
+    """The size limit of the result; 0 means none."""
 
 
-class Answered(msgspec.Struct):
-    """What a process says."""
+class QueryReply(msgspec.Struct):
+    """One frame of a reply from an answering process."""
 
     kind: str
-    """`ready` before the first question; `begin`, `piece` and `answer`; or why there is no answer:
+    """`ready` before the first query; `begin`, `piece` and `answer`; or why there is no answer:
     `refused`, `failed`, `too-large`, `too-slow`, `busy`, `not-acceptable`, `unguarded`."""
     text: str = ""
-    """The form of an answer; otherwise what is wrong."""
+    """The format of the result; otherwise what is wrong."""
     body: bytes = b""
     is_no: bool = False
     """Whether the answer to an ASK is no."""
 
 
-def send(pipe: IO[bytes], message: Asked | Answered) -> None:
+def send(pipe: IO[bytes], message: QueryRequest | QueryReply) -> None:
     """Write a frame."""
     frame = msgspec.msgpack.encode(message)
     pipe.write(_LENGTH.pack(len(frame)) + frame)

@@ -41,7 +41,7 @@ GRAPH_FORMATS = {
 }
 _OF_QUADS = frozenset({"nquads", "trig", "jsonld"})
 
-Answer = QuerySolutions | QueryTriples | QueryBoolean
+Result = QuerySolutions | QueryTriples | QueryBoolean
 
 # Names as SPARQL 1.1 has them (19.8, rules 139 to 169): a dot does not end one, and after `ex:` it
 # does not begin one. So `ex:.SERVICE` is a name, a dot and a word.
@@ -64,13 +64,13 @@ _TOKEN = re.compile(
 )
 
 
-def check(question: str) -> None:
-    """Refuse what would ask somebody else, with a word that helps.
+def check(query: str) -> None:
+    """Refuse `SERVICE` with a helpful error.
 
-    This is the friendly half. What it overlooks finds no network (`lycosa.sandbox`).
+    A query that gets past this check finds no network (`lycosa.sandbox`).
     """
     before = ""
-    for found in _TOKEN.finditer(question):
+    for found in _TOKEN.finditer(query):
         if found["skip"] is not None:
             continue
         # The store needs no space between words: it reads `SERVICESILENT<x>{`, and `SERVICE:x {` as
@@ -78,78 +78,78 @@ def check(question: str) -> None:
         is_asked = found[0] == "{" and "service" in before
         if is_asked or "service" in (found["word"] or "").lower():
             raise Refused(
-                "SERVICE asks other hosts, which Lycosa does not do\n"
-                "  leave it out, and ask the other endpoint yourself"
+                "SERVICE would query another host, which Lycosa does not do\n"
+                "  leave it out, and query the other endpoint yourself"
             )
         before = (found["prefix"] or "").lower()
 
 
 def ask(
     store: pyoxigraph.Store,
-    question: str,
+    query: str,
     default_graphs: Sequence[str] = (),
     named_graphs: Sequence[str] = (),
-) -> Answer:
-    """Put a question; graphs may be named as SPARQL's protocol lets one do."""
-    check(question)
+) -> Result:
+    """Run a query; the graphs are those that the SPARQL protocol lets a client name."""
+    check(query)
     try:
         return store.query(
-            question,
+            query,
             use_default_graph_as_union=not default_graphs,
             default_graph=_nodes(default_graphs) or None,
             named_graphs=_nodes(named_graphs) or None,
         )
     except SyntaxError as error:
-        raise Refused(f"this is no SPARQL query: {error}") from None
+        raise Refused(f"not a SPARQL query: {error}") from None
     except (OSError, ValueError, RuntimeError) as error:
-        raise QueryError(f"the question cannot be answered: {error}") from None
+        raise QueryError(f"the query failed: {error}") from None
 
 
 def _nodes(names: Sequence[str]) -> Any:
     try:
         return [pyoxigraph.NamedNode(name) for name in names]
     except ValueError as error:
-        raise Refused(f"a graph cannot have this name: {error}") from None
+        raise Refused(f"not a valid graph name: {error}") from None
 
 
-def forms_of(answer: Answer) -> tuple[str, ...]:
-    """Return in which forms an answer can be written, the usual one first."""
-    if isinstance(answer, QueryTriples):
+def forms_of(result: Result) -> tuple[str, ...]:
+    """Return the formats in which a result can be written, the default first."""
+    if isinstance(result, QueryTriples):
         return tuple(GRAPH_FORMATS)
-    return ("json", "xml") if isinstance(answer, QueryBoolean) else tuple(RESULT_FORMATS)
+    return ("json", "xml") if isinstance(result, QueryBoolean) else tuple(RESULT_FORMATS)
 
 
-def write(answer: Answer, form: str, output: Any, *, is_guarded: bool = False) -> None:
-    """Write an answer in one of its forms to what has a `write`.
+def write(result: Result, form: str, output: Any, *, is_guarded: bool = False) -> None:
+    """Write a result in one of its formats to a file.
 
-    Texts in CSV that `is_guarded` are such that a spreadsheet takes none for a formula.
+    With `is_guarded`, CSV is safe to open in a spreadsheet.
     """
-    if form not in forms_of(answer):
-        kind = {QueryTriples: "a graph", QueryBoolean: "yes or no"}.get(type(answer), "a table")
+    if form not in forms_of(result):
+        kind = {QueryTriples: "a graph", QueryBoolean: "yes or no"}.get(type(result), "a table")
         raise QueryError(
-            f"the answer is {kind}, which cannot be written as {form}\n"
-            f"  choose one of: {', '.join(forms_of(answer))}"
+            f"the result is {kind}, which cannot be written as {form}\n"
+            f"  choose one of: {', '.join(forms_of(result))}"
         )
     try:
         if form == "csv" and is_guarded:
-            _write_cells(answer, output)
-        elif not isinstance(answer, QueryTriples):
-            answer.serialize(output, RESULT_FORMATS[form])
+            _write_cells(result, output)
+        elif not isinstance(result, QueryTriples):
+            result.serialize(output, RESULT_FORMATS[form])
         elif form in _OF_QUADS:
-            quads = (pyoxigraph.Quad(*triple) for triple in answer)
+            quads = (pyoxigraph.Quad(*triple) for triple in result)
             pyoxigraph.serialize(quads, output, GRAPH_FORMATS[form])
         else:
-            answer.serialize(output, GRAPH_FORMATS[form])
+            result.serialize(output, GRAPH_FORMATS[form])
     except (SyntaxError, RuntimeError) as error:
-        raise QueryError(f"the question cannot be answered: {error}") from None
+        raise QueryError(f"the query failed: {error}") from None
 
 
-def _write_cells(answer: Answer, output: Any) -> None:
-    assert isinstance(answer, QuerySolutions)
-    names = [variable.value for variable in answer.variables]
+def _write_cells(result: Result, output: Any) -> None:
+    assert isinstance(result, QuerySolutions)
+    names = [variable.value for variable in result.variables]
     writer = csv.writer(_Encoded(output))
     writer.writerow(names)
-    writer.writerows([cell(_plain(row[name])) for name in names] for row in answer)
+    writer.writerows([cell(_plain(row[name])) for name in names] for row in result)
 
 
 class _Encoded:
@@ -164,39 +164,39 @@ class _Encoded:
         return len(text)
 
 
-def is_graph(answer: Answer) -> bool:
-    """Return whether an answer is a graph."""
-    return isinstance(answer, QueryTriples)
+def is_graph(result: Result) -> bool:
+    """Return whether an result is a graph."""
+    return isinstance(result, QueryTriples)
 
 
-def as_yes_or_no(answer: Answer) -> bool | None:
-    """Return the answer to an ASK; None to any other question."""
-    return bool(answer) if isinstance(answer, QueryBoolean) else None
+def as_yes_or_no(result: Result) -> bool | None:
+    """Return the result to an ASK; None to any other question."""
+    return bool(result) if isinstance(result, QueryBoolean) else None
 
 
-def is_no(answer: Answer) -> bool:
-    """Return whether the answer is no."""
-    return as_yes_or_no(answer) is False
+def is_no(result: Result) -> bool:
+    """Return whether the result is no."""
+    return as_yes_or_no(result) is False
 
 
-def for_people(answer: Answer) -> tuple[str, list[str], list[list[str]]]:
+def for_people(result: Result) -> tuple[str, list[str], list[list[str]]]:
     """Return yes or no, or the variables and the rows of a table."""
-    if is_graph(answer):
-        raise QueryError("the answer is a graph, which is no table\n  choose another --format")
-    said = as_yes_or_no(answer)
+    if is_graph(result):
+        raise QueryError("the result is a graph, not a table\n  choose another --format")
+    said = as_yes_or_no(result)
     if said is not None:
         return ("yes" if said else "no"), [], []
-    return "", *as_table(answer)
+    return "", *as_table(result)
 
 
-def as_table(answer: Answer) -> tuple[list[str], list[list[str]]]:
-    """Return the variables and the values of an answer, for people to read."""
-    assert isinstance(answer, QuerySolutions)
-    names = [variable.value for variable in answer.variables]
+def as_table(result: Result) -> tuple[list[str], list[list[str]]]:
+    """Return the variables and the values of an result, for people to read."""
+    assert isinstance(result, QuerySolutions)
+    names = [variable.value for variable in result.variables]
     try:
-        return names, [[_plain(row[name]) for name in names] for row in answer]
+        return names, [[_plain(row[name]) for name in names] for row in result]
     except RuntimeError as error:
-        raise QueryError(f"the question cannot be answered: {error}") from None
+        raise QueryError(f"the query failed: {error}") from None
 
 
 def _plain(term: Any) -> str:

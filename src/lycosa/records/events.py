@@ -282,7 +282,7 @@ class CycleBegun(Event, frozen=True, array_like=True, tag=28):
     """0 when the job goes in cycles no longer."""
     pages: list[int]
     worths: list[float]
-    """What a visit to each is worth."""
+    """The worth of a visit to each."""
     room: int
     """How many of the URLs that will be found are fetched in this cycle."""
 
@@ -313,13 +313,13 @@ class Weighed(Event, frozen=True, array_like=True, tag=30):
 
     page: int
     shape: int
-    """What URLs like this one have in common (`lycosa.frontier.patterns.shapes`), as a hash."""
+    """The shape of the URL (`lycosa.frontier.patterns.shapes`), as a hash."""
     left: int
-    """What is left for pages of this shape that bring nothing new; -1 for as much as at first."""
+    """The rest of the budget for pages of this shape without news; -1 for a full one."""
     host_left: int
     """The same for the host as a whole."""
     content: int = 0
-    """What it repeats, as a hash or a fingerprint; 0 when it brought something new."""
+    """The hash or fingerprint of what it repeats; 0 when it brought something new."""
     shuts: Outcome | None = None
     """The outcome in which further URLs of this shape end, when none is left."""
 
@@ -349,7 +349,7 @@ class RecordsLost(Event, frozen=True, array_like=True, tag=32):
     sites: list[int] = []
     """Whose robots rules are to be learned anew."""
     robots: list[Place] = []
-    """Where the records of robots files were."""
+    """Places of the records of robots files."""
 
 
 AnyEvent = (

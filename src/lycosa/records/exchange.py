@@ -75,7 +75,7 @@ class Answer(Struct, frozen=True):
     """With a failure to connect: the reason in the system's words, where it gave one."""
 
     def earlier(self, seconds: float) -> Answer:
-        """Return the answer at its moments by a clock that is so far behind."""
+        """Return the answer with its moments moved back by this number of seconds."""
         return replace(self, began=self.began - seconds, ended=self.ended - seconds)
 
     def header(self, name: str) -> str | None:
@@ -124,8 +124,6 @@ class Capture(Struct, frozen=True):
     language: str = ""
     charset: str = ""
     fingerprint: int = 0
-    source: str = ""
-    """The key of the page that led here, where it is known."""
     rule: str = ""
     """The mining rule that guessed the URL, in lower case; "" when a link led to it."""
     extra: tuple[object, ...] = ()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class LinkKind(enum.IntEnum):
-    """What kind of reference led to a URL. The numbers are part of stored formats."""
+    """The kind of reference that led to a URL. The numbers are part of stored formats."""
 
     ANCHOR = 1
     SITEMAP = 2

@@ -46,7 +46,7 @@ class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
 
 
 class RobotsFound(Message, frozen=True, array_like=True, tag=3):
-    """What the redirect of a site's robots file led to."""
+    """The answer at the end of the redirect of a site's robots file."""
 
     moment: float
     site: str

@@ -10,7 +10,7 @@ import enum
 
 
 class Outcome(enum.IntEnum):
-    """How the fetch of a URL ended. The numbers are part of the log's format."""
+    """The end of a fetch. The numbers are part of the log's format."""
 
     KEPT = 1
     """An answer with content, stored: a page."""
@@ -21,7 +21,7 @@ class Outcome(enum.IntEnum):
     NOT_FOUND = 10
     """404 or 410."""
     CLIENT_ERROR = 11
-    """Another 4xx: asking again changes nothing."""
+    """Another 4xx: a second request would end the same."""
     SERVER_ERROR = 12
     """A 5xx other than 503; tried again later."""
     TOO_MANY_REQUESTS = 13
@@ -31,7 +31,7 @@ class Outcome(enum.IntEnum):
     BAD_STATUS = 15
     """A status that ends no exchange (1xx) or that no standard knows."""
     SOFT_404 = 16
-    """A 2xx whose text is the one that the site shows for pages that are not there."""
+    """A 2xx with the text that the site shows for pages that do not exist."""
     NAME_FAILURE = 20
     """The host name has no address."""
     CONNECT_FAILURE = 21
@@ -41,9 +41,9 @@ class Outcome(enum.IntEnum):
     CUT_SHORT = 23
     """The connection ended before the answer did."""
     BAD_ANSWER = 24
-    """What came is not HTTP."""
+    """The answer is not HTTP."""
     TOO_LARGE = 25
-    """The page did not fit into what was left of the job's bytes."""
+    """The page is larger than the rest of the job's byte limit."""
     WRONG_TYPE = 26
     """The content type is not among those the job keeps."""
     REFUSED_ADDRESS = 27
@@ -51,18 +51,17 @@ class Outcome(enum.IntEnum):
     DISALLOWED = 30
     """The site's robots rules forbid it."""
     ROBOTS_UNREACHABLE = 31
-    """The site's robots file could not be had, however often it was asked for."""
+    """The site's robots file could not be fetched, after all tries."""
     HOST_LIMIT = 32
-    """The host has given as many pages as the job takes from one host."""
+    """The host has reached the job's limit of pages per host."""
     HOST_GIVEN_UP = 33
-    """The host kept refusing or failing, and the job stopped asking it."""
+    """The host kept refusing or failing, and the crawl gave it up."""
     BLOCKED = 34
     """The operator blocked the host."""
     NO_SUCH_HOST = 35
     """The name servers say that the host name does not exist, or that it has no address."""
     UNREACHABLE = 36
-    """No connection could be made to the origin, or no name server answered, however often it
-    was tried."""
+    """No connection could be made to the origin, or no name server answered, after all tries."""
     PROBE_HONEST = 40
     """A URL that we made up: the site said 404 or 410, as it should."""
     PROBE_SOFT = 41

@@ -6,7 +6,7 @@ which for that reason has neither look-around nor back-references. Crawls begun 
 may use expressions that only `re` understands; these are matched in a process that is killed when
 it takes too long. docs/decisions/0033-linear-expressions.md explains the choice, with figures.
 
-    expression  an expression that is compiled, and what can go wrong with it
+    expression  the interface of a compiled expression, and the exception `TooSlow`
     linear      compiles an expression for RE2, or explains what to write instead
     killable    matches with `re` in a process that can be killed
 
@@ -22,8 +22,8 @@ from lycosa.regex.expression import TooSlow as TooSlow
 def compile_expression(text: str, *, may_be_slow: bool = False) -> Expression:
     """Compile an expression, or raise ValueError with what is wrong and the remedy.
 
-    `may_be_slow` is for crawls of before: what only `re` knows is then matched in a process of its
-    own, and `TooSlow` may be raised when it is used.
+    `may_be_slow` is for older crawls: expressions that only `re` understands are then matched in
+    a process of their own, and their methods may raise `TooSlow`.
     """
     from lycosa.regex.linear import NotLinear, compile_linear
 
@@ -32,6 +32,6 @@ def compile_expression(text: str, *, may_be_slow: bool = False) -> Expression:
     except NotLinear:
         if not may_be_slow:
             raise
-    from lycosa.regex.killable import EndableExpression
+    from lycosa.regex.killable import KillableExpression
 
-    return EndableExpression(text)
+    return KillableExpression(text)

@@ -1,4 +1,4 @@
-"""A compiled regular expression: what can be done with it, and what can go wrong."""
+"""The interface of a compiled expression (`search`, `sub`), and the exception `TooSlow`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Protocol
 
 
 class TooSlow(Exception):
-    """A match took too long and was ended."""
+    """A match took too long, and its process was killed."""
 
 
 class Expression(Protocol):
-    """What is done with an expression."""
+    """A compiled expression."""
 
     def search(self, text: str, /) -> object:
         """Return something true when the expression is found in the text."""

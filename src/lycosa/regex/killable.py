@@ -39,8 +39,8 @@ for line in sys.stdin:
 messages = logging.getLogger(__name__)
 
 
-class EndableExpression:
-    """An expression of `re` that is given a second for each text."""
+class KillableExpression:
+    """An expression of `re` that may take a second for each text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -76,7 +76,7 @@ class EndableExpression:
         if answer is None:
             self.close()
             messages.warning(
-                "the expression `%s` took more than %g s and was ended; refused is %s",
+                "the expression `%s` took more than %g s and was stopped; URL refused: %s",
                 self._text,
                 MATCH_SECONDS,
                 text,
@@ -91,7 +91,7 @@ class EndableExpression:
                 [sys.executable, "-I", "-S", "-c", _PROGRAM, json.dumps(self._text)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                start_new_session=True,  # a Ctrl-C is its parent's to hear
+                start_new_session=True,  # Ctrl-C is for its parent
             )
             if self._line(self._process, START_SECONDS) is None:
                 self.close()

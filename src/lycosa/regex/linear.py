@@ -48,7 +48,7 @@ def compile_linear(text: str) -> Expression:
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(
             f"`{text}` is not a regular expression ({error}); in TOML write it between "
-            "single quotes, so that `\\` stays what it is"
+            "single quotes, so that `\\` is kept"
         ) from None
     if _NO_LEAST.search(text):
         raise NotLinear(f"`{text}`: a repetition needs its least number: write `{{0,3}}`")
@@ -71,10 +71,10 @@ def _explained(text: str, problem: str) -> str:
     for sign, name, remedy in _CONSTRUCTS:
         if sign in problem:
             return (
-                f"`{text}`: {name} cannot be matched in a time that grows with the URL alone\n"
-                f"  {remedy}; what can be used: docs/howto/scope-and-rules.md"
+                f"`{text}`: {name} cannot be matched in linear time\n"
+                f"  {remedy}; allowed syntax: docs/howto/scope-and-rules.md"
             )
     return (
-        f"`{text}` is no expression that can be matched in linear time ({problem})\n"
-        "  what can be used: docs/howto/scope-and-rules.md"
+        f"`{text}` cannot be matched in linear time ({problem})\n"
+        "  allowed syntax: docs/howto/scope-and-rules.md"
     )

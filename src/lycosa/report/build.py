@@ -1,4 +1,4 @@
-"""A whole report: the study if it is missing or old, the questions, the document, its place."""
+"""Builds a whole report: brings the study up to date, runs the queries, writes the document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FOLDER = "report"
 
 
 class Reported(NamedTuple):
-    """A report that stands in its place."""
+    """A finished report."""
 
     document: Path
     is_new_study: bool
@@ -41,7 +41,7 @@ def report(
     tell: Callable[[str], None] = ignore,
     reach: Callable[[str], None] = ignore,
 ) -> Reported:
-    """Report on a crawl; `tell` is told what is being done."""
+    """Report on a crawl; `tell` gets the name of each step."""
     directory = CrawlDirectory.open(folder)
     place = folder / FOLDER if place is None else place
     check_place(place, folder)

@@ -1,7 +1,7 @@
-"""What was crawled and how: the job, the times, the scale, and whether it was polite.
+"""Gathers the facts for the title block: job, times, scale, and the audit of politeness.
 
-A report is handed on, so it does not tell what only concerns whoever ran the crawl: headers that
-are sent (they may hold passwords), the proxy, the options of plugins, and where files lie.
+A report is handed on, so it leaves out what concerns only the operator: request headers (they may
+hold passwords), the proxy, the options of plugins, and the paths of files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Fact(NamedTuple):
 
 
 def facts_of(directory: CrawlDirectory, study: Manifest, *, with_audit: bool) -> Facts:
-    """Gather what is known of a crawl beside its tables."""
+    """Gather the facts of a crawl that its tables do not hold."""
     return Facts(
         directory.path.resolve().name,
         directory.job(),
@@ -53,8 +53,8 @@ def facts_of(directory: CrawlDirectory, study: Manifest, *, with_audit: bool) ->
 def _audit(directory: CrawlDirectory) -> Audit | None:
     """Hold every request against the rules; None where there is no log to know the rules from.
 
-    While a crawl runs, rows are there a moment before the events that explain them. What is a
-    breach in truth still is one when it is looked at again.
+    While a crawl runs, rows are there a moment before the events that explain them. A real
+    breach is still there when the audit is repeated.
     """
     if not directory.log_folder.exists():
         return None
@@ -79,7 +79,7 @@ def scale(facts: Facts) -> list[tuple[str, str]]:
 
 
 def title_block(facts: Facts) -> Iterator[Fact]:
-    """Say what was crawled, how, and when."""
+    """Return the lines of the title block: scope, settings, times."""
     job, study = facts.job, facts.study
     seeds = list(job.seeds[:_MOST_SEEDS])
     more = len(job.seeds) - len(seeds)
@@ -121,8 +121,8 @@ def _state(facts: Facts) -> str:
     if pending == 0:
         if put_aside := facts.study.get("put_aside"):
             return f"complete but for {counted(put_aside, 'URL')} put aside as traps"
-        return "complete: everything that belongs to the crawl has been asked for"
-    return f"at rest when it was studied{waiting}"
+        return "complete: every URL in scope has been fetched or refused"
+    return f"stopped when it was studied{waiting}"
 
 
 def _limits(job: Job) -> str:
@@ -161,7 +161,7 @@ def written(when: datetime) -> str:
 
 
 def job_text(job: Job) -> str:
-    """Return what of the job differs from the defaults, as its file has it."""
+    """Return the settings of the job that differ from the defaults, as TOML."""
     lines: list[str] = []
     for name, section in SECTIONS.items():
         of_section = getattr(job, name)
@@ -177,5 +177,5 @@ def job_text(job: Job) -> str:
 
 def _value(section: str, key: str, value: Any, is_path: bool) -> str:
     if (section, key) in _KEPT_BACK or section in _KEPT_BACK_SECTIONS:
-        return "…  # not told here"
+        return "…  # left out of the report"
     return write_value(Path(value).name if is_path else value)

@@ -1,15 +1,15 @@
-"""Power laws, fitted as Clauset, Shalizi and Newman (2009) do it.
+"""Fits power laws to distributions, by the method of Clauset, Shalizi and Newman (2009).
 
 The exponent is the most likely one for the values from `least` on; `least` is the value from which
-the fitted law is nearest to what was seen, by the distance of Kolmogorov and Smirnov. For whole
+the fitted law is nearest to the observations, by the distance of Kolmogorov and Smirnov. For whole
 numbers (degrees, pages of a site) the law is the discrete one, normalised by Hurwitz's zeta
 function; for others (PageRank) the continuous one.
 
-What is fitted is given as different values with their numbers, so the cost does not grow with the
+The input is distinct values with their counts, so the cost does not grow with the
 crawl. No claim is made that a power law is the true law: that would take a comparison with others.
 
-Not fitted are tails of fewer than `LEAST_TAIL` observations or `LEAST_VALUES` different values;
-there the estimate says nothing.
+Tails of fewer than `LEAST_TAIL` observations or `LEAST_VALUES` distinct values are not fitted:
+there the estimate would say nothing.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _fit(
 
 
 def _candidates(numbers_from: Floats) -> list[int]:
-    """Return where the tail may begin: at most so many places, evenly by their logarithm."""
+    """Return values at which the tail may begin: a bounded number, evenly by logarithm."""
     possible = int(np.count_nonzero(numbers_from >= LEAST_TAIL))
     last = min(possible - 1, len(numbers_from) - LEAST_VALUES)
     if last < 0:

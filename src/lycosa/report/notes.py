@@ -1,19 +1,19 @@
-"""How things were counted, and after whom: the last pages of a report."""
+"""The notes on methods and the references at the end of a report."""
 
 from __future__ import annotations
 
 NOTES = (
     "A page is a URL that was kept, as it was at its last visit. Links are those by which a reader"
     " gets from one page to another; each counts once, and none to the page itself. A link to a"
-    " URL that redirects is one to where that leads.",
+    " URL that redirects is a link to the page at the end of the redirects.",
     "A site is a scheme, a host and a port. Depth is the number of links from the nearest seed.",
     "PageRank (Brin and Page 1998) follows a link with probability 0.85; pages without links pass"
-    " on to all what they have. Hubs and authorities are Kleinberg’s (1999).",
+    " their value on to all. Hubs and authorities are Kleinberg’s (1999).",
     "The bow tie is that of Broder et al. (2000): the core, SCC, is the largest set of pages that"
     " all reach each other.",
     "Power laws are fitted as by Clauset, Shalizi and Newman (2009): the most likely exponent for"
-    " the values from a least one on, which is chosen so that the distance of Kolmogorov and"
-    " Smirnov (KS) between fitted and seen distribution is smallest. For degrees and pages of a"
+    " the values from a minimum on, which is chosen so that the distance of Kolmogorov and"
+    " Smirnov (KS) between fitted and observed distribution is smallest. For degrees and pages of a"
     " site the law is the discrete one, for PageRank the continuous one. That a power law fits"
     " does not say that no other law would fit better.",
     "Near duplicates have fingerprints of 64 bits of their text that differ in at most six bits"
@@ -21,7 +21,7 @@ NOTES = (
     "Ages are by the header Last-Modified, where it is not later than the fetch. A month has 30"
     " days, a year twelve of these months.",
     "Links that are out of scope are counted as refused and not recorded one by one; images,"
-    " styles, scripts, sound and film are recorded if the job fetches what pages need to be shown.",
+    " styles, scripts, sound and film are recorded if the job fetches page requisites.",
 )
 REFERENCES = (
     "S. Brin, L. Page: The anatomy of a large-scale hypertextual Web search engine. WWW 1998.",

@@ -1,7 +1,7 @@
-"""Where a report stands: a folder with `index.html` and `data/`, whole or not at all.
+"""Writes a report to its folder (`index.html` and `data/`), whole or not at all.
 
-It is written beside its place under another name and then renamed; the report that stood there
-before is put aside for that moment. A process that was killed at any time leaves the old report,
+It is written next to that folder under another name and then renamed; an existing report is moved
+aside for that moment. A process that was killed at any time leaves the old report,
 the new one, or none, and the next one clears up after it.
 
 Always true: a folder that holds anything but a report of ours is left alone.
@@ -24,7 +24,7 @@ _MARK = f'name="generator" content="{GENERATOR}'.encode()
 
 
 def check_place(place: Path, crawl: Path) -> None:
-    """Refuse a place where a report would cost somebody else's files."""
+    """Refuse a folder where a report would overwrite other files."""
     own = crawl.resolve()
     inside = {place.resolve(), *place.resolve().parents}
     if own in inside and place.resolve().parent != own:

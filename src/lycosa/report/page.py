@@ -1,7 +1,7 @@
-"""The document: title block, contents, sections, notes, as one HTML file.
+"""Renders the report as one HTML file: title block, contents, sections, notes.
 
-Everything that is text passes `_text` or `_web` and is escaped there; what is not, is written
-here. The document forbids itself to fetch anything or to run a script (Content-Security-Policy).
+All text passes through `_text` or `_web` and is escaped there; the markup itself is written here.
+The document's Content-Security-Policy forbids fetching anything and running scripts.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _chapter_id(number: int) -> str:
 def _front(facts: Facts) -> Iterator[str]:
     yield '<header>\n<p class="kicker">Report on a crawl</p>\n'
     yield f"<h1>{_web(facts.directory, 80)}</h1>\n"
-    yield '<p class="lead">What was crawled, how politely, and what was seen.</p>\n'
+    yield '<p class="lead">Scope of the crawl, its politeness, and its findings.</p>\n'
     yield '<dl class="scale">\n'
     for value, name in scale(facts):
         yield f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>\n"
@@ -178,7 +178,7 @@ def _class(column: Column) -> str:
 
 
 def _look(table: Table) -> str:
-    """Say how a table is set: with addresses it is as wide as the page, long ones may be broken."""
+    """Return the CSS class of a table: one with addresses is wide, a long one may break."""
     looks = []
     if any(column.kind == "web" for column in table.columns):
         looks.append("full")
@@ -214,10 +214,10 @@ def _back(facts: Facts, chapters: int) -> Iterator[str]:
     yield from (f"<li>{_text(reference)}</li>\n" for reference in REFERENCES)
     yield "</ul>\n<h3>The job</h3>\n"
     if changed := job_text(facts.job):
-        yield "<p>What differs from the defaults, beside seeds and rules:</p>\n"
+        yield "<p>Settings that differ from the defaults, besides seeds and rules:</p>\n"
         lines = "\n".join(_web(line, 2000) for line in changed.splitlines())
         yield f"<pre>{lines}</pre>\n"
     else:
-        yield "<p>Everything beside seeds and rules has its default.</p>\n"
+        yield "<p>All settings besides seeds and rules have their defaults.</p>\n"
     yield f"<footer>Made by Lycosa {_text(facts.version)}. The files in <code>data/</code> have the"
     yield " rows behind every figure; <code>lycosa sql</code> asks for others.</footer>\n"

@@ -1,9 +1,9 @@
-"""What a section of the report is: questions, and what is shown of the answers.
+"""The types of a report section: its queries, and what it shows of the answers.
 
-A section is declared, not programmed: its queries, by the names of the files that their rows go
-to, and a function from the rows to one sentence, figures and tables. A study that lacks a table
-which it needs, or has nothing to say, gets the sentence alone. To add a section, write one and name
-it in `sections`.
+A section is declared, not programmed: its queries, each named after the file for its rows,
+and a function from the rows to one sentence, figures and tables. If the study lacks a table that a
+section needs, or there is nothing to say, the section shows the sentence alone. To add a section,
+write one and name it in `sections`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Answers = Mapping[str, Sequence[Row]]
 """Rows by the name of the query."""
 
 Kind = Literal["text", "web", "count", "share", "size", "number", "seconds"]
-"""How a column is written; `web` is text that somebody else wrote."""
+"""How a column is written; `web` is text from the web, which is not trusted."""
 
 
 class Facts(NamedTuple):
-    """What is known of the crawl beside its tables."""
+    """Facts of the crawl that its tables do not hold."""
 
     directory: str
     job: Job
     study: Mapping[str, Any]
     """The manifest of the study."""
     audit: Audit | None
-    """None if it was not asked for, or cannot be made."""
+    """None if it was left out, or cannot be made."""
     is_running: bool
     version: str
 
@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a section shows."""
+    """The content of a section: sentence, figures, tables."""
 
     sentence: str
     figures: Sequence[Figure] = ()

@@ -1,4 +1,4 @@
-"""How the report looks, on a telephone, a screen and paper."""
+"""The style sheet of the report, for telephone, screen and paper."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Numbers as people read them, and text from the web made harmless.
+"""Formats numbers for people, and makes text from the web fit to be shown.
 
-What comes from the web may be ten thousand characters long, turn the direction of writing around,
-or consist of characters that nobody sees. `lycosa.terminal_text` shows these for what they are, and
-`shortened` leaves out the middle. Neither escapes HTML: that is done where HTML is written.
+Text from the web may be ten thousand characters long, reverse the direction of writing, or consist
+of invisible characters. `lycosa.terminal_text` makes these visible, and `shortened` leaves out the
+middle. Neither escapes HTML: that is done where HTML is written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LONGEST = 120
 
 
 def shortened(text: str, most: int = _LONGEST) -> str:
-    """Leave out the middle of what is too long; both ends tell the most."""
+    """Leave out the middle of a text that is too long; both ends tell the most."""
     if len(text) <= most:
         return text
     behind = max((most - 1) // 3, 0)
@@ -26,7 +26,7 @@ def shortened(text: str, most: int = _LONGEST) -> str:
 
 
 def shown(text: str, most: int = _LONGEST) -> str:
-    """Make text from the web fit to be read: bounded, and without what nobody sees."""
+    """Make text from the web fit to be read: bounded, and without invisible characters."""
     # Cut first, so that a megabyte is not searched for what will be left out anyway.
     return shortened(visible(shortened(text, 2 * most)), most)
 

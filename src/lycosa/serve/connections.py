@@ -24,81 +24,81 @@ from collections import Counter
 
 MOST_CONNECTIONS = 64
 MOST_ASKING = 48
-"""Of the places; so there is always one at which the next client is told to come again."""
+"""Fewer than all connections, so that one is always free to turn the next client away."""
 
 SLOW_SECONDS = 5.0
-"""A reader who takes longer may have to go."""
+"""A reader that takes longer may be dropped."""
 
 _WAITING, _ASKING, _READING = "waiting", "asking", "reading"
 
 
-class Place:
-    """One connection."""
+class Connection:
+    """One open connection and its state."""
 
-    def __init__(self, connection: socket.socket, address: str) -> None:
-        self._connection = connection
+    def __init__(self, client: socket.socket, address: str) -> None:
+        self._client = client
         self.address = address
         self.state = _WAITING
         self.since = time.monotonic()
         self.held_bytes = 0
 
     def become(self, state: str, held_bytes: int = 0) -> None:
-        """Go on to another state."""
+        """Change to another state."""
         self.state, self.held_bytes = state, held_bytes
         self.since = time.monotonic()
 
     def drop(self) -> None:
-        """End the connection; the thread that serves it sees that and leaves."""
+        """Close the connection; the thread that serves it notices and ends."""
         with contextlib.suppress(OSError):
-            self._connection.shutdown(socket.SHUT_RDWR)
+            self._client.shutdown(socket.SHUT_RDWR)
 
 
-class Places:
-    """All connections of a server."""
+class Connections:
+    """All open connections of a server."""
 
     def __init__(self, most_held_bytes: int, most_asking_each: int = MOST_ASKING) -> None:
-        """Hold so many bytes of answers, and let one address ask so many questions at once."""
+        """Set the memory for waiting responses, and the queries at once from one address."""
         self._most_held_bytes = most_held_bytes
         self._most_asking_each = most_asking_each
-        self._all: dict[socket.socket, Place] = {}
+        self._all: dict[socket.socket, Connection] = {}
         self._lock = threading.Lock()
 
-    def of(self, connection: socket.socket) -> Place:
-        """Return the place of a connection; one that was dropped gets one of its own."""
+    def of(self, client: socket.socket) -> Connection:
+        """Return the record of a client's socket; a new one if it was dropped."""
         with self._lock:
-            return self._all.get(connection) or Place(connection, "")
+            return self._all.get(client) or Connection(client, "")
 
-    def admit(self, connection: socket.socket, address: str) -> bool:
-        """Give a connection a place, somebody else's if need be; returns whether there was one."""
+    def admit(self, client: socket.socket, address: str) -> bool:
+        """Accept a client, dropping another if need be; returns whether there was room."""
         with self._lock:
             if len(self._all) >= MOST_CONNECTIONS and not self._make_room():
                 return False
-            self._all[connection] = Place(connection, address)
+            self._all[client] = Connection(client, address)
             return True
 
-    def leave(self, connection: socket.socket) -> None:
-        """Give a place back."""
+    def leave(self, client: socket.socket) -> None:
+        """Forget a connection that has ended."""
         with self._lock:
-            self._all.pop(connection, None)
+            self._all.pop(client, None)
 
-    def wait(self, place: Place) -> None:
-        """Note that the next request is waited for."""
+    def wait(self, connection: Connection) -> None:
+        """Note that the server waits for the next request."""
         with self._lock:
-            place.become(_WAITING)
+            connection.become(_WAITING)
 
-    def ask(self, place: Place) -> bool:
-        """Note that a request is there; returns whether its question may be asked now."""
+    def ask(self, connection: Connection) -> bool:
+        """Note that a request has arrived; returns whether its query may run now."""
         with self._lock:
             asking = [other.address for other in self._all.values() if other.state == _ASKING]
             if len(asking) >= MOST_ASKING:
                 return False
-            if asking.count(place.address) >= self._most_asking_each:
+            if asking.count(connection.address) >= self._most_asking_each:
                 return False
-            place.become(_ASKING)
+            connection.become(_ASKING)
             return True
 
-    def read(self, place: Place, held_bytes: int) -> None:
-        """Note that an answer is going out, and let those go that hold too much."""
+    def read(self, connection: Connection, held_bytes: int) -> None:
+        """Note that a response goes out, and drop connections that hold too much memory."""
         with self._lock:
             reading = sorted(self._in(_READING), key=lambda other: other.since)
             total = held_bytes + sum(other.held_bytes for other in reading)
@@ -107,23 +107,23 @@ class Places:
                     break
                 total -= other.held_bytes
                 self._drop(other)
-            place.become(_READING, held_bytes)
+            connection.become(_READING, held_bytes)
 
-    def _in(self, state: str) -> list[Place]:
-        return [place for place in self._all.values() if place.state == state]
+    def _in(self, state: str) -> list[Connection]:
+        return [connection for connection in self._all.values() if connection.state == state]
 
     def _make_room(self) -> bool:
         waiting = self._in(_WAITING)
         if waiting:
-            each = Counter(place.address for place in waiting)
-            self._drop(min(waiting, key=lambda place: (-each[place.address], place.since)))
+            each = Counter(connection.address for connection in waiting)
+            self._drop(min(waiting, key=lambda one: (-each[one.address], one.since)))
             return True
         slow = time.monotonic() - SLOW_SECONDS
-        reading = [place for place in self._in(_READING) if place.since < slow]
+        reading = [connection for connection in self._in(_READING) if connection.since < slow]
         if reading:
-            self._drop(min(reading, key=lambda place: place.since))
+            self._drop(min(reading, key=lambda connection: connection.since))
         return bool(reading)
 
-    def _drop(self, place: Place) -> None:
-        self._all = {key: other for key, other in self._all.items() if other is not place}
-        place.drop()
+    def _drop(self, connection: Connection) -> None:
+        self._all = {key: other for key, other in self._all.items() if other is not connection}
+        connection.drop()

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from lycosa.query.protocol import Question
+from lycosa.query.protocol import Query
 
 PATH = "/sparql"
 
@@ -19,28 +19,30 @@ _LOOPBACK = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNOR
 
 
 class Problem(NamedTuple):
-    """Why there is no answer."""
+    """An HTTP error: the request gets no result."""
 
     status: HTTPStatus
     text: str
 
 
 class Description(NamedTuple):
-    """Nothing was asked: the service says what it is."""
+    """The request has no query, and gets the description of the service."""
 
 
-READ_ONLY = Problem(HTTPStatus.FORBIDDEN, "this endpoint answers questions; it changes nothing")
+READ_ONLY = Problem(
+    HTTPStatus.FORBIDDEN, "this endpoint is read-only: it answers queries and takes no updates"
+)
 
 
 def read(
     method: str, target: str, headers: Mapping[str, str], body: bytes
-) -> Question | Problem | Description:
-    """Return what a request wants."""
+) -> Query | Problem | Description:
+    """Parse a request."""
     parts = urlsplit(target)
     if parts.path != PATH:
         return Problem(HTTPStatus.NOT_FOUND, f"the endpoint is at {PATH}")
     if method not in ("GET", "HEAD", "POST"):
-        return Problem(HTTPStatus.METHOD_NOT_ALLOWED, "ask by GET or POST")
+        return Problem(HTTPStatus.METHOD_NOT_ALLOWED, "use GET or POST")
     try:
         values = parse_qs(parts.query, keep_blank_values=True, errors="strict")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -67,7 +69,7 @@ def read(
         return Description()
     if len(queries) != 1:
         return Problem(HTTPStatus.BAD_REQUEST, "send one `query`")
-    return Question(
+    return Query(
         queries[0],
         tuple(values.get("default-graph-uri", ())),
         tuple(values.get("named-graph-uri", ())),
@@ -78,14 +80,14 @@ def read(
 def is_local_name(host: str) -> bool:
     """Return whether a Host header names this machine by itself.
 
-    A page in a browser can make any name of its own lead to a loopback address; then it must not
-    be answered.
+    A web page can make its own host name resolve to a loopback address (DNS rebinding); such
+    requests must not be answered.
     """
     return _LOOPBACK.fullmatch(host) is not None
 
 
 def description(endpoint: str) -> str:
-    """Return what the service says of itself (SPARQL 1.1 Service Description)."""
+    """Return the description of the service (SPARQL 1.1 Service Description)."""
     return f"""\
 @prefix sd: <http://www.w3.org/ns/sparql-service-description#> .
 @prefix formats: <http://www.w3.org/ns/formats/> .

@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 
 from lycosa import __version__
 from lycosa.errors import QueryError
-from lycosa.query.answer_pool import Answerers
+from lycosa.query.answer_pool import AnswerPool
 from lycosa.query.formats import MEDIA_TYPES
 from lycosa.query.generations import Generations
-from lycosa.query.protocol import Question
-from lycosa.serve.connections import MOST_ASKING, Places
+from lycosa.query.protocol import Query
+from lycosa.serve.connections import MOST_ASKING, Connections
 from lycosa.serve.protocol import (
     PATH,
     Description,
@@ -41,10 +41,10 @@ LARGEST_HEAD_BYTES = 131_072
 LARGEST_QUESTION_BYTES = 1_000_000
 REQUEST_SECONDS = 15.0
 READING_SECONDS, READING_BYTES = 30.0, 50_000
-"""An answer must be taken in so many seconds, and one more for every so many bytes."""
+"""A client must read a response in 30 s, plus a second for every 50 kB."""
 
 MOST_HELD_ANSWERS = 2
-"""So many of the largest are held in memory for slow readers."""
+"""How many responses of the largest size may wait in memory for slow readers."""
 
 _TURNED_AWAY = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n"
@@ -63,7 +63,7 @@ _STATUSES = {
 
 
 class Limits(NamedTuple):
-    """What an answer may cost."""
+    """The limits of a query."""
 
     seconds: float = 30.0
     largest_bytes: int = 50_000_000
@@ -71,33 +71,31 @@ class Limits(NamedTuple):
 
 
 class Endpoint:
-    """A server that listens; made to listen by making it."""
+    """A running endpoint; the constructor starts to listen."""
 
     def __init__(
         self, folder: Path, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None
     ) -> None:
         limits = limits or Limits()
         if Generations(folder).current() is None:
-            raise QueryError(
-                f"{folder}: has no index of triples\n  build it: lycosa index {folder}"
-            )
-        self._answerers = Answerers(folder, limits.processes, limits.largest_bytes)
-        said = self._answerers.ask(Question("ASK {}"), limits.seconds)
-        if said.kind != "answer":
-            self._answerers.close()
-            raise QueryError(said.text)
+            raise QueryError(f"{folder}: has no triple index\n  build it: lycosa index {folder}")
+        self._pool = AnswerPool(folder, limits.processes, limits.largest_bytes)
+        reply = self._pool.ask(Query("ASK {}"), limits.seconds)
+        if reply.kind != "answer":
+            self._pool.close()
+            raise QueryError(reply.text)
         try:
-            self._server = _Server((host, port), self._answerers, limits)
+            self._server = _Server((host, port), self._pool, limits)
         except OSError as error:
-            self._answerers.close()
+            self._pool.close()
             raise QueryError(
-                f"{host}:{port}: cannot be listened on: {error.strerror}\n"
+                f"{host}:{port}: cannot listen there: {error.strerror}\n"
                 "  choose another --port, or --host"
             ) from None
 
     @property
     def url(self) -> str:
-        """Where questions are answered."""
+        """The URL of the endpoint."""
         return self._server.url
 
     def run(self) -> None:
@@ -109,9 +107,9 @@ class Endpoint:
         self._server.shutdown()
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the socket and the processes."""
         self._server.server_close()
-        self._answerers.close()
+        self._pool.close()
 
 
 class _Server(ThreadingHTTPServer):
@@ -119,12 +117,12 @@ class _Server(ThreadingHTTPServer):
     allow_reuse_address = True
     request_queue_size = 128
 
-    def __init__(self, address: tuple[str, int], answerers: Answerers, limits: Limits) -> None:
-        self.answerers = answerers
+    def __init__(self, address: tuple[str, int], pool: AnswerPool, limits: Limits) -> None:
+        self.pool = pool
         self.limits = limits
         self.is_local = _is_loopback(address[0])
         each = MOST_ASKING if self.is_local else MOST_ASKING // 2
-        self.places = Places(MOST_HELD_ANSWERS * limits.largest_bytes, each)
+        self.connections = Connections(MOST_HELD_ANSWERS * limits.largest_bytes, each)
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
         super().__init__(address, _Handler)
@@ -133,8 +131,8 @@ class _Server(ThreadingHTTPServer):
         self.url = f"http://{shown}:{port}{PATH}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, unless everybody else is being answered."""
-        if not self.places.admit(request, client_address[0]):
+        """Serve a connection, or turn it away when all others are busy."""
+        if not self.connections.admit(request, client_address[0]):
             with contextlib.suppress(OSError):
                 request.setblocking(False)
                 request.send(_TURNED_AWAY)
@@ -143,7 +141,7 @@ class _Server(ThreadingHTTPServer):
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # the system gives no more threads
-            self.places.leave(request)
+            self.connections.leave(request)
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -151,7 +149,7 @@ class _Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self.places.leave(request)
+            self.connections.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing when a client goes away."""
@@ -168,16 +166,16 @@ class _Handler(BaseHTTPRequestHandler):
         super().setup()
         self._incoming = _Incoming(self.connection)
         self.rfile = io.BufferedReader(self._incoming)
-        self._place = self.server.places.of(self.connection)
+        self._ours = self.server.connections.of(self.connection)
 
     def handle_one_request(self) -> None:
         """Wait for a request, and answer it."""
-        self.server.places.wait(self._place)
+        self.server.connections.wait(self._ours)
         self._incoming.expect(LARGEST_HEAD_BYTES + LARGEST_QUESTION_BYTES, REQUEST_SECONDS)
         super().handle_one_request()
 
     def do_GET(self) -> None:
-        """Answer a question in the address."""
+        """Answer a request."""
         self._serve()
 
     do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_GET  # noqa: N815
@@ -195,41 +193,41 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(body)
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = read(self.command, self.path, headers, body)
-        if isinstance(asked, Problem):
-            self._refuse(asked)
-        elif isinstance(asked, Description):
+        wanted = read(self.command, self.path, headers, body)
+        if isinstance(wanted, Problem):
+            self._refuse(wanted)
+        elif isinstance(wanted, Description):
             content = description(self.server.url).encode()
             self._reply(HTTPStatus.OK, "text/turtle; charset=utf-8", content)
-        elif not self.server.places.ask(self._place):
-            busy = Problem(HTTPStatus.SERVICE_UNAVAILABLE, "too many questions at once")
+        elif not self.server.connections.ask(self._ours):
+            busy = Problem(HTTPStatus.SERVICE_UNAVAILABLE, "too many queries at once")
             self._refuse(busy)
         else:
-            answered = self.server.answerers.ask(asked, self.server.limits.seconds)
-            if answered.kind == "answer":
-                self._reply(HTTPStatus.OK, MEDIA_TYPES[answered.text], answered.body)
+            reply = self.server.pool.ask(wanted, self.server.limits.seconds)
+            if reply.kind == "answer":
+                self._reply(HTTPStatus.OK, MEDIA_TYPES[reply.text], reply.body)
             else:
-                self._refuse(Problem(_STATUSES[answered.kind], answered.text))
+                self._refuse(Problem(_STATUSES[reply.kind], reply.text))
 
     def _body(self) -> bytes | Problem:
         if "Transfer-Encoding" in self.headers:
-            return Problem(HTTPStatus.LENGTH_REQUIRED, "send the length of the question")
+            return Problem(HTTPStatus.LENGTH_REQUIRED, "send the length of the query")
         try:
             length = int(self.headers.get("Content-Length", "0"))
         except ValueError:
             return Problem(HTTPStatus.BAD_REQUEST, "the length is no number")
         if not 0 <= length <= LARGEST_QUESTION_BYTES:
-            return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the question is too long")
+            return Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the query is too long")
         body = self.rfile.read(length) if length else b""
         if len(body) < length:
-            return Problem(HTTPStatus.BAD_REQUEST, "the question is not complete")
+            return Problem(HTTPStatus.BAD_REQUEST, "the query is incomplete")
         return body
 
     def _refuse(self, problem: Problem) -> None:
         self._reply(problem.status, "text/plain; charset=utf-8", f"{problem.text}\n".encode())
 
     def _reply(self, status: HTTPStatus, content_type: str, content: bytes) -> None:
-        self.server.places.read(self._place, len(content))
+        self.server.connections.read(self._ours, len(content))
         self.connection.settimeout(READING_SECONDS + len(content) / READING_BYTES)
         with contextlib.suppress(OSError):
             self.send_response(status)
@@ -248,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Incoming(io.RawIOBase):
-    """What a client sends, as long as it sends it in time and not too much of it."""
+    """The bytes that a client sends, up to a deadline and a size limit."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -66,7 +66,7 @@ from lycosa.store.record_reader import (
 from lycosa.store.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
 from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segment import Segment
-from lycosa.url import host_of, reversed_host_of, url_of
+from lycosa.url import host_of, reversed_host_of
 
 
 class ArchiveStore:
@@ -300,9 +300,8 @@ class ArchiveStore:
                 kind, main = "response", writer.response(message)
             else:
                 kind, main, name = "revisit", writer.revisit(message, earlier), ""
-        via = url_of(capture.source) if capture.source else ""
         before = [writer.request()] if answer.asked else []
-        behind = writer.metadata(message.payload_digest, via)
+        behind = writer.metadata(message.payload_digest)
         return _Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
 
     def _earlier(self, name: str) -> Earlier | None:
@@ -364,7 +363,7 @@ _NOTHING = _Group([], 0, None, None, "", False)
 def _fetch(
     capture: Capture, url: str, group: _Group, segment: Segment, place: Place, start: int
 ) -> Row:
-    """Return what all rows of a fetch share, in the order of their columns."""
+    """Return the values that all rows of a fetch share, in the order of their columns."""
     answer = capture.answer
     ended = microseconds(answer.ended)
     return (
@@ -406,7 +405,7 @@ def _facts(capture: Capture) -> Row:
         capture.language,
         capture.fingerprint & 0xFFFFFFFFFFFFFFFF,
         capture.distance,
-        url_id(capture.source) if capture.source else None,
+        None,  # `source_id`: the table of links holds the sources
         _via(capture),
         capture.rule,
     )

@@ -54,7 +54,7 @@ class RowsWriter:
 
 
 def counted(column: pa.Array) -> dict[int, int]:
-    """Return how often each number stands in a column."""
+    """Return how often each number occurs in a column."""
     found = call_function("value_counts", [column])
     values, counts = found.field(0).to_pylist(), found.field(1).to_pylist()
     return dict(zip(values, counts, strict=True))

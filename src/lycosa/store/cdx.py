@@ -195,7 +195,7 @@ def search(path: Path, key: str) -> Iterator[str]:
 
 
 def _go_to_line(file: IO[bytes], offset: int) -> None:
-    """Go to the first line that begins at an offset or behind it."""
+    """Go to the first line that begins at an offset or after it."""
     file.seek(max(offset - 1, 0))
     if offset:
         file.readline()

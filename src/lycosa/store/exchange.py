@@ -115,11 +115,10 @@ class Writer:
             headers += f"WARC-Refers-To-Date: {held.date}\r\n"
         return warc.pack(headers, message.head)
 
-    def metadata(self, digest: str, via: str) -> bytes:
+    def metadata(self, digest: str) -> bytes:
         """Return the record of what was made of the answer."""
         capture, links = self._capture, self._capture.links
         lines = [
-            *((f"via: {via}",) if via else ()),
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {OUTCOME_NAMES[capture.outcome]}",

@@ -72,7 +72,7 @@ class Appendable:
                 del self._unflushed[offset]
 
     def read(self, offset: int, most_bytes: int) -> bytes:
-        """Return what stands there: a whole appended chunk, or that many bytes of the file."""
+        """Return the bytes at an offset: a whole appended chunk, or `most_bytes` of the file."""
         with self._lock:
             chunk = self._unflushed.get(offset)
             if chunk is not None:
@@ -90,7 +90,7 @@ class Appendable:
 
 
 def _write_all(file: int, chunks: list[bytes | memoryview], offset: int) -> None:
-    """Write chunks one behind the other, without making one large block of them before."""
+    """Write chunks one after the other, without joining them first."""
     for first in range(0, len(chunks), _MOST_CHUNKS):
         some = chunks[first : first + _MOST_CHUNKS]
         written = os.pwritev(file, some, offset)

@@ -40,37 +40,37 @@ class Name(NamedTuple):
 
 
 def warc_path(folder: Path, name: Name) -> Path:
-    """Return where the records of a segment stand."""
+    """Return the path of the WARC file of a segment."""
     return folder / WARC / f"{name}.warc.gz"
 
 
 def cdx_path(folder: Path, name: Name) -> Path:
-    """Return where the index of a sealed segment stands."""
+    """Return the path of the index of a sealed segment."""
     return folder / CDX / f"{name}.cdxj"
 
 
 def journal_path(folder: Path, kind: str, name: Name) -> Path:
-    """Return where the rows of an open segment stand."""
+    """Return the path of the rows of an open segment."""
     return folder / kind / f"{name}{JOURNAL}"
 
 
 def sealed_path(folder: Path, kind: str, name: Name) -> Path:
-    """Return where the rows of a sealed segment stand."""
+    """Return the path of the rows of a sealed segment."""
     return folder / kind / f"{name}{SEALED}"
 
 
 def quad_journal_path(folder: Path, name: Name) -> Path:
-    """Return where the quads of an open segment stand, if it has any."""
+    """Return the path of the quads of an open segment, if it has any."""
     return folder / TRIPLES / f"{name}{QUAD_JOURNAL}"
 
 
 def quads_path(folder: Path, name: Name) -> Path:
-    """Return where the quads of a sealed segment stand, if it has any."""
+    """Return the path of the quads of a sealed segment, if it has any."""
     return folder / TRIPLES / f"{name}{QUADS}"
 
 
 def digests_path(folder: Path, name: Name) -> Path:
-    """Return where the digests of a sealed segment's files stand."""
+    """Return the path of the digests of a sealed segment."""
     return folder / DIGESTS / f"{name}.sha256"
 
 

@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the next piece begins."""
+        """The offset of the next piece."""
         return self.offset + self.length
 
     @property
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
     @property
     def url(self) -> str:
-        """What the record is about, "" when it is about no URL."""
+        """The URL of the record, "" when it has none."""
         return self.record.headers.get("WARC-Target-URI", "") if self.record is not None else ""
 
 

@@ -74,7 +74,7 @@ class _Group(NamedTuple):
 
 
 class _Note(NamedTuple):
-    """What is to be dropped from a segment."""
+    """The records to be dropped from a segment."""
 
     hosts: frozenset[str]
     groups: list[_Group]

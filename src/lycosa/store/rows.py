@@ -207,7 +207,7 @@ def _fetches_batch(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.Rec
     columns = []
     for field, values in zip(schema, zip(*rows, strict=True), strict=True):
         if field.name == "source_id":
-            columns.append(pa.array([None if v is None else signed(v) for v in values], _ID))
+            columns.append(pa.nulls(len(values), _ID))
         elif field.name in _UNSIGNED:
             columns.append(_ids(array("Q", values)))
         elif field.name not in _OURS:

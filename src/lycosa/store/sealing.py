@@ -73,7 +73,7 @@ _FEW_VALUES += ["via", "rule"]
 
 
 class Sealed(NamedTuple):
-    """What became of a segment."""
+    """The result of sealing a segment."""
 
     segment: int
     kept: int
@@ -205,7 +205,7 @@ def _not_whole(path: Path, found: Survey) -> StoreError:
 
 
 def _drop_records(path: Path, found: Survey) -> None:
-    """Cut the file behind the last exchange that counts, and blank what lies before."""
+    """Cut the file after the last exchange that counts, and blank those that do not before it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         ids = Ids()
@@ -234,7 +234,7 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
                 arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows
             )
     sync_file(temporary(final))
-    # What one kind needed is in the way of the next: 160 MB at the most become 140.
+    # Free the memory of one kind before the next: the peak falls from 160 MB to 140.
     pa.default_memory_pool().release_unused()
     return final
 

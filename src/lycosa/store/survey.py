@@ -35,23 +35,23 @@ _MAIN = ("response", "revisit")
 
 
 class Survey(NamedTuple):
-    """Which of the exchanges of a segment count."""
+    """The exchanges of a segment: which count, and which of those are damaged."""
 
     kept: int
     """Exchanges and failures that count."""
     end: int
-    """Where the last exchange that counts ends."""
+    """The end of the last exchange that counts."""
     dropped: list[tuple[int, int, int]]
     """Moment, first byte and length of what does not count."""
     dropped_ids: list[int]
     page_ids: array[int]
     """Of the fetches whose row in `pages` stays: links and text belong to those."""
     lost: list[Place]
-    """What counts and is not whole, as far as rows or records tell."""
+    """Exchanges that count and are damaged, as far as rows or records show."""
     whole: array[int]
-    """Where the records begin that count and are whole; of robots files those that are named."""
+    """Offsets of the whole records that count; of robots files those that the log names."""
     last_end: int
-    """Where the last of them ends."""
+    """The end of the last of them."""
     is_damaged: bool
     """Whether something is missing that no kill can explain."""
     is_dead: bool
@@ -181,7 +181,7 @@ def _says_content(path: Path) -> bool:
 
 
 def _find_holes(path: Path, name: Name, is_counted: Callable[[Place], bool], found: _Found) -> None:
-    """Look for groups of records that no row tells of: between others, and behind the last."""
+    """Look for groups of records without a row: between others, and after the last."""
     first = next(members(path), None)
     cursor = first[1] if first is not None else 0
     for start, extent in sorted(found.groups):
@@ -212,7 +212,7 @@ def _add_hole(
 
 
 class _Content:
-    """How many links, texts and blocks of quads there are of each fetch."""
+    """Numbers of links, texts and blocks of quads of each fetch."""
 
     def __init__(self, folder: Path, name: Name) -> None:
         self._links = _counts(journal_path(folder, "links", name))

@@ -200,7 +200,7 @@ QUERIES = {
 
 
 def prepare(connection: Connection) -> None:
-    """Make what the queries start from; `heads` must be there."""
+    """Make the tables that the queries start from; `heads` must be there."""
     for preparation in _PREPARATIONS:
         connection.execute(preparation)
 

@@ -147,7 +147,7 @@ def _head(row: _Row, beginning: bytes) -> Head:
 
 @lru_cache(_MOST_KNOWN)
 def _names(given: tuple[str, ...]) -> str:
-    """Return which headers there are."""
+    """Return the names of the headers."""
     return "\n".join(sorted({name.lower()[:_NAME_LENGTH] for name in given}))
 
 

@@ -54,12 +54,12 @@ class Results:
         return {name: self.path(name) for name in manifest.get("tables", {})}
 
     def path(self, name: str) -> Path:
-        """Return where a table stands."""
+        """Return the path of a table."""
         return self.folder / f"{name}.parquet"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other studies of this crawl away; the kernel lets go when the process dies."""
+        """Hold the lock of this study; the kernel releases it when the process dies."""
         busy = f"{self.folder}: another process is studying this crawl\n  wait for it to end"
         with alone(self.folder / "lock", LycosaError(busy)):
             for leftover in self.folder.glob("*.tmp"):

@@ -34,7 +34,7 @@ class Kind(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """What was made of all segments of a crawl."""
+    """Results of one kind for all segments of a crawl."""
 
     files: list[Path]
     """Of sealed ones."""

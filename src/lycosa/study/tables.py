@@ -41,7 +41,7 @@ class Rows(NamedTuple):
     kind: str
     sealed: list[Path]
     opened: pa.Table
-    """What open segments hold."""
+    """Rows of open segments."""
 
     def signature(self) -> dict[str, int]:
         """Return a string that changes whenever the rows change."""

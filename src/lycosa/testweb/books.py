@@ -1,8 +1,8 @@
-"""A small library whose pages speak to machines in every form that there is.
+"""A web with structured data in every form: a small library.
 
 One host, `library.test`: a front page in RDFa, books in JSON-LD with Open Graph, authors in
-Microdata, notices with Dublin Core. What each page says is known by construction, so that whoever
-reads it can be counted after.
+Microdata, notices with Dublin Core. The triples of each page are known by construction, so that a
+crawler's triples can be counted against them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LibraryWeb:
         return list(self._pages)
 
     def seeds(self) -> list[str]:
-        """Return where a crawl begins."""
+        """Return the URLs at which a crawl begins."""
         return [HOME]
 
     def hosts(self) -> list[str]:

@@ -1,12 +1,12 @@
-"""The in-process carrier: requests reach the test web without a socket.
+"""Brings requests to the test web in the same process, without sockets.
 
 `send` asks the web at the present moment, and the clock delivers the answer when its
 latency has passed. With a virtual clock a whole crawl runs in one thread and always in
 the same order. The referee, if there is one, is told of the beginning and of the end of
 every request, as a server would see them.
 
-`abort_all` is what a kill does to connections: the server sees them end now, and nobody
-is left on the other side to be called back. `cut_all` is what a client does that stops.
+`abort_all` is what a kill does to connections: the server sees them end now, and no callback
+is called. `cut_all` is what a client does that stops.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class InProcessCarrier:
 
 
 def _beginning(reply: Reply, began: float, ended: float) -> Answer | None:
-    """Return what comes of a page before its connection ends: half of it."""
+    """Return the half of a page that arrives before its connection ends."""
     if not reply.body or reply.failure not in _BROKEN_OFF:
         return None
     half = reply.body[: len(reply.body) // 2]

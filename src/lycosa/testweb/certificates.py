@@ -1,7 +1,7 @@
-"""Certificates for a web in a box: an authority of its own, and bad papers.
+"""TLS certificates for a test web: an authority of its own, and faulty certificates.
 
 Good certificates are issued for a hundred host names at a time, when the first of them is
-asked for, so that a web of thousands of hosts starts at once. Bad ones are made one by
+needed, so that a web of thousands of hosts starts at once. Faulty ones are made one by
 one, each wrong in a single way, so that a client that refuses it has refused just that.
 
 Needs trustme, which the `dev` extra brings along; nothing else of Lycosa does.
@@ -37,7 +37,7 @@ def _trustme_authority() -> trustme.CA:
 
 
 class Authority:
-    """Whom the crawler trusts while it crawls the test web."""
+    """The certificate authority that the crawler trusts while it crawls the test web."""
 
     def __init__(self, hosts: Sequence[str], kind: Callable[[str], Certificate]) -> None:
         self._trusted = _trustme_authority()

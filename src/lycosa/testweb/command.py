@@ -1,8 +1,8 @@
-"""The test web as a command: a web to try a crawler on, and a judge of it.
+"""The command `lycosa testweb`: serves a test web, and judges the crawler that visits it.
 
-It prints what a crawler must be told (hosts file, certificate, seeds), serves until it is
-stopped by Ctrl-C or SIGTERM, and then, with `--report`, says how the crawler behaved.
-Whoever kills the crawler on purpose sends SIGUSR1 afterwards, so that the referee knows.
+It prints what a crawler must be told (hosts file, certificate, seeds), serves until
+Ctrl-C or SIGTERM, and then, with `--report`, says how the crawler behaved. If you kill the crawler
+on purpose, send SIGUSR1 to this process afterwards, so that the referee knows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lycosa.testweb.misbehaviour import MisbehavingWeb
 from lycosa.testweb.record import Recorder
 from lycosa.testweb.referee import Referee
 from lycosa.testweb.rulebook import RefereeRules
-from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 
 AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb
 
@@ -33,7 +33,7 @@ _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGUSR1}
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lycosa testweb",
-        description="Serve a made-up web on loopback, and judge who crawls it.",
+        description="Serve a made-up web on loopback, and judge the crawler that visits it.",
     )
     add = parser.add_argument
     kinds = ("small", "wide", "varied", "tree", "secretive", "endless", "lively", "library", "bad")
@@ -85,7 +85,7 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
 
 
 def seeds_of(web: AnyWeb) -> list[str]:
-    """Return where a crawl may begin: enough to reach everything."""
+    """Return seeds from which all pages can be reached."""
     if isinstance(web, MisbehavingWeb | LibraryWeb):
         return web.seeds()
     return [web.home(number) for number in range(min(web.plan.hosts, 20))]
@@ -115,9 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 referee=Recorder(file, referee) if file else referee,
                 time_scale=options.time_scale,
                 tls=not options.no_tls,
-                port=options.port,
-                tls_port=options.tls_port,
-                folder=folder,
+                listen=Listen(options.port, options.tls_port, folder=folder),
             )
             _serve(stack.enter_context(server), seeds_of(web), has_tls=not options.no_tls)
     except LycosaError as error:

@@ -1,15 +1,15 @@
-"""One connection to a web in a box: HTTP/1.1 with keep-alive, and what goes wrong.
+"""One connection to a test web: HTTP/1.1 with keep-alive, and failures on purpose.
 
-A request is begun, for those who watch, when the last byte of its head is in, and ended
+For watchers, a request begins when the last byte of its head is in, and ends
 when the last byte of the answer is out, or the connection is gone. Where the whole answer
 goes out at once the moment just before counts, so that no client can have seen the end
-earlier than the watcher. Requests sent ahead are begun when they come in, though they
+earlier than the watcher. Pipelined requests begin when they come in, though they
 are answered in turn: to a watcher they overlap, as they should.
 
 With TLS the end is when the answer is encrypted; up to some 64 kB may still be on their
 way to the kernel then.
 
-What fails beneath HTTP (`Reply.failure`) happens for real: a reset for a connection that
+Failures below HTTP (`Reply.failure`) happen for real: a reset for a connection that
 could not be made, silence for a timeout, half a body, noise instead of an answer.
 """
 
@@ -53,7 +53,7 @@ class Exchange(NamedTuple):
 
 
 class Site(NamedTuple):
-    """Where a connection came in."""
+    """The address and port of a connection."""
 
     scheme: str
     address: str
@@ -84,7 +84,7 @@ class Desk(Protocol):
         """Ask the web for bytes that are not HTTP."""
 
     def purpose(self, url: str, target: str) -> Purpose:
-        """Say what the request is for, as far as a server can tell."""
+        """Return the purpose of a request, as far as a server can tell."""
 
     def opened(self, connection: Connection) -> None:
         """A connection has been accepted."""
@@ -120,7 +120,7 @@ def _header(head: bytes, low: bytes, name: bytes) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """What one client says on one socket, and what it is told."""
+    """One client's connection: reads its requests and writes the answers."""
 
     def __init__(self, desk: Desk, site: Site) -> None:
         self._desk = desk
@@ -159,9 +159,9 @@ class Connection(asyncio.Protocol):
         self._desk.closed(self)
 
     def _seen(self, exchange: Exchange) -> Reply:
-        """Return what the client may have seen of an answer that it did not take to its end.
+        """Return the part of an unfinished answer that the client may have seen.
 
-        Nobody need read more than 500 KiB of a robots file (RFC 9309, 2.5).
+        A crawler need not read more than 500 KiB of a robots file (RFC 9309, 2.5).
         """
         reply = self._unsent
         is_enough = reply is not None and len(reply.body) > CUT_BYTES
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
         self._room.clear()
 
     def resume_writing(self) -> None:
-        """What was held back is out."""
+        """The kernel takes more again."""
         self._room.set()
         reply, self._unsent = self._unsent, None
         if reply is not None:

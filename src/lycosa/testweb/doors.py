@@ -1,4 +1,4 @@
-"""How connections are received: at once, after a while, or not at all."""
+"""Ways in which a server accepts connections: at once, after a while, or never."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MakeConnection = Callable[[Site], Connection]
 
 
 class Listener:
-    """A door that is opened to everybody who comes, at once or after some seconds.
+    """Accepts every connection, at once or after some seconds.
 
     Connections are accepted by hand and not by asyncio's own server, which in Python 3.11
     loses a connection that comes in while it is being closed.
     """
 
     patience_seconds = 0.0
-    """How long a client is left standing."""
+    """How long a client waits before it is accepted."""
 
     def __init__(self, place: str, site: Site, make: MakeConnection, backlog: int) -> None:
         self._socket = _bound(place, site.port)
@@ -104,13 +104,13 @@ def _bound(place: str, port: int) -> socket.socket:
 
 
 class SlowListener(Listener):
-    """A slow door: clients wait, one after the other."""
+    """Accepts slowly: clients wait, one after the other."""
 
     patience_seconds = SLOW_SECONDS
 
 
 class DeafListener(Listener):
-    """A door that nobody opens; those who stand before it leave no room for others."""
+    """Never accepts a connection; those that wait fill its queue."""
 
     def __init__(self, place: str, site: Site, make: MakeConnection, backlog: int) -> None:
         super().__init__(place, site, make, 0)
@@ -125,14 +125,14 @@ class DeafListener(Listener):
         """Do nothing."""
 
     def close(self) -> None:
-        """Send everybody away."""
+        """Close the connections that wait."""
         for client in self._crowd:
             client.close()
         super().close()
 
 
 class ShutListener(Listener):
-    """No door at all: the port is held, but nobody listens."""
+    """Refuses connections: the port is bound, but not listened on."""
 
     def __init__(self, place: str, site: Site, make: MakeConnection, backlog: int) -> None:
         self._socket = _bound(place, site.port)

@@ -1,10 +1,10 @@
-"""The many ways in which pages write one and the same link.
+"""Spellings of one and the same link, as pages write them.
 
-A link means a canonical URL: scheme and host in small letters, no default port, no dot
-segments, no fragment, escapes in capitals. A page writes it relative or absolute, with its
-port, with a fragment, shouting, or with small escapes. All of these mean the same by RFC
-3986 (5.2 and 6.2.2.1), and a crawler that takes two of them for two pages, or two pages
-for one, is found out by the count of pages.
+A link means a canonical URL: scheme and host in lower case, no default port, no dot
+segments, no fragment, escapes in upper case. A page writes it relative or absolute, with its
+port, with a fragment, in capitals, or with lower-case escapes. All of these mean the same by RFC
+3986 (5.2 and 6.2.2.1), and the page count finds out a crawler that takes two of them for two
+pages, or two pages for one.
 """
 
 from __future__ import annotations

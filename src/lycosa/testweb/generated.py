@@ -1,17 +1,17 @@
-"""A web made out of a seed.
+"""A test web of any size, made from a seed.
 
 Host n is called `www.s<n>.test`, or `h<n>.d<m>.test` where several hosts share a domain.
 Its traits come from the plan, its pages from the sections among its traits; its home page
 links to every section and to the homes of hosts 2n+1 and 2n+2, so that the whole web can
 be reached from host 0.
 
-An answer goes through what a real request goes through: the name, the port, the host's
+An answer takes the steps of a real request: the name, the port, the host's
 overload, robots.txt, the page; each takes the host's pace.
 
 Always true:
   * the same request at the same moment has the same reply, in any process;
   * `links_of`, `is_allowed`, `version_of` and `all_pages` say what the replies say;
-  * memory does not grow with what was asked: only the traits of recent hosts are kept.
+  * memory does not grow with the number of requests: only the traits of recent hosts are kept.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class GeneratedWeb:
 
     @classmethod
     def secretive(cls, seed: int = 0) -> GeneratedWeb:
-        """Return hosts with pages that nobody links to, and others that have none."""
+        """Return hosts with unlinked pages, and others that have none."""
         return cls(seed, plans.secretive(copies=1))
 
     @classmethod
@@ -286,7 +286,7 @@ class GeneratedWeb:
     # -- the truth -----------------------------------------------------------------------
 
     def traits_of(self, host: str) -> Traits | None:
-        """Return what a host is like: its language, topic, pace, robots; None for no host."""
+        """Return the traits of a host: language, topic, pace, robots; None for no host."""
         number = self._number(host)
         return None if number is None else self._site(number).traits
 
@@ -304,7 +304,7 @@ class GeneratedWeb:
         return 0.0 if traits is None else traits.robots.delay_for(agent)
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
-        """Return what a page leads to, as canonical URLs; robots.txt leads to its sitemaps."""
+        """Return the links of a page, as canonical URLs; robots.txt links to its sitemaps."""
         parts = take_apart(url)
         site = self._find(parts)
         if site is None:

@@ -1,7 +1,7 @@
-"""A web drawn by hand: this page links to those.
+"""A test web drawn by hand: this page links to those.
 
-`GraphWeb` is for tests that need to know exactly who links to whom. Every URL that is
-mentioned exists: one that is only a target is a page without links. All else is 404.
+`GraphWeb` is for tests that need to know exactly which page links to which. Every URL that is
+mentioned exists: one that is only a target is a page without links. All other URLs are 404.
 
 It is also the oracle of exact depth: `pages_within` walks the drawing itself (links cost
 one, redirects, refreshes and canonical links nothing) and says which pages a crawl limited
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
+from typing import NamedTuple
 
 from lycosa.records import LinkKind, Outcome, Request, Resolved
 from lycosa.testweb import walk
@@ -22,6 +24,25 @@ from lycosa.testweb.web import HTML, PLAIN, Reply
 _NO_ROBOTS = Robots(status=404)
 
 
+class OtherNames(NamedTuple):
+    """URLs that name another page as theirs: by a refresh, or by a canonical link."""
+
+    refreshes: Mapping[str, str] = MappingProxyType({})
+    canonicals: Mapping[str, str] = MappingProxyType({})
+
+
+class Faults(NamedTuple):
+    """URLs that do not answer with a whole page."""
+
+    statuses: Mapping[str, int] = MappingProxyType({})
+    failures: Mapping[str, Outcome] = MappingProxyType({})
+    broken_off: Mapping[str, Outcome] = MappingProxyType({})
+    """Half of the page arrives; the outcome says how the rest is lost."""
+
+
+_NO_NAMES, _NO_FAULTS = OtherNames(), Faults()
+
+
 class GraphWeb:
     """An explicit graph over any number of hosts."""
 
@@ -30,23 +51,16 @@ class GraphWeb:
         edges: Mapping[str, Sequence[str]],
         redirects: Mapping[str, str] | None = None,
         *,
-        refreshes: Mapping[str, str] | None = None,
-        canonicals: Mapping[str, str] | None = None,
-        statuses: Mapping[str, int] | None = None,
-        failures: Mapping[str, Outcome] | None = None,
-        broken_off: Mapping[str, Outcome] | None = None,
+        names: OtherNames = _NO_NAMES,
+        faults: Faults = _NO_FAULTS,
         robots: Mapping[str, Robots] | None = None,
         addresses: Mapping[str, str] | None = None,
         latency: Callable[[str], float] | float = 0.05,
     ) -> None:
         self.edges = edges
         self.redirects = redirects or {}
-        self._refreshes = refreshes or {}
-        self._canonicals = canonicals or {}
-        self._statuses = statuses or {}
-        self._failures = failures or {}
-        self._broken_off = broken_off or {}
-        """Pages of which half comes, and by what the rest is lost."""
+        self._refreshes, self._canonicals = names
+        self._statuses, self._failures, self._broken_off = faults
         self._robots = robots or {}
         self._latency = latency
         self._urls = self._all_urls()
@@ -113,12 +127,12 @@ class GraphWeb:
         return list(self._addresses)
 
     def is_allowed(self, url: str, agent: str) -> bool:
-        """Say what the host's robots file says."""
+        """Tell whether the host's robots file allows a URL."""
         parts = take_apart(url)
         return self._robots.get(parts.host, _NO_ROBOTS).allows(parts.target, agent)
 
     def crawl_delay(self, host: str, agent: str) -> float:
-        """Return what the host's robots file asks for."""
+        """Return the Crawl-delay in the host's robots file, or 0."""
         return self._robots.get(host, _NO_ROBOTS).delay_for(agent)
 
     def all_pages(self) -> set[str]:
@@ -135,7 +149,7 @@ class GraphWeb:
         )
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
-        """Return what the answer for `url` leads to."""
+        """Return the links in the answer for `url`."""
         if url in self.redirects:
             return [(self.redirects[url], LinkKind.REDIRECT)]
         if not self.is_page(url):

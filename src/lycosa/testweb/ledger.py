@@ -1,4 +1,4 @@
-"""What a referee remembers: lines to hosts and addresses, requests, counts."""
+"""The referee's memory: hosts and addresses, requests, counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lycosa.testweb.web import Reply
 
 
 class Line:
-    """What goes to one host or one address: how much now, and when the last answer ended."""
+    """The requests under way to one host or address, and the end of its last answer."""
 
     __slots__ = ("busy_seconds", "last_end", "under_way")
 
@@ -127,7 +127,7 @@ def exchange(entry: Entry, reply: Reply, was_killed: bool) -> Exchange:
 
 @dataclass(slots=True)
 class Statistics:
-    """What the servers' logs would add up to."""
+    """Totals of requests and answers, as in the servers' logs."""
 
     requests: int = 0
     answered: int = 0

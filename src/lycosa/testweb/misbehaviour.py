@@ -1,4 +1,4 @@
-"""A web of hosts that misbehave, each in one way, and what must come of it.
+"""A test web of misbehaving hosts, each wrong in one way, with the outcomes that are right.
 
 Host `drip.bad.test` has a home page, some good pages, and `/bad`, where the misdeed is. A
 crawler may lose `/bad`, but by a named outcome, and must crawl the rest of the site. Where
@@ -10,7 +10,7 @@ refused as too large; one whose connection ends in the middle may be kept in par
 given up. `maybe` does the same for URLs that a limit may keep it from.
 
 The host `guard` redirects to private, loopback and metadata addresses. It is served only
-if it is asked for by name, since a client without a guard would really connect to them.
+if it is requested by name, since a client without a guard would really connect to them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NOT_FOUND = Reply(404, PLAIN, b"no such page\n")
 
 @dataclass(frozen=True, slots=True)
 class Misdeed:
-    """What a host does, and what must come of it."""
+    """The misbehaviour of a host, and the outcomes that are right."""
 
     name: str
     outcomes: frozenset[Outcome]
@@ -80,7 +80,7 @@ class Misdeed:
 
     @property
     def is_lost(self) -> bool:
-        """Whether nobody can have anything from the host."""
+        """Whether the host cannot be reached at all."""
         return self.door in (Door.DEAF, Door.SHUT) or self.certificate is not Certificate.GOOD
 
 
@@ -227,7 +227,7 @@ class MisbehavingWeb:
         return Resolved(self._addresses.get(host), 3600.0)
 
     def answer(self, request: Request, moment: float) -> Reply:
-        """Answer a good request; for a raw one say what comes of it.
+        """Answer a good request; for a raw one return its result, for the referee.
 
         A client that may have to ask again is not to be convicted of it: where one of the
         right outcomes is passing, that one is named.
@@ -266,11 +266,11 @@ class MisbehavingWeb:
         return misdeed.raw(self._tempo, reply.body) if reply.status == 200 else None
 
     def door(self, host: str) -> Door:
-        """Return how connections to the host are received."""
+        """Return how connections to the host are accepted."""
         return self._by_host[host].door
 
     def certificate(self, host: str) -> Certificate:
-        """Return what the host shows."""
+        """Return the kind of certificate that the host shows."""
         return self._by_host[host].certificate
 
     # -- the truth -----------------------------------------------------------------------
@@ -280,7 +280,7 @@ class MisbehavingWeb:
         return True
 
     def crawl_delay(self, host: str, agent: str) -> float:
-        """Nobody asks for one."""
+        """Ask for none."""
         return 0.0
 
     @property

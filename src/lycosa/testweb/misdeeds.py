@@ -1,4 +1,4 @@
-"""What servers write that is not, or not quite, HTTP: one generator for each misdeed.
+"""Answers that are not, or not quite, HTTP: one generator for each misdeed of a server.
 
 Each is named after what it does. None needs memory for what it sends, and each comes to
 an end by itself, though some take longer than any client should wait: `Tempo` says how
@@ -26,7 +26,7 @@ _BLOCK = b"<p>There is always more. " * 2622
 
 
 class Tempo(NamedTuple):
-    """How slow the slow ones are."""
+    """The pace of slow answers."""
 
     drip_seconds: float = 1.0
     """From one byte to the next."""
@@ -229,7 +229,7 @@ async def broken_promise(tempo: Tempo, page: bytes) -> AsyncIterator[bytes]:
 
 
 async def stuffing(tempo: Tempo, page: bytes) -> AsyncIterator[bytes]:
-    """Send, after the answer, another that nobody has asked for."""
+    """Send, after the answer, another one without a request."""
     forged = b"<!doctype html><title>Forged</title><a href='/forged.html'>no</a>"
     yield _whole(page) + _whole(forged)
     raise StayOpen

@@ -1,8 +1,8 @@
-"""What a host does when it is asked for a page that it does not have.
+"""Replies of a host to URLs that it does not have.
 
 An honest host says 404. Others show an error page with status 200, which may repeat the URL
-and change with every visit; send everybody to the front page; or are applications that a
-browser must run, whose server sends the same shell for every URL, real or not.
+and change with every visit; redirect every such request to the front page; or are applications that
+a browser must run, whose server sends the same shell for every URL, real or not.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Missing(Protocol):
     """The habit of a host."""
 
     def instead(self, ground: Ground, asked: Parts) -> Page:
-        """Return what comes where there is no page."""
+        """Return the reply for a missing page."""
 
     def around(self, page: Page) -> Page:
-        """Return what comes where there is one."""
+        """Return the reply for a page that exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class SoftError:
 
 @dataclass(frozen=True, slots=True)
 class ToFront:
-    """Everybody who is lost is sent to the front page."""
+    """Redirects requests for missing pages to the front page."""
 
     def instead(self, ground: Ground, asked: Parts) -> Page:
         """Redirect."""

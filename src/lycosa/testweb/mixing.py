@@ -1,8 +1,8 @@
-"""Numbers from numbers: the only source of chance in the test web.
+"""Reproducible random numbers by hash: the only source of randomness in the test web.
 
-Everything that looks random (who links to whom, how slow a host is, when a page changes)
-is a pure function of the web's seed and of what is asked about. So a page is the same in
-every process, on every machine and however often it is asked for, and nothing is stored.
+Everything that looks random (the links of a page, the latency of a host, the changes of a page)
+is a pure function of the web's seed and of the thing in question. So a page is the same in
+every process, on every machine and at every request, and nothing is stored.
 
 `mix` is splitmix64's finisher applied once per part: a microsecond or two, and good enough
 that neighbouring pages share nothing.

@@ -1,7 +1,7 @@
-"""A page before it is bytes: status, text, links, triples.
+"""A page before it becomes HTML: status, text, links, triples.
 
-Sections make a `Page`, whose links are canonical URLs: that is the truth that tests ask
-for. `render` turns it into HTML and headers, and writes the links in many forms. Both
+Sections make a `Page`, whose links are canonical URLs: tests compare a crawl with these.
+`render` turns it into HTML and headers, and writes the links in many forms. Both
 come from one value, so they cannot disagree.
 """
 
@@ -18,7 +18,7 @@ from lycosa.testweb.web import HTML, Reply
 
 
 class Page(NamedTuple):
-    """What a section has at one URL."""
+    """The page of a section at one URL."""
 
     title: str = ""
     text: str = ""

@@ -1,14 +1,14 @@
-"""The tables of the RDFa spider's evaluation, as webs that a crawler can be sent to.
+"""Test webs that repeat the tables in the evaluation of the RDFa spider.
 
-Each row of the paper becomes a value with the result that is right. Where the paper
+Each row of the paper becomes a value with its correct result. Where the paper
 contradicts itself the row says so:
 
   * Table 3 prints `Disallow: /be`; its own results need `/ba`;
   * Table 7 prints 8 pages for the second tree, which has 7; and 8 triples for two pages of
     two triples, which have 4.
 
-Table 4 speaks of 29 and 30 seconds and of a limit of 30; here they are shares of the
-limit, so that a test can have it as short as it likes.
+Table 4 has 29 and 30 seconds and a limit of 30; here they are shares of the
+limit, so that a test can make it short.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def robots_web() -> GraphWeb:
 
 
 class DownloadRow(NamedTuple):
-    """What becomes of a page like this?"""
+    """A page of Table 4, and its correct outcome."""
 
     scenario: str
     path: str
@@ -145,7 +145,7 @@ def _download(row: DownloadRow, limit_seconds: float) -> Reply:
 
 
 class LinkRow(NamedTuple):
-    """How many links are found on a page with so many?"""
+    """The number of links found on a page, against the number it has."""
 
     markup: str
     is_valid: bool
@@ -203,7 +203,7 @@ def _linked_page(row: LinkRow) -> str:
     head, title = _MARKUPS[row.markup], f"<title>{row.markup}</title>"
     if row.is_valid:
         return f"{head}\n<head>{title}</head>\n<body>{chr(10).join(anchors)}</body>\n</html>\n"
-    # Links in the head, outside of everything, between tags that nobody closes or opened.
+    # Links in the head, outside of everything, between tags that were never closed or never opened.
     third = len(anchors) // 3
     first, second, rest = anchors[:third], anchors[third : 2 * third], anchors[2 * third :]
     return (
@@ -217,7 +217,7 @@ def _linked_page(row: LinkRow) -> str:
 
 
 class TreeRow(NamedTuple):
-    """How many pages and triples does a site of this shape have?"""
+    """A tree of Table 7, and its correct numbers of pages and triples."""
 
     levels: int
     fanout: int

@@ -1,7 +1,7 @@
 """The parts of a URL, as a server needs them.
 
-The test web takes URLs apart on its own, so that it can contradict `lycosa.url`. It does
-not make anything canonical: a URL that is not written the way the web writes it is
+The test web splits URLs on its own, so that it can contradict `lycosa.url`. It
+makes nothing canonical: a URL that is spelled differently from the web's own spelling is
 another URL, and is answered with 404.
 """
 

@@ -1,11 +1,11 @@
-"""Where a web in a box lives on this machine: loopback addresses, and a hosts file.
+"""Maps the addresses of a test web to loopback addresses, and writes the hosts file.
 
 Every address of the web ("10.0.0.7") becomes a loopback address of its own, so that a
 client sees what it would see outside: which names share an address and which do not. An
 IPv6 address becomes `::1`, of which there is only one.
 
-The hosts file is for the crawler alone; nothing of the system is changed. Besides lines
-as in /etc/hosts it says which port stands for which:
+The hosts file is for the crawler alone; the system is not changed. Besides lines
+as in /etc/hosts it maps ports:
 
     127.0.0.2 www.s0.test www.s5.test
     port 80 41001
@@ -25,7 +25,7 @@ FIRST_ADDRESS = "127.0.0.2"
 
 
 class Places:
-    """Which loopback address stands for which address of the web, and who lives there."""
+    """The loopback address for each address of the web, and its host names."""
 
     def __init__(
         self, web: Web, hosts: Iterable[str], moment: float, first: str = FIRST_ADDRESS

@@ -1,8 +1,8 @@
-"""The description of a generated web: how many hosts, where, and what each is like.
+"""Describes a generated web: its number of hosts, their addresses, and their traits.
 
 `Listed` names the traits of every host, for small webs in which nothing may be missing.
 `Mixture` draws them by weight from the seed, for webs of any size: the traits of host
-900,000 are computed when somebody asks for it.
+900,000 are computed when a request needs them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _USUAL_PACE = Pace()
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What one host is like."""
+    """The traits of one host."""
 
     sections: tuple[Section, ...] = ()
     robots: Robots = _NO_ROBOTS
@@ -40,11 +40,11 @@ class Traits:
     has_annex: bool = False
     """Whether there is a second, small site on port 8080."""
     missing: Missing | None = None
-    """What comes where there is no page; None is an honest 404."""
+    """The reply where there is no page; None is an honest 404."""
     validators: bool = False
     """Whether pages have an ETag, and need not be sent again to who holds them."""
     server: str = ""
-    """What the host calls its program; nothing is said if it is empty."""
+    """The Server header of the host; none is sent if it is empty."""
     is_dated: bool = False
     """Whether pages say when they were changed."""
     twin: int | None = None
@@ -52,7 +52,7 @@ class Traits:
 
 
 class Plan(Protocol):
-    """How many hosts there are and what each is like."""
+    """The hosts of a web: their number and their traits."""
 
     @property
     def hosts(self) -> int:
@@ -67,7 +67,7 @@ class Plan(Protocol):
         """How many hosts belong to one registrable domain, and so to one address."""
 
     def traits(self, number: int, seed: int) -> Traits:
-        """Return what a host is like."""
+        """Return the traits of a host."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def endless(pages_per_host: int = 120) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """How much of a secretive web nobody links to, and how much is not even there."""
+    """The shares of a secretive web that are unlinked, and that do not exist."""
 
     length: int = 30
     linked_share: float = 0.4
@@ -226,7 +226,7 @@ def wide(hosts: int, addresses: int, pages_per_host: int) -> Plan:
 
 
 def varied(hosts: int, addresses: int, pages_per_host: int = 16) -> Plan:
-    """Hosts of all sorts: whatever a study of the web looks at is to be found."""
+    """Hosts of all sorts, with everything that a study of the web looks at."""
     around = Thicket(pages_per_host, abroad_share=0.25)
     return Mixture(
         hosts,

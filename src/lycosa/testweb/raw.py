@@ -1,9 +1,9 @@
-"""What only sockets can do: the second face of a web that is served over them.
+"""The protocol of a web with replies that only sockets can give.
 
 `Web` answers with replies; that is enough for everything that HTTP can say. A `RawWeb`
-may also write bytes that are no HTTP at all, at any pace, behind a door that is slow to
-open, with a certificate that nobody should trust. `SocketWeb` asks it before it asks
-`answer`; for such a URL `answer` then says what came of it, for the referee.
+may also write bytes that are not HTTP, at any pace, accept connections slowly, and show a faulty
+certificate. `SocketWeb` asks it before it asks `answer`; for such a URL `answer` then tells the
+referee the result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Hosted(Web, Protocol):
 
 
 class Ending(Exception):
-    """How raw bytes end, other than by an orderly close."""
+    """Ways to end raw bytes other than an orderly close."""
 
 
 class Reset(Ending):
@@ -36,7 +36,7 @@ class StayOpen(Ending):
 
 
 class Door(enum.Enum):
-    """What becomes of connections to a host's address."""
+    """The way in which connections to a host's address are accepted."""
 
     OPEN = enum.auto()
     SLOW = enum.auto()
@@ -44,11 +44,11 @@ class Door(enum.Enum):
     DEAF = enum.auto()
     """Never accepted; the queue is full, so that no connection comes about."""
     SHUT = enum.auto()
-    """Nobody listens: refused at once."""
+    """The port is closed: refused at once."""
 
 
 class Certificate(enum.Enum):
-    """What a host shows to those who ask for TLS."""
+    """The kind of certificate that a host shows."""
 
     GOOD = enum.auto()
     SELF_SIGNED = enum.auto()
@@ -68,14 +68,14 @@ class RawWeb(Protocol):
         """
 
     def door(self, host: str) -> Door:
-        """Return how connections are received at the host's address."""
+        """Return how connections to the host's address are accepted."""
 
     def certificate(self, host: str) -> Certificate:
-        """Return what the host shows."""
+        """Return the kind of certificate that the host shows."""
 
 
 class Watcher(Protocol):
-    """Who is told what the server sees: a referee, or a recorder before one."""
+    """A referee, or a recorder before one, that is told what the server sees."""
 
     def began(self, request: Request, moment: float, client: str = "") -> int:
         """A request has come in; returns the ticket to end it with."""
@@ -87,4 +87,4 @@ class Watcher(Protocol):
         """The client was killed."""
 
     def partly_killed(self, moment: float) -> None:
-        """One of the client's processes was killed; nobody knows whose answers are lost."""
+        """One of the client's processes was killed; it is unknown which answers are lost."""

@@ -1,9 +1,9 @@
-"""A record of everything a server saw, from which another process can judge.
+"""Records everything a server saw, so that another process can judge the client.
 
 A `Recorder` stands between a server and its referee and writes down, line by line as JSON,
 what it passes on: requests that begin, answers that end, kills. The file is complete up to
-the last line whatever becomes of the crawler. `judge` reads it and tells a referee the same
-story; kills that only the judge knows of are put in at their moments.
+the last line even if the crawler is killed. `judge` reads it and tells a referee the same
+story; kills that only the judge knows of are inserted at their moments.
 """
 
 from __future__ import annotations

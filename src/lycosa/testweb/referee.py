@@ -1,8 +1,8 @@
 """The referee: judges a client by what the servers saw.
 
 It is told when every request begins and ends, on which host and address, and with what
-reply; it knows the truth about robots rules from the web itself. It reads no client's
-mind and no client's log, so it cannot make the client's own mistakes.
+reply; it knows the truth about robots rules from the web itself. It reads neither the client's
+state nor its log, so it cannot share the client's mistakes.
 
 Judged at the beginning of a request:
   * nothing else is under way on the host (all its ports and schemes) or on the address;
@@ -11,12 +11,12 @@ Judged at the beginning of a request:
     refusal without Retry-After or after the second in a row; where the rules permit bursts, a
     host without a Crawl-delay has n pauses after n requests instead;
   * for a page: the site's robots file has been answered, is not too old, and allows it;
-  * nothing is asked again that had a final answer, unless revisiting is due.
+  * no URL with a final answer is requested again, unless a revisit is due.
 
-Kills. A client that is killed may not know what it was told last. Its requests end at the
-kill. What ended within the forget window before may be asked again; of a host whose pause is
-long enough for a commit (`one_lost_pause_seconds`) its last request alone. Of the *last*
-request of each host, if it ended within the much shorter demand window, the new demands
+Kills. A client that is killed may have lost its last answers. Its requests end at the
+kill. A URL whose request ended within the forget window before may be requested again; on a host
+whose pause is long enough for a commit (`one_lost_pause_seconds`) only the last one. If the *last*
+request of a host ended within the much shorter demand window, its new demands
 (Retry-After, a Crawl-delay or a robots failure first told by it) are not held against the client
 either. All pauses, overlaps and earlier demands are. What is let pass is counted in `forgiven`.
 

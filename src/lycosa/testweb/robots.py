@@ -1,15 +1,15 @@
-"""Robots files together with what they mean.
+"""Robots files together with their meaning.
 
-A `Robots` is built from closures, each of which knows the lines that announce it and, as
+A `Robots` is built from closures, each of which knows its lines in the file and, as
 a plain predicate, which of the site's paths it closes. Whether a URL is allowed is thus
-known by construction: nothing here reads a robots file. The closures of one file must
+known by construction: nothing here parses a robots file. The closures of one file must
 not contradict each other; the webs in `plans` are made so.
 
-How the file is delivered is described too: its status, failures for a time or for ever,
+The delivery of the file is described too: its status, failures for a time or for ever,
 redirects, padding up to and beyond the 500 KiB that RFC 9309 (2.5) lets a crawler cut at,
 a byte order mark, line ends.
 
-RFC 9309 decides the meaning where no file can be had: a 4xx allows everything (2.3.1.3),
+RFC 9309 decides the meaning of a file that cannot be fetched: a 4xx allows everything (2.3.1.3),
 a 5xx or no answer forbids everything (2.3.1.4), and more redirects than five count as
 no file (2.3.1.2).
 """
@@ -101,7 +101,7 @@ class Robots:
     groups: tuple[Group, ...] = ()
     status: int = 200
     failure: Outcome | None = None
-    """How asking for it fails beneath HTTP."""
+    """The failure below HTTP with which requests for it end."""
     failing_status: int = 0
     """The 5xx it fails with."""
     failing: Windows | None = None

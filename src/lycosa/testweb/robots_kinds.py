@@ -1,4 +1,4 @@
-"""The robots files that hosts of a generated web may have, by name."""
+"""The kinds of robots files that hosts of a generated web may have, by name."""
 
 from __future__ import annotations
 

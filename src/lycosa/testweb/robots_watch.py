@@ -1,12 +1,12 @@
-"""What every site's robots file has told the client so far, as the server saw it.
+"""Tracks what each site's robots file has told the client so far, as the server saw it.
 
-A referee must know whether a client that asks for a page can know the rules: which
-robots files were answered, when, by what, and at the end of which redirects. It does not
-read them; what they say it knows from the web's `Truth`.
+A referee must know whether a client that requests a page can know the rules: which
+robots files were answered, when, with what, and at the end of which redirects. It does not
+read them; it knows their content from the web's `Truth`.
 
 A chain of redirects is followed by its Location headers: the request for the next URL
-counts for the site whose file was asked for first. More redirects than the rules name
-end the chain as RFC 9309 (2.3.1.2) lets it end: as if there were no file.
+counts for the site whose file was requested first. More redirects than the rules name
+end the chain as RFC 9309 (2.3.1.2) prescribes: as if there were no file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PASSING = (408, 429)
 
 
 class Standing(enum.Enum):
-    """Where a site's robots file stands."""
+    """The state of a site's robots file."""
 
     UNASKED = enum.auto()
     KNOWN = enum.auto()
@@ -32,7 +32,7 @@ class Standing(enum.Enum):
 
 
 class Knowledge(NamedTuple):
-    """What the client was told last, and when."""
+    """The last answer that the client got, and when."""
 
     standing: Standing = Standing.UNASKED
     since: float = 0.0
@@ -47,7 +47,7 @@ class _Waiter(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What the answer for one URL changed for one site."""
+    """The change that the answer for one URL made for one site."""
 
     site: str
     before: Knowledge

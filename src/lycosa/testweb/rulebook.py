@@ -1,4 +1,4 @@
-"""What a referee judges by, and what it writes down.
+"""The rules that a referee judges by, and the breaches it records.
 
 The rules are the promises of the crawler under test: its pauses, its agent, how long it
 keeps a robots file. A `Breach` is one broken promise, seen from the server's side.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class BreachKind(enum.StrEnum):
-    """The ways to be rude."""
+    """The kinds of breaches."""
 
     HOST_OVERLAP = "two requests at once on one host"
     ADDRESS_OVERLAP = "two requests at once on one address"
@@ -22,7 +22,7 @@ class BreachKind(enum.StrEnum):
     CRAWL_DELAY = "sooner than the site's Crawl-delay allows"
     RETRY_AFTER = "sooner than Retry-After or the back-off after a refusal allows"
     ROBOTS_NOT_ASKED = "a page before the site's robots file"
-    ROBOTS_UNREACHABLE = "a page though the robots file could not be had"
+    ROBOTS_UNREACHABLE = "a page though the robots file could not be fetched"
     ROBOTS_EXPIRED = "a page by a robots file that is too old"
     DISALLOWED = "a page that the robots file forbids"
     ASKED_TWICE = "a page that had been answered"
@@ -45,14 +45,14 @@ class Breach(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RefereeRules:
-    """The promises."""
+    """The promises of a crawler."""
 
     delay_seconds: float | Callable[[str, int], float] = 1.0
     """The pause of a host, or a function of the host and of the pages it has given so far."""
     ip_delay_seconds: float = 0.5
     burst_urls: int = 1
-    """How often a host without a Crawl-delay may be asked with no pause in between; as many pauses
-    must follow as it was asked times."""
+    """Requests that a host without a Crawl-delay may get with no pause in between; after n such
+    requests n pauses must follow."""
     backoff_first_seconds: float = 0.0
     """The pause after a refusal (429, 503) without Retry-After; it doubles with each further one in
     a row, and holds then beside Retry-After. 0 is none."""
@@ -75,7 +75,7 @@ class RefereeRules:
     kill makes a client forget of such a host is its last request, and no other."""
 
     def back_off(self, refusals: int) -> float:
-        """Return the pause after so many refusals in a row."""
+        """Return the pause after this number of refusals in a row."""
         doubled: float = self.backoff_first_seconds * 2.0 ** min(refusals - 1, 40)
         return min(doubled, self.backoff_most_seconds)
 

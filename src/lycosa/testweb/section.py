@@ -1,8 +1,8 @@
-"""A section: one folder of a site with one habit.
+"""The protocol of a section: one folder of a site with one habit.
 
 A site is put together from sections, each in its own folder: a tree, a thicket of links, a
-calendar without end. A section holds no state. It is handed the `Ground` it stands on
-(the host and its seed) and a path, and makes the page for it or says that there is none.
+calendar without end. A section holds no state. It gets the `Ground` it stands on
+(the host and its seed) and a path, and returns the page for it or None.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Section(Protocol):
         """Return the URLs that the site's home page links to."""
 
     def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
-        """Return what stands at a path, given without the folder; None is a 404."""
+        """Return the page at a path, given without the folder; None is a 404."""
 
     def pages(self, ground: Ground) -> Iterator[str]:
         """Yield the URL of every page it keeps, if they are finitely many; otherwise none."""

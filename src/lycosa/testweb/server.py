@@ -1,15 +1,15 @@
-"""A web in a box over real sockets.
+"""Serves a test web over real sockets, on loopback.
 
     with SocketWeb(web, referee=referee) as server:
         ...  # crawl by server.hosts_file, trusting server.ca_file
 
 Every address of the web has a loopback address of its own, all on the same two ports; the
 hosts file (`places`) tells the crawler. The answers are those of the pure function, byte
-for byte, after the latency that they ask for times `time_scale`. One thread with one event
+for byte, after their latency times `time_scale`. One thread with one event
 loop serves everything; the referee is called from that thread alone.
 
-A server does not know why it is asked. Requests for /robots.txt, and for whatever such a
-request was redirected to, count as made for the robots file, all others for the page.
+A server does not know the purpose of a request. Requests for /robots.txt, and for the URLs that
+such a request was redirected to, count as made for the robots file, all others for the page.
 
 Over sockets the moments of a server and of a client differ a little, by as much as either
 had to wait for a processor. Give a referee some `tolerance_seconds`, for instance
@@ -24,10 +24,10 @@ import ssl
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urljoin
 
 from lycosa.errors import ConfigError, LycosaError
@@ -46,6 +46,20 @@ _PASSES = 5
 """Turns of the event loop in which what had already arrived is taken in."""
 
 
+class Listen(NamedTuple):
+    """Where a server listens, and where it writes its hosts file and certificate."""
+
+    port: int = 0
+    tls_port: int = 0
+    """Of these, 0 is any free port."""
+    first_address: str = FIRST_ADDRESS
+    folder: Path | None = None
+    """None is a temporary folder."""
+
+
+_ANYWHERE = Listen()
+
+
 class SocketWeb:
     """Serves a web on loopback for as long as the `with` block runs."""
 
@@ -54,28 +68,24 @@ class SocketWeb:
         web: Hosted,
         *,
         referee: Watcher | None = None,
-        hosts: Iterable[str] | None = None,
         time_scale: float = 0.0,
         silence_seconds: float = 600.0,
         tls: bool = True,
-        port: int = 0,
-        tls_port: int = 0,
-        first_address: str = FIRST_ADDRESS,
-        folder: Path | None = None,
+        listen: Listen = _ANYWHERE,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.time_scale = time_scale
         self.silence_seconds = silence_seconds
         self.now = clock
-        self.http_port = port
-        self.https_port = tls_port
+        self.http_port = listen.port
+        self.https_port = listen.tls_port
         self._web = web
         self._raw_web = web if isinstance(web, RawWeb) else None
         self._watcher = referee
-        names = list(web.hosts() if hosts is None else hosts)
-        self.places = Places(web, names, clock(), first_address)
+        names = list(web.hosts())
+        self.places = Places(web, names, clock(), listen.first_address)
         self._authority = Authority(names, self._certificate) if tls else None
-        self._wanted_folder = folder
+        self._wanted_folder = listen.folder
         self._folder: Path | None = None
         self._robots_elsewhere: set[str] = set()
         self._connections: set[Connection] = set()
@@ -215,7 +225,7 @@ class SocketWeb:
             self._authority.write(folder / "ca.pem")
 
     def hosts_file_text(self) -> str:
-        """Return what the crawler needs to know to find the web's hosts here."""
+        """Return the hosts file by which the crawler finds the web's hosts here."""
         ports = {80: self.http_port, 8080: self.http_port}
         if self._authority is not None:
             ports[443] = self.https_port
@@ -249,7 +259,7 @@ class SocketWeb:
         raise LycosaError(f"the test web has no host {host}, or none with an address")
 
     def tls_context(self) -> ssl.SSLContext:
-        """Return a client's context that trusts the web's authority and nobody else."""
+        """Return a client's TLS context that trusts the web's authority alone."""
         return ssl.create_default_context(cafile=self.ca_file)
 
     # -- those who watch -----------------------------------------------------------------
@@ -326,7 +336,7 @@ class SocketWeb:
         return self._raw_web.raw(request) if self._raw_web is not None else None
 
     def purpose(self, url: str, target: str) -> Purpose:
-        """Say what a request is for, as far as a server can tell."""
+        """Return the purpose of a request, as far as a server can tell."""
         if target == "/robots.txt" or url in self._robots_elsewhere:
             return Purpose.ROBOTS
         return Purpose.PAGE

@@ -1,4 +1,4 @@
-"""Which pages must a crawl limited to some depth hold?
+"""Computes the pages that a crawl limited to some depth must hold.
 
 The walk follows the links that a web knows it has, not the bytes it sends: links cost
 one, other names of a page (redirect, refresh, canonical) nothing, and only pages that
@@ -24,7 +24,7 @@ class Charted(Protocol):
         """Say whether a URL gives a page, at least in fair weather."""
 
     def links_of(self, url: str, moment: float = 0.0) -> list[tuple[str, LinkKind]]:
-        """Return where a URL leads."""
+        """Return the links of a URL."""
 
 
 def pages_within(

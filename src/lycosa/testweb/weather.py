@@ -1,4 +1,4 @@
-"""How a host feels today: how slow it is, and when it has had enough."""
+"""The latency of a host, and the times at which it is overloaded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Pace:
 
 
 class RetryAfter(enum.Enum):
-    """How an overloaded host says when to come back."""
+    """The forms of Retry-After that an overloaded host sends."""
 
     SECONDS = enum.auto()
     DATE = enum.auto()

@@ -1,6 +1,6 @@
-"""What a web in a box is: two pure questions, and the truth for those who judge.
+"""The protocol of a test web: `answer` and `resolve`, and the truth for judges.
 
-`answer` and `resolve` are functions of what is asked and of the moment, and of nothing
+`answer` and `resolve` are functions of the question and the moment, and of nothing
 else: no state changes by asking. A site that fails now and works later does so because
 time has passed, not because it was asked before. So a crawl can be repeated, cut at any
 moment and compared, and a web of millions of pages needs no memory.
@@ -29,7 +29,7 @@ _CHANGED_SECONDS = 2e7
 
 
 class Reply(NamedTuple):
-    """What a server does with one request."""
+    """The reply of a server to one request."""
 
     status: int
     headers: Headers = ()
@@ -37,7 +37,7 @@ class Reply(NamedTuple):
     latency_seconds: float = 0.05
     """From the beginning of the request to the end of the answer, or of the attempt."""
     failure: Outcome | None = None
-    """What went wrong beneath HTTP; then `status` is 0."""
+    """A failure below HTTP; then `status` is 0."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name (given in lower case)."""
@@ -69,14 +69,14 @@ class Web(Protocol):
     """Servers and names, as far as a client can tell."""
 
     def answer(self, request: Request, moment: float) -> Reply:
-        """Return what the server does with a request that begins at `moment`."""
+        """Return the server's reply to a request that begins at `moment`."""
 
     def resolve(self, host: str, moment: float) -> Resolved:
         """Return the address of a host."""
 
 
 class Truth(Protocol):
-    """What holds by construction, for a referee."""
+    """Facts that hold by construction, for a referee."""
 
     def is_allowed(self, url: str, agent: str) -> bool:
         """Say whether the robots rules of the URL's site, once they can be had, allow it."""

@@ -1,4 +1,4 @@
-"""Pages that are correct HTTP and yet hard to read: deep, long, or in other scripts."""
+"""Pages that are valid HTTP and yet hard to read: deep, long, or in other scripts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Windows of time: when something is out of order.
+"""Windows of time in which something is out of order.
 
 Time is cut into periods; by the hash of the period, a window opens in it or does not.
 `Windows.open_until` is a pure function, so two requests in one window are told the same
-end, and whoever comes after it finds all well.
+end, and a request after it succeeds.
 """
 
 from __future__ import annotations

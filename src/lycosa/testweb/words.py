@@ -1,7 +1,7 @@
-"""Words for pages: a few languages, a few topics.
+"""Texts for pages, in a few languages and on a few topics.
 
-Each language brings its small words, so that a language guesser has something to hold on
-to; each topic brings its nouns. The texts mean nothing. A page takes slices of one long
+Each language brings its small words, so that a language detector has something to recognise; each
+topic brings its nouns. The texts mean nothing. A page takes slices of one long
 shuffled stream per language and topic, which costs a few microseconds and gives pages that
 share words but hardly any run of five.
 """
@@ -50,7 +50,7 @@ def _sentences(language: str, topic: str) -> tuple[str, ...]:
 
 
 def prose(language: str, topic: str, words: int, key: int) -> str:
-    """Return about so many words, in sentences; the key decides which."""
+    """Return about this number of words, in sentences; the key decides which."""
     sentences = _sentences(language, topic)
     chosen = []
     for _ in range(max(1, words // _RUN_WORDS)):

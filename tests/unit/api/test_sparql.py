@@ -37,13 +37,13 @@ def test_a_question_is_answered_in_the_form_that_is_wanted(crawl: Crawl) -> None
 
 
 def test_what_cannot_be_answered_is_raised(crawl: Crawl) -> None:
-    with pytest.raises(Refused, match="no SPARQL query"):
+    with pytest.raises(Refused, match="not a SPARQL query"):
         crawl.sparql("SELECT")
     with pytest.raises(Refused, match="SERVICE"):
         crawl.sparql("SELECT * { ?s ?p ?o . SERVICE <http://x.test/> {} }")
     with pytest.raises(QueryError, match=r"longer than 0\.5 s"):
         crawl.sparql(f"SELECT (COUNT(*) AS ?n) {{ {ENDLESS} }}", seconds=0.5)
-    with pytest.raises(LycosaError, match="no form `parquet`"):
+    with pytest.raises(LycosaError, match="no format `parquet`"):
         crawl.sparql("ASK {}", "parquet")
     with pytest.raises(QueryError, match="choose one of"):
         crawl.sparql("ASK {}", "turtle")

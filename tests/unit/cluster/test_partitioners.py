@@ -94,7 +94,7 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_job_knows_the_partitioners_that_exist() -> None:
     assert tuple(PARTITIONERS) == PARTITIONERS_OF_THE_JOB
-    with pytest.raises(ConfigError, match="known are: domain, host-hash"):
+    with pytest.raises(ConfigError, match="choose one of: domain, host-hash"):
         make_partitioner("topic", 64)
 
 

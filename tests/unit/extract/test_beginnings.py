@@ -1,4 +1,4 @@
-"""The compiled look at the first bytes of a page and its plain twin see the same."""
+"""The compiled look at the first bytes of a page agrees with the pure Python one."""
 
 from __future__ import annotations
 

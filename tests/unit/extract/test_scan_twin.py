@@ -1,4 +1,4 @@
-"""The compiled scanner and its plain twin say the same about any bytes."""
+"""The compiled scanner and the pure Python one return the same facts for any bytes."""
 
 from __future__ import annotations
 

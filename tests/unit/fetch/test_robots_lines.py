@@ -95,7 +95,7 @@ def test_the_groups_that_name_us_are_told_from_those_for_everybody() -> None:
         ("Allow: x", "begins with `/` or `*`"),
         ("Allow:", "it is empty and allows nothing"),
         ("Crawl-delay: soon", "no number of seconds"),
-        ("User-agent: 007", "it names nobody"),
+        ("User-agent: 007", "it names no robot"),
     ],
 )
 def test_a_line_that_is_ignored_is_told_with_the_reason(line: str, part: str) -> None:
@@ -125,7 +125,7 @@ def test_a_line_that_is_read_all_the_same_gets_a_note(line: str, part: str) -> N
 def test_what_stands_before_any_agent_or_twice_is_told() -> None:
     said = said_of("Disallow: /a", "User-agent: *", "Disallow: /b", "Disallow: /b")
     assert said == {
-        1: "it stands before any User-agent line, and so binds nobody",
+        1: "it stands before the first User-agent line, so it has no effect",
         4: "it says again what line 3 says",
     }
 

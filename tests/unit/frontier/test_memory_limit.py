@@ -1,4 +1,4 @@
-"""URL tables that take too much memory put away what they can spare."""
+"""URL tables that take too much memory spill the sites that they can spare."""
 
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.memory_limit import FAR_SECONDS, LEAST_URLS, MemoryLimit

@@ -1,4 +1,4 @@
-"""Numbers for ids, degrees, and what groups add up to."""
+"""Numbers for ids, degrees, and sums of groups."""
 
 from __future__ import annotations
 

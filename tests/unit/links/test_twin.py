@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.links import Links, Rows, Target, mask_of, outlinks, pure_columns, sifted, unsettled
+from lycosa.links import (
+    Known,
+    Links,
+    Reach,
+    Rows,
+    Target,
+    mask_of,
+    outlinks,
+    pure_columns,
+    sifted,
+    unsettled,
+)
 from lycosa.store.rows import KIND_NAMES, SCHEMAS
 
 KINDS = [kind for kind, name in enumerate(KIND_NAMES) if name]
@@ -96,10 +107,9 @@ def test_what_is_unsettled_equals_its_twin(
 ) -> None:
     distances, hops = array("H", far), array("B", few[: len(far)])
     masks = mask_of(kinds[0]), mask_of(kinds[1])
-    found = unsettled(some.targets, some.kinds, distances, *numbers, *masks, parts, hops, redirects)
-    assert found == pure_columns.unsettled(
-        some, distances, *numbers, *kinds, parts, hops, redirects
-    )
+    known, reach = Known(numbers[0], distances, hops, parts), Reach(*numbers[1:], redirects)
+    found = unsettled(some.targets, some.kinds, known, reach, *masks)
+    assert found == pure_columns.unsettled(some, known, reach, *kinds)
     distances.append(1)  # nobody holds on to the arrays
     hops.append(1)
 
@@ -144,7 +154,8 @@ def test_columns_that_differ_in_length_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
         sifted([target], [1], ["a"], [], [1], "", 0)
     with pytest.raises(ValueError, match="differ in length"):
-        unsettled([target], [], array("H"), 0, 0, 0, 0, 0, set(), array("B"), 0)
+        known = Known(0, array("H"), array("B"), set())
+        unsettled([target], [], known, Reach(0, 0, 0), 0, 0)
     with pytest.raises(ValueError, match="differ in length"):
         outlinks([target], [1], [], KIND_NAMES)
     with pytest.raises(ValueError, match="differ in length"):

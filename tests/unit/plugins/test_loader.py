@@ -107,7 +107,7 @@ def test_a_plugin_that_cannot_be_loaded_is_named_with_its_package(name: str, sai
 def test_given_plugins_must_be_plugins_with_names_of_their_own() -> None:
     with pytest.raises(PluginError, match="there are two plugins `a`"):
         load_hooks(job(), [Plugin("a"), Plugin("a")])
-    with pytest.raises(PluginError, match="is no plugin"):
+    with pytest.raises(PluginError, match="is not a Plugin"):
         load_hooks(job(), ["plain"])  # type: ignore[list-item]
 
 

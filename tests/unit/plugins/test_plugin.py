@@ -20,10 +20,10 @@ async def later(page: object) -> None: ...
         ({"name": "p", "on_page": 5}, "on_page must be a plain function"),
         ({"name": "p", "on_page": later}, "on_page must be a plain function"),
         ({"name": "p", "extractors": {"a/b": None}}, "extractors 'a/b' must be"),
-        ({"name": "p", "extractors": {"PDF": print}}, "is no name of a content type"),
-        ({"name": "p", "columns": {"a b": int}}, "is no name of a column"),
-        ({"name": "p", "schedulers": {"a:b": print}}, "is no name of a scheduler"),
-        ({"name": "p", "partitioners": {"": print}}, "is no name of a partitioner"),
+        ({"name": "p", "extractors": {"PDF": print}}, "is not a valid name of a content type"),
+        ({"name": "p", "columns": {"a b": int}}, "is not a valid name of a column"),
+        ({"name": "p", "schedulers": {"a:b": print}}, "is not a valid name of a scheduler"),
+        ({"name": "p", "partitioners": {"": print}}, "is not a valid name of a partitioner"),
     ],
 )
 def test_a_plugin_that_cannot_work_is_refused_when_it_is_made(
@@ -51,7 +51,7 @@ def test_a_column_of_no_type_is_refused() -> None:
 
 
 def test_two_columns_that_would_be_called_the_same_are_refused() -> None:
-    with pytest.raises(PluginError, match="which there is already"):
+    with pytest.raises(PluginError, match="which exists already"):
         Columns([Plugin("a", columns={"a_title": int, "title": str})])
 
 
@@ -66,7 +66,7 @@ def test_values_stand_in_the_order_of_the_columns() -> None:
 )
 def test_a_value_of_another_type_is_refused(kind: object, value: object) -> None:
     slot = Columns([Plugin("a", columns={"x": kind})]).slots["a"]["x"]
-    with pytest.raises(TypeError, match="is no value of the column `x`"):
+    with pytest.raises(TypeError, match="does not fit the column `x`"):
         slot.convert(value)
 
 

@@ -97,7 +97,7 @@ def test_best_first_goes_by_the_score_of_a_plugin(tmp_path: Path) -> None:
 def test_a_score_out_of_bounds_ends_the_crawl_and_is_named(tmp_path: Path) -> None:
     web = DrawnWeb({URLS[0]: page()})
     order = job(scheduler="best-first", score="p:wild")
-    with pytest.raises(PluginError, match=r"`p:wild` of a plugin failed: it gave back 7 for http"):
+    with pytest.raises(PluginError, match=r"`p:wild` of a plugin failed: it returned 7 for http"):
         crawl(web, order, tmp_path, Hooks([PLUGIN]))
 
 
@@ -113,7 +113,7 @@ def test_no_scheduler_can_be_impolite() -> None:
     assert held.choose() is None
     held.offer(1, 1)
     held.wake(1)
-    with pytest.raises(PluginError, match="only what is ready may be chosen"):
+    with pytest.raises(PluginError, match="only ready URLs may be chosen"):
         held.choose()
 
 
@@ -133,7 +133,7 @@ def test_a_scheduler_is_believed_no_page_twice_and_no_silence() -> None:
     with pytest.raises(PluginError, match="it chose 0"):
         held.choose()
     scheduler.answer = None
-    with pytest.raises(PluginError, match="chose nothing while something was ready"):
+    with pytest.raises(PluginError, match="chose nothing while URLs were ready"):
         held.choose()
 
 
@@ -154,7 +154,7 @@ def test_a_partitioner_of_a_plugin_keeps_hosts_together() -> None:
 
 def test_a_partitioner_that_gives_no_text_is_named() -> None:
     found = partitioner_of(job(partitioner="p:none"), Hooks([PLUGIN]))
-    with pytest.raises(PluginError, match="`p:none` of a plugin failed: it gave back 5"):
+    with pytest.raises(PluginError, match="`p:none` of a plugin failed: it returned 5"):
         found.partition_of(key_of("http://a.test/"))
 
 

@@ -17,9 +17,9 @@ import pytest
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import QueryError
-from lycosa.query.answer_pool import Answerers, AnsweringProcess, raise_unless_answered
+from lycosa.query.answer_pool import AnswerPool, AnswerProcess, raise_unless_answer
 from lycosa.query.index import Index
-from lycosa.query.protocol import Answered, Asked, Question, Refused, receive, send
+from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
 from unit.query.segments import block, seal
 
 UNCHECKED = """
@@ -86,19 +86,19 @@ def listener() -> Iterator[Listener]:
     made.close()
 
 
-def answers(command: list[str], *questions: str) -> list[Answered]:
+def answers(command: list[str], *questions: str) -> list[QueryReply]:
     """Return how a process answers questions, the last frame of each."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None and process.stdout is not None
-        said: list[Answered] = []
+        said: list[QueryReply] = []
         frame = receive(process.stdout)
         for question in ("", *questions):
             if question:
-                send(process.stdin, Asked(Question(question), 20, 0))
+                send(process.stdin, QueryRequest(Query(question), 20, 0))
                 frame = receive(process.stdout)
             while frame is not None:
-                said.append(msgspec.msgpack.decode(frame, type=Answered))
+                said.append(msgspec.msgpack.decode(frame, type=QueryReply))
                 if said[-1].kind not in ("begin", "piece"):
                     break
                 said.pop()
@@ -142,17 +142,19 @@ def test_where_the_kernel_gives_no_filter_nothing_is_answered(crawl: Path) -> No
             check=False,
         )
         assert (done.returncode, done.stdout) == (QueryError.exit_code, "")
-        assert "answered without network only" in done.stderr
+        assert "run only in a process without network" in done.stderr
 
 
 def test_an_answer_comes_in_pieces_and_is_whole(crawl: Path) -> None:
-    process = AnsweringProcess(crawl)
+    process = AnswerProcess(crawl)
     try:
-        question = Question("SELECT * { ?s ?p ?o . ?a ?b ?c }", form="csv")
-        frames = list(process.answer(Asked(question, 20, 0)))
+        question = Query("SELECT * { ?s ?p ?o . ?a ?b ?c }", form="csv")
+        frames = list(process.answer(QueryRequest(question, 20, 0)))
         assert [frame.kind for frame in frames] == ["begin", "piece", "answer"]
         long = " ".join(f"VALUES ?v{n} {{ 1 2 3 4 5 6 7 8 9 10 }}" for n in range(4))
-        frames = list(process.answer(Asked(Question(f"SELECT * {{ {long} }}", form="csv"), 20, 0)))
+        frames = list(
+            process.answer(QueryRequest(Query(f"SELECT * {{ {long} }}", form="csv"), 20, 0))
+        )
         assert [frames[0].kind, frames[-1].kind] == ["begin", "answer"]
         pieces = [frame.body for frame in frames[1:-1]]
         assert len(pieces) > 1
@@ -162,22 +164,22 @@ def test_an_answer_comes_in_pieces_and_is_whole(crawl: Path) -> None:
 
 
 def test_a_process_is_used_again_and_replaced_when_it_was_ended(crawl: Path) -> None:
-    answerers = Answerers(crawl, most=1)
+    pool = AnswerPool(crawl, most=1)
     try:
         many = " ".join(f"VALUES ?v{n} {{ {' '.join(map(str, range(200)))} }}" for n in range(6))
         endless = f"SELECT (COUNT(*) AS ?n) {{ {many} }}"
-        assert answerers.ask(Question("ASK {}"), 20).kind == "answer"
-        assert answerers.ask(Question(endless), 0.5).kind == "too-slow"
-        assert answerers.ask(Question("ASK {}"), 20).kind == "answer"
+        assert pool.ask(Query("ASK {}"), 20).kind == "answer"
+        assert pool.ask(Query(endless), 0.5).kind == "too-slow"
+        assert pool.ask(Query("ASK {}"), 20).kind == "answer"
     finally:
-        answerers.close()
+        pool.close()
 
 
 def test_what_is_raised_tells_a_refusal_from_a_failure() -> None:
-    raise_unless_answered(Answered("answer"))
-    for said, kind in ((Answered("refused", "no"), Refused), (None, QueryError)):
+    raise_unless_answer(QueryReply("answer"))
+    for said, kind in ((QueryReply("refused", "no"), Refused), (None, QueryError)):
         with pytest.raises(kind):
-            raise_unless_answered(said)
+            raise_unless_answer(said)
 
 
 def test_a_question_ends_with_the_command_that_was_killed(crawl: Path) -> None:

@@ -66,7 +66,7 @@ def test_the_word_alone_is_no_reason(question: str) -> None:
 )
 def test_what_is_no_query_is_refused(question: str) -> None:
     made = store()
-    with pytest.raises(Refused, match="no SPARQL query"):
+    with pytest.raises(Refused, match="not a SPARQL query"):
         sparql.ask(made, question)
     assert len(made) == 2
 

@@ -8,20 +8,20 @@ from collections.abc import Iterator
 import pytest
 
 from lycosa.serve import connections
-from lycosa.serve.connections import MOST_ASKING, MOST_CONNECTIONS, Places
+from lycosa.serve.connections import MOST_ASKING, MOST_CONNECTIONS, Connections
 
 
 class Room:
     """Connections, each with a client that can be asked whether it was dropped."""
 
     def __init__(self, held_bytes: int = 1000, each: int = MOST_ASKING) -> None:
-        self.places = Places(held_bytes, each)
+        self.connections = Connections(held_bytes, each)
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
 
     def enter(self, address: str = "a") -> socket.socket | None:
         ours, theirs = socket.socketpair()
         self._pairs.append((ours, theirs))
-        return ours if self.places.admit(ours, address) else None
+        return ours if self.connections.admit(ours, address) else None
 
     def fill(self, count: int, address: str = "a") -> list[socket.socket]:
         made = [self.enter(address) for _ in range(count)]
@@ -72,7 +72,7 @@ def test_an_address_with_many_connections_loses_them_first(room: Room) -> None:
 def test_who_is_asking_keeps_its_place(room: Room) -> None:
     made = room.fill(MOST_CONNECTIONS)
     asking = made[: MOST_ASKING // 2]
-    assert all(room.places.ask(room.places.of(connection)) for connection in asking)
+    assert all(room.connections.ask(room.connections.of(connection)) for connection in asking)
     for _ in range(200):
         room.enter()
     assert not set(room.dropped()) & set(asking)
@@ -81,11 +81,11 @@ def test_who_is_asking_keeps_its_place(room: Room) -> None:
 def test_only_so_many_ask_at_once_and_of_one_address_fewer() -> None:
     room = Room(each=10)
     made = room.fill(20, "a")
-    assert sum(room.places.ask(room.places.of(connection)) for connection in made) == 10
+    assert sum(room.connections.ask(room.connections.of(connection)) for connection in made) == 10
     (other,) = room.fill(1, "b")
-    assert room.places.ask(room.places.of(other))
-    room.places.wait(room.places.of(made[0]))
-    assert room.places.ask(room.places.of(made[15]))
+    assert room.connections.ask(room.connections.of(other))
+    room.connections.wait(room.connections.of(made[0]))
+    assert room.connections.ask(room.connections.of(made[15]))
     room.close()
 
 
@@ -94,7 +94,7 @@ def test_a_slow_reader_goes_when_there_is_no_other(
 ) -> None:
     made = room.fill(MOST_CONNECTIONS)
     for connection in made:
-        room.places.read(room.places.of(connection), 1)
+        room.connections.read(room.connections.of(connection), 1)
     assert room.enter() is None
     monkeypatch.setattr(connections, "SLOW_SECONDS", -1.0)
     assert room.enter() is not None
@@ -104,12 +104,12 @@ def test_a_slow_reader_goes_when_there_is_no_other(
 def test_only_so_much_is_held_for_readers(room: Room) -> None:
     made = room.fill(4)
     for connection in made:
-        room.places.read(room.places.of(connection), 400)
+        room.connections.read(room.connections.of(connection), 400)
     assert room.dropped() == made[:2]
 
 
 def test_a_place_that_was_left_is_free(room: Room) -> None:
     for connection in room.fill(MOST_CONNECTIONS):
-        room.places.leave(connection)
+        room.connections.leave(connection)
     room.fill(MOST_CONNECTIONS)
     assert room.dropped() == []

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from lycosa.query.formats import chosen_form
-from lycosa.query.protocol import Question
+from lycosa.query.protocol import Query
 from lycosa.serve.protocol import (
     READ_ONLY,
     Description,
@@ -24,7 +24,7 @@ QUERY = {"content-type": "application/sparql-query"}
 
 
 def test_a_query_comes_in_three_ways() -> None:
-    question = Question(ASK)
+    question = Query(ASK)
     assert read("GET", f"/sparql?query={quote(ASK)}", {}, b"") == question
     assert read("POST", "/sparql", FORM, f"query={quote(ASK)}".encode()) == question
     assert read("POST", "/sparql", QUERY, ASK.encode()) == question
@@ -33,7 +33,7 @@ def test_a_query_comes_in_three_ways() -> None:
 def test_graphs_are_named_in_the_address_or_the_form() -> None:
     graphs = "default-graph-uri=http%3A%2F%2Fa.test%2F&default-graph-uri=http%3A%2F%2Fb.test%2F"
     more = "named-graph-uri=http%3A%2F%2Fc.test%2F"
-    expected = Question(ASK, ("http://a.test/", "http://b.test/"), ("http://c.test/",))
+    expected = Query(ASK, ("http://a.test/", "http://b.test/"), ("http://c.test/",))
     target = f"/sparql?query={quote(ASK)}&{graphs}&{more}"
     assert read("GET", target, {}, b"") == expected
     assert read("POST", f"/sparql?{graphs}&{more}", QUERY, ASK.encode()) == expected

@@ -75,7 +75,6 @@ def capture(
     purpose: Purpose = Purpose.PAGE,
     reply: Answer | None = None,
     links: int = 3,
-    source: str = "org.example:/",
 ) -> Capture:
     """Return an exchange about the page of a number."""
     key = key or f"org.example:/page/{number}"
@@ -100,7 +99,6 @@ def capture(
         "en",
         "utf-8",
         (1 << 63) + number,
-        source,
     )
 
 

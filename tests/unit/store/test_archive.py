@@ -91,7 +91,6 @@ def test_the_file_holds_what_was_said_byte_for_byte(tmp_path: Path) -> None:
     for beside in (request, metadata):
         assert beside[1]["WARC-Concurrent-To"] == headers["WARC-Record-ID"]
     assert metadata[2].decode().splitlines() == [
-        "via: http://example.org/",
         "distance: 21",
         "outcome: KEPT",
         f"payload-digest: {sha1(page.answer.body)}",
@@ -464,7 +463,7 @@ def test_text_that_is_not_unicode_harms_nobody(tmp_path: Path) -> None:
 
 paths = st.text("abcXYZ019-._~%/", max_size=12).filter(lambda path: "%" not in path)
 exchanges = st.builds(
-    lambda path, body, status, moment, is_chunked, links, text: capture(
+    lambda path, body, status, moment, is_chunked, links: capture(
         0,
         key=f"org.example:/{path.replace('//', '/').strip('./')}",
         reply=answer(
@@ -475,7 +474,6 @@ exchanges = st.builds(
             chunked(body, 7) if is_chunked else body,
         ),
         links=links,
-        source=text,
     ),
     paths,
     st.binary(max_size=300),
@@ -483,7 +481,6 @@ exchanges = st.builds(
     st.floats(1e9, 3e9),
     st.booleans(),
     st.integers(0, 4),
-    st.sampled_from(["", "org.example:/"]),
 )
 
 

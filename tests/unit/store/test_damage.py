@@ -1,4 +1,4 @@
-"""Files that are damaged: records behind damage are found, digests notice a byte."""
+"""Damaged files: records after damage are found, and digests notice a changed byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small crawls that were never crawled: rows and records written by hand."""
+"""Makes small crawl directories without crawling: rows and records written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study of crawls whose answer is known: what counts, what is counted, what stays whole."""
+"""Studies of crawls with known results: counts are right, and a killed study does no harm."""
 
 from __future__ import annotations
 

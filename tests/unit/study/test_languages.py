@@ -1,4 +1,4 @@
-"""The languages of pages: what markup says, else what the text says, and whether they agree."""
+"""The language of a page comes from its markup, else from its text; agreement is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A larger crawl that was made by a formula: what the study counts is what the formula says."""
+"""A larger crawl made by a formula: the study counts what the formula says."""
 
 from __future__ import annotations
 

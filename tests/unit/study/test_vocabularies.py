@@ -1,4 +1,4 @@
-"""What pages say to machines, counted: as at their last visit, and read once."""
+"""Structured data is counted as of the last visit, and each segment is read once."""
 
 from __future__ import annotations
 

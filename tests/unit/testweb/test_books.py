@@ -1,4 +1,4 @@
-"""The library says what it is known to say, in every form."""
+"""The library holds its known triples, in every form."""
 
 from __future__ import annotations
 

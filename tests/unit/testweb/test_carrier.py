@@ -2,7 +2,14 @@
 
 from lycosa.clock import VirtualClock
 from lycosa.records import Answer, Outcome, Request, Resolved
-from lycosa.testweb import GraphWeb, InProcessCarrier, Referee, RefereeRules, request_for
+from lycosa.testweb import (
+    Faults,
+    GraphWeb,
+    InProcessCarrier,
+    Referee,
+    RefereeRules,
+    request_for,
+)
 
 A, B, C = (f"http://{name}.test/" for name in "abc")
 
@@ -26,7 +33,7 @@ def test_answers_come_when_their_latency_has_passed() -> None:
 
 
 def test_a_failure_has_no_status() -> None:
-    web, clock = GraphWeb({A: []}, failures={B: Outcome.CUT_SHORT}), VirtualClock()
+    web, clock = GraphWeb({A: []}, faults=Faults(failures={B: Outcome.CUT_SHORT})), VirtualClock()
     got: list[Answer] = []
     InProcessCarrier(web, clock).send(request_for(web, B), got.append)
     clock.run()

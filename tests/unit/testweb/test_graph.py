@@ -1,7 +1,7 @@
 """Webs drawn by hand, and the oracle of exact depth."""
 
 from lycosa.records import Outcome
-from lycosa.testweb import GraphWeb, Group, Robots, request_for
+from lycosa.testweb import Faults, GraphWeb, Group, OtherNames, Robots, request_for
 from lycosa.testweb.robots import folder
 
 A, B, C, D, E = (f"http://{name}.test/" for name in "abcde")
@@ -14,7 +14,7 @@ def test_links_cost_one() -> None:
 
 
 def test_redirects_refreshes_and_canonical_links_cost_nothing() -> None:
-    web = GraphWeb({A: [B], D: [E]}, {B: C}, refreshes={C: D}, canonicals={E: f"{E}true"})
+    web = GraphWeb({A: [B], D: [E]}, {B: C}, names=OtherNames({C: D}, {E: f"{E}true"}))
     assert web.pages_within([A], 1) == {A, C, D}
     assert web.pages_within([A], 2) == {A, C, D, E, f"{E}true"}
 
@@ -32,8 +32,7 @@ def test_no_way_leads_through_what_robots_forbid_or_through_errors() -> None:
     closed = Robots((Group("*", (folder("/closed/"),)),))
     web = GraphWeb(
         {A: [f"{A}closed/x", f"{A}missing", B], f"{A}closed/x": [C], f"{A}missing": [D], B: [E]},
-        statuses={f"{A}missing": 404},
-        failures={B: Outcome.TIMEOUT},
+        faults=Faults({f"{A}missing": 404}, {B: Outcome.TIMEOUT}),
         robots={"a.test": closed},
     )
     assert web.pages_within([A], 5) == {A}

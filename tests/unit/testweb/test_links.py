@@ -1,4 +1,4 @@
-"""The truth agrees with the bytes: what `links_of` says is what the HTML means."""
+"""The truth agrees with the bytes: `links_of` returns the links in the HTML."""
 
 import gzip
 import re
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.records import LinkKind, Request
-from lycosa.testweb import GeneratedWeb, GraphWeb, request_for
+from lycosa.testweb import GeneratedWeb, GraphWeb, OtherNames, request_for
 from lycosa.testweb.forms import write
 from lycosa.testweb.parts import take_apart
 
@@ -110,8 +110,7 @@ def test_drawn_pages_contain_their_links() -> None:
     web = GraphWeb(
         {home: ["http://a.test/x?a=1&b=2", "http://b.test/"]},
         {"http://a.test/old": home},
-        refreshes={home: "http://a.test/new"},
-        canonicals={home: "http://a.test/true"},
+        names=OtherNames({home: "http://a.test/new"}, {home: "http://a.test/true"}),
     )
     assert sorted(links_in(web, home, 0.0)) == sorted(web.links_of(home))
     assert links_in(web, "http://a.test/old", 0.0) == [(home, LinkKind.REDIRECT)]

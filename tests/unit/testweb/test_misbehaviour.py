@@ -1,4 +1,4 @@
-"""The misbehaving web knows what must come of every URL."""
+"""The misbehaving web knows the right outcomes of every URL."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a robots file allows is known without reading it, and agrees with who reads it."""
+"""The truth about a robots file, known without parsing it, agrees with parsers."""
 
 from urllib.parse import urljoin
 from urllib.robotparser import RobotFileParser

@@ -1,4 +1,4 @@
-"""The compiled way from an href to its key and the plain Python one are the same way."""
+"""The compiled call from an href to its key agrees with the pure Python functions."""
 
 import pytest
 from hypothesis import example, given, settings

@@ -30,9 +30,9 @@ from lycosa.terminal_text import on_screen
 
 if TYPE_CHECKING:
     from lycosa.query.index import Progress
-    from lycosa.query.protocol import Answered
+    from lycosa.query.protocol import QueryReply
 
-_FIRST_QUESTION = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
+_FIRST_QUERY = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
@@ -95,7 +95,7 @@ def index(session: Session, /, path: Path, as_json: bool) -> None:
     )
     if done.unreadable:
         notice(f"skipped {counted(done.unreadable, 'unreadable line')}")
-    click.echo(f"  query it: {command('sparql', path, _FIRST_QUESTION)}")
+    click.echo(f"  query it: {command('sparql', path, _FIRST_QUERY)}")
 
 
 @click.command()
@@ -121,27 +121,27 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None, is_raw
     Each page has a graph, named by its URL; without GRAPH a query is about all pages together.
     Build the index first: lycosa index. The exit code is 1 when the answer to an ASK is no.
     """
-    from lycosa.query.answer_pool import AnsweringProcess
-    from lycosa.query.protocol import Asked, Question
+    from lycosa.query.answer_pool import AnswerProcess
+    from lycosa.query.protocol import Query, QueryRequest
 
     _open(session, path)
-    question = Question(_question(query), form=form or "usual", is_guarded=not is_raw)
-    process = AnsweringProcess(path, ends_with_us=True)
+    wanted = Query(_query_text(query), form=form or "usual", is_guarded=not is_raw)
+    process = AnswerProcess(path, ends_with_us=True)
     try:
         _tell_of_news(path)
-        return _print_answer(process.answer(Asked(question, 0, 0)))
+        return _print_reply(process.answer(QueryRequest(wanted, 0, 0)))
     finally:
         process.end()
 
 
-def _print_answer(answer: Iterator[Answered]) -> int:
-    """Print an answer as it comes; returns the exit code."""
-    from lycosa.query.answer_pool import raise_unless_answered
+def _print_reply(replies: Iterator[QueryReply]) -> int:
+    """Print a result as it comes; returns the exit code."""
+    from lycosa.query.answer_pool import raise_unless_answer
 
     output = Data()
     table: list[bytes] = []
     form, last = "", None
-    for last in answer:
+    for last in replies:
         if last.kind == "begin":
             form = last.text
         elif last.kind == "piece" and form == "table":
@@ -149,7 +149,7 @@ def _print_answer(answer: Iterator[Answered]) -> int:
         elif last.kind == "piece":
             output.write(last.body)
     output.flush()
-    raise_unless_answered(last)
+    raise_unless_answer(last)
     if form == "table":
         _print_table(*msgspec.msgpack.decode(b"".join(table)))
     elif form == "json":
@@ -158,7 +158,7 @@ def _print_answer(answer: Iterator[Answered]) -> int:
     return int(last is not None and last.is_no)
 
 
-def _question(given: str) -> str:
+def _query_text(given: str) -> str:
     if given != "-":
         try:
             is_file = Path(given).is_file()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _TOP = 10
 _MOST_ROWS = 1000
-"""Of a table on the screen; CSV and JSON lines have all."""
+"""The rows of a table on the screen; CSV and JSON lines have all."""
 
 
 @click.command()

@@ -18,8 +18,8 @@ from lycosa.cli.screen.summary import command
 
 if TYPE_CHECKING:
     from lycosa.crawl.verify.findings import Tell
-    from lycosa.crawl.verify.inspection import Report
     from lycosa.crawl.verify.repair import Repaired
+    from lycosa.crawl.verify.report import Report
 
 
 @click.command()

@@ -20,7 +20,7 @@ class Screen(Console):
 
     @property
     def file(self) -> IO[str]:
-        """Where it draws."""
+        """The stream that the console draws on."""
         return plain(super().file)
 
     @file.setter

@@ -191,7 +191,7 @@ class HowEnded(Protocol):
 
     @property
     def reason(self) -> str:
-        """What ended it."""
+        """The reason why the run ended."""
 
     @property
     def progress(self) -> Progress:

@@ -1,4 +1,4 @@
-"""What a visit shows of how often a page changes.
+"""Records whether a page has changed since the last visit, as evidence of its rate of change.
 
 A page has changed when its text has (what is no text is compared as a whole), unless the job lets
 small differences pass: then the fingerprints decide, and the version that further ones are compared
@@ -8,8 +8,8 @@ compared for us.
 Where the server says when the page changed last (Last-Modified), and that lies after the last
 visit, the visit says more than that there was a change. On a first visit it is all that is known.
 
-Sitemaps say when pages have changed without being asked: those that we hold an older copy of are
-noted as out of date.
+Sitemaps announce changes (`lastmod`): a page of which the archive holds an older copy is recorded
+as out of date.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What references have become: most links of a page have been seen on the page before.
+"""Caches what references resolve to, because the pages of a site repeat their links.
 
 A reference is resolved against the URL of its page, made canonical, judged by the job's
 rules and hashed. All that depends on the *folder* of the page and on the reference alone,
 and the pages of a folder link to much the same places, as pages of a site have much the same
-menus. So what a reference became is remembered by folder and reference; and for each key
-there is one `Target`, on which others note what they find out about it.
+menus. So the result is remembered by folder and reference. Each key has one `Target`, on which
+other modules note what they find out about it.
 
 A reference that needs more of the page than its folder (`#part`, `?page=2`, or an empty
 one) is resolved for its page alone.

@@ -1,4 +1,4 @@
-"""Links: made canonical, found in scope, near enough, and sent to their partition.
+"""Resolves the links of a page, drops those out of scope, and sends the rest to their partitions.
 
 A link to a URL of the same partition is admitted at once. Any other goes, with the
 next commit, to the inbox of its partition, also if this worker owns it: partitions
@@ -24,7 +24,7 @@ from lycosa.frontier.distance import (
     through,
 )
 from lycosa.frontier.partition import Partition
-from lycosa.links import mask_of, sifted, unsettled
+from lycosa.links import Known, Reach, mask_of, sifted, unsettled
 from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
@@ -156,15 +156,10 @@ class Router:
         places = unsettled(
             targets,
             kinds,
-            state.pages.distance,
-            number,
-            real,
-            free,
+            Known(number, state.pages.distance, state.pages.hops, state.requisites),
+            Reach(real, free, hops),
             _FREE,
             requisite_kinds,
-            state.requisites,
-            state.pages.hops,
-            hops,
         )
         if not places:
             return []  # most links lead to what is known, and from no nearer

@@ -1,4 +1,4 @@
-"""Discovery: what is guessed, when, and how many more guesses it is worth.
+"""Guesses URLs that no page links to, and decides from the results how many more to guess.
 
 A site is *looked at* when nothing of it is queued any more, and while it is large at every
 doubling of its host's pages. What the miner finds in the URL table goes to the frontier as URLs
@@ -13,8 +13,8 @@ that never paid gets a dozen, all rules together. And of all requests for pages 
 no more than the job's budget are spent in vain, open guesses included; what that holds up is
 looked at again when more has been asked.
 
-Until a host has said no to a guess or was probed, nobody knows whether it can say no. So one
-guess at a time is open on it, and after the first page it is probed
+Until a host has refused a guess or was probed, it may be one that answers every URL with a page.
+So one guess at a time is open on it, and after the first page it is probed
 (`lycosa.crawl.answers.novelty.soft_404`). A site that made a page of its probe may make one of
 every URL, and is not mined.
 

@@ -1,9 +1,9 @@
-"""A page is shown to the plugins of the job.
+"""Shows a page to the job's plugins and takes over what they change.
 
-    begin   the page is read: by the extractor of its type, if a plugin has one
-    end     the page is shown to every plugin; what they say of it is taken over
+    begin   reads the page, by a plugin's extractor if it has one for the type
+    end     shows the page to every plugin
 
-Between the two it is found out whether the page is a soft 404: such a page is shown to nobody.
+Between the two the crawl finds out whether the page is a soft 404: plugins do not see those.
 
 Always true: a page on which a hook failed ends as `HOOK_FAILED`, with the facts that it had
 before, no links and no values.

@@ -1,7 +1,7 @@
-"""What an answer says: its outcome, and the facts and links in its content. All pure.
+"""Reads an answer: the outcome of the fetch, and the facts and links of the page. Pure functions.
 
-The scanner reads one document; here is decided which scanner that is, what the headers
-add, and which links the job wants to follow at all.
+The type of the content decides which reader is used (page, style sheet, sitemap). Headers add links
+and robots directives. Links that the job does not follow (`nofollow`) are left out here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An answer becomes a decision about a site: what its robots file allows us (RFC 9309).
+"""Turns the answer to a robots.txt request into rules for its site (RFC 9309).
 
     2xx                 the rules in it, for a day
     3xx                 an errand: the redirect is followed under the clock of the host it

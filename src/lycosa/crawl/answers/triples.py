@@ -1,10 +1,9 @@
-"""What pages say to machines, as the job wants it: triples for the store, perhaps links.
+"""Extracts the structured data of a kept page as triples for the store, and the links in it.
 
-Only what is kept is read, and of that only pages in which the scan has seen structured data. A
-page that is gone, has moved or is of another type now says nothing: that is told too, so that what
-it said before can be forgotten by whoever reads the segments. Of a page that could not be had this
-time, that has not changed, or that says nothing when it is asked for the first time, nothing is
-told.
+Only pages in which the scan has seen structured data are read. A page that is gone, has moved or
+changed its type has no triples any more. The store is told so (`b""`), and readers of the segments
+can then drop the triples of the earlier version. `None` means that there is nothing to tell: the
+page could not be fetched, has not changed, or never had triples.
 """
 
 from __future__ import annotations

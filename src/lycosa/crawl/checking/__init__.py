@@ -1,15 +1,16 @@
-"""What Lycosa makes of one URL, one robots file, one page or one scope decision, and why.
+"""Decide about one URL, robots file, page or scope as a crawl would, and give the reasons.
 
-A crawl decides a million things a minute and keeps only what it decided. Here the same
-decisions are made one at a time, by the same code, with the reasons written down:
+A crawl makes a million decisions a minute and keeps only the results. `lycosa check` makes the
+same decisions one at a time, with the same code, and writes the reasons down.
 
-  * `urls`    the way from a reference to its canonical form, step by step;
-  * `robots`  a verdict with the line that decided it, from a file or from a site;
-  * `pages`   what a body says of itself, and what becomes of its links;
-  * `scopes`  the rules, in their order, up to the one that decides;
-  * `asking`  the way to a site for those who ask about an address: by the transport of a
-    crawl, under its guard, its pauses and the site's robots file;
-  * `batch`   all of it for programs: lines of JSON in, lines of JSON out.
+    urls          how a reference becomes a canonical URL, step by step
+    robots        whether a robots file allows some URLs, and which line decides
+    pages         what a crawl extracts from a page, and what becomes of its links
+    scope         which rule of a job accepts or rejects a URL
+    triples       the structured data of one document
+    single_fetch  asks a site for its robots file and one page, as politely as a crawl
+    batch         answers such questions in bulk: one line of JSON in, one line out
+    json_output   the results as JSON
 
 Nothing here writes to a crawl directory or keeps what it fetched.
 """

@@ -1,4 +1,4 @@
-"""For programs: one line of JSON in, one line of JSON out, in order.
+"""Answer questions about URLs, robots files, pages and scope in bulk, as lines of JSON.
 
     urls      {"url", "base"?}                        → {"canonical", "key", "url_id", "refusal"}
     robots    {"robots_latin1", "agent"?, "url"}      → {"allowed", "rule", "line"}
@@ -6,13 +6,13 @@
     scopes    {"url", "base"?}                        → {"in", "reason", "rule", "canonical", …}
     triples   {"file", "base"?, "media_type"?}        → {"ntriples", "left_out"}  (`triples`)
 
-Other members of a line, say an `id`, are handed back as they came. A line that cannot be
-answered gives `{"error": …}`, and the next one is read.
+Other members of a line, such as an `id`, are copied to its answer. A line that cannot be answered
+gives `{"error": …}`, and reading continues.
 
-Always true: the n-th line out is for the n-th line in, and is out before the next is read.
+Always true: the n-th line out answers the n-th line in, and is written before the next is read.
 
-A URL of a robots line is compared as it is written, like in the published tests of robots
-parsers; everywhere else the canonical form counts.
+The URL of a robots line is compared as it is written, as in the published tests of robots
+parsers; everywhere else the canonical form is compared.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MEMBERS = {
     "scope": ("url", "base"),
     "triples": ("file", "base", "media_type"),
 }
-"""What each kind of line may say."""
+"""The members of each kind of line."""
 
 
 class Wrong(Exception):
@@ -50,7 +50,7 @@ class Wrong(Exception):
 
 
 class Batch:
-    """Answers lines of one kind, and counts those that it cannot answer."""
+    """Answers lines of one kind, and counts the errors."""
 
     def __init__(self, kind: str, answer: Answering) -> None:
         self._members = frozenset(MEMBERS[kind])
@@ -79,7 +79,7 @@ class Batch:
 def _read(line: bytes) -> dict[str, object]:
     try:
         given: object = json.loads(line, parse_constant=_no_number)
-        _written(given)  # what comes back must be JSON again: 1e999 is not
+        _written(given)  # the answer repeats it, and must be JSON again: 1e999 is not
     except ValueError as problem:
         raise Wrong(f"it is not JSON: {problem}" if line.strip() else "the line is empty") from None
     if not isinstance(given, dict):
@@ -96,7 +96,7 @@ def _written(given: object) -> str:
 
 
 def text(given: Given, name: str) -> str:
-    """Return a member that must be there."""
+    """Return a member that is required."""
     found = optional_text(given, name)
     if found is None:
         raise Wrong(f"`{name}` is missing")
@@ -104,7 +104,7 @@ def text(given: Given, name: str) -> str:
 
 
 def optional_text(given: Given, name: str) -> str | None:
-    """Return a member that may be there."""
+    """Return a member that is optional, or None."""
     found = given.get(name)
     if found is not None and not isinstance(found, str):
         raise Wrong(f"`{name}` is not text")
@@ -112,7 +112,7 @@ def optional_text(given: Given, name: str) -> str | None:
 
 
 def urls() -> Batch:
-    """Return what answers lines about URLs."""
+    """Return a batch for lines about URLs."""
 
     def answer(given: Given) -> dict[str, object]:
         url, base = text(given, "url"), optional_text(given, "base")
@@ -128,7 +128,7 @@ def urls() -> Batch:
 
 
 def robots(job: Job) -> Batch:
-    """Return what answers lines about robots files; a file is read once for all its lines."""
+    """Return a batch for lines about robots files; it parses equal files once."""
 
     @lru_cache(maxsize=256)
     def read(text: str, agent: str) -> ExplainedRobots:
@@ -159,7 +159,7 @@ def robots(job: Job) -> Batch:
 
 
 def pages(job: Job, scope: ScopeChecker | None) -> Batch:
-    """Return what answers lines about pages in files."""
+    """Return a batch for lines about pages in files."""
 
     def answer(given: Given) -> dict[str, object]:
         path = Path(text(given, "file"))
@@ -174,7 +174,7 @@ def pages(job: Job, scope: ScopeChecker | None) -> Batch:
 
 
 def scopes(scope: ScopeChecker) -> Batch:
-    """Return what answers lines about scope."""
+    """Return a batch for lines about scope."""
 
     def answer(given: Given) -> dict[str, object]:
         return scope_table(scope.check(text(given, "url"), optional_text(given, "base")))

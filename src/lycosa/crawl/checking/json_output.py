@@ -1,4 +1,4 @@
-"""What was found, as JSON has it: the same members in a batch and with `--json`."""
+"""The results of checks as JSON, with the same members in a batch and with `--json`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lycosa.crawl.checking.scope import AskedRule, CheckedScope
 from lycosa.crawl.checking.urls import CheckedUrl
 from lycosa.fetch.robots_lines import ExplainedRobots, Line
 
-if TYPE_CHECKING:  # who only reads files needs no transport
+if TYPE_CHECKING:  # checks of files need no transport
     from lycosa.crawl.checking.single_fetch import AskedPage, AskedRobots
 
 Table = dict[str, object]
 
 
 def url_table(checked: CheckedUrl) -> Table:
-    """Return what follows from a URL."""
+    """Return the result for a URL."""
     steps = [step._asdict() for step in checked.steps]
     return checked._asdict() | {"steps": steps}
 
@@ -25,7 +25,7 @@ def url_table(checked: CheckedUrl) -> Table:
 def robots_table(
     robots: ExplainedRobots, paths: list[CheckedPath], asked: AskedRobots | None = None
 ) -> Table:
-    """Return what a robots file says."""
+    """Return the result for a robots file and some URLs."""
     table: Table = {
         "agent": robots.agent,
         "urls": [_path_table(path, asked is None or asked.is_reachable) for path in paths],
@@ -44,7 +44,7 @@ def robots_table(
 
 
 def asked_table(asked: AskedPage) -> Table:
-    """Return what the robots file of an address says of it."""
+    """Return the verdict of a site's robots file on one of its pages."""
     path = CheckedPath(asked.robots.url, asked.decision)
     table = _path_table(path, asked.robots.is_reachable)
     del table["url"]
@@ -69,7 +69,7 @@ def _path_table(path: CheckedPath, is_reachable: bool) -> Table:
 
 
 def page_table(page: CheckedPage) -> Table:
-    """Return what a page says."""
+    """Return the result for a page."""
     facts = page.facts
     return {
         "outcome": page.outcome.name.lower(),

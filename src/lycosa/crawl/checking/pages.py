@@ -1,7 +1,7 @@
-"""What a crawl makes of an answer: its outcome, what the page says, and where its links go.
+"""Show what a crawl would extract from a page: outcome, facts, structured data, and links.
 
-The answer goes through `judge`, `read_page` and `links_of_page`, as in a crawl. Links that a
-crawl would only count under a reason are listed here, with the reason.
+The page goes through the same functions as in a crawl (`judge`, `read_page`, `links_of_page`).
+Links that a crawl would refuse and only count are listed here with the reason.
 
 Always true: the links without a refusal are those that a crawl of this job would keep, in
 their order, each pair of URL and kind once.
@@ -35,11 +35,11 @@ from lycosa.url import canonical_key, parse, refusal, url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
 NO_BASE = "no-base"
-"""Why a relative reference leads nowhere: nobody has said where the page is."""
+"""Why a relative reference leads nowhere: the URL of the page is not known."""
 
 
 NOWHERE = "about:blank"
-"""Where a page is of which nobody has said it."""
+"""Stands for the URL of a page that has none."""
 
 
 class CheckedLink(NamedTuple):
@@ -68,17 +68,17 @@ class CheckedPage(NamedTuple):
     facts: Facts
     charset_reason: str
     base: str | None
-    """Against what references are resolved."""
+    """The URL against which references are resolved."""
     is_nofollow: bool
     is_noindex: bool
     fingerprint: int
     links: tuple[CheckedLink, ...]
     structured: Found
-    """What it says to machines; what the job's filter drops is left out."""
+    """Its structured data, without what the job's filter drops."""
 
     @property
     def kept_links(self) -> list[CheckedLink]:
-        """Where a crawl would go from here."""
+        """The links that a crawl would keep."""
         return [link for link in self.links if link.refusal is None]
 
 
@@ -108,7 +108,7 @@ def answer_of_bytes(body: bytes, content_type: str | None, job: Job) -> Answer:
 def check_page(
     answer: Answer, url: str | None, job: Job, scope: ScopeChecker | None = None
 ) -> CheckedPage:
-    """Read an answer for a canonical URL; links are held against the scope if there is one."""
+    """Read an answer for a canonical URL; with a scope, links out of it are refused."""
     outcome = judge(answer, job)
     facts = read_page(answer, job) if outcome is Outcome.KEPT else Facts()
     base = (parse(facts.base, url) if facts.base else None) or url
@@ -145,7 +145,7 @@ def _structured(answer: Answer, url: str | None, job: Job, facts: Facts) -> Foun
 def _links(
     answer: Answer, facts: Facts, job: Job, base: str | None, scope: ScopeChecker | None
 ) -> tuple[CheckedLink, ...]:
-    """Return the links that lead somewhere once, as a crawl does, and all the others."""
+    """Return the links that a crawl would keep, merged as it does, and all refused ones."""
     heedless = dataclasses.replace(
         job, extract=dataclasses.replace(job.extract, obey_nofollow=False)
     )

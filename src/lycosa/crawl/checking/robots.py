@@ -1,4 +1,4 @@
-"""What a robots file says of some URLs, whether it comes from a file or from a site."""
+"""Decide whether a robots file, from a disk or from a site, allows some URLs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lycosa.fetch.robots_lines import Decision, ExplainedRobots
 from lycosa.url import canonical_key, refusal, site_of, url_of
 
 OTHER_SITE = "other-site"
-"""Why a URL cannot be judged by this file: its site has one of its own."""
+"""Why this file does not apply to a URL: its site has one of its own."""
 
 _ANYWHERE = "http://example.org/"
 
@@ -19,7 +19,7 @@ class CheckedPath(NamedTuple):
 
     url: str
     decision: Decision | None
-    """None if the URL is refused before any robots file is asked."""
+    """None if the URL is refused before the robots file matters."""
     refusal: str | None = None
 
 
@@ -28,8 +28,7 @@ def check_paths(
 ) -> list[CheckedPath]:
     """Decide on URLs or paths, in the canonical form that a crawl asks for.
 
-    `key` is that of any URL of the site whose file it is; without it the file is taken to be
-    that of every site.
+    `key` is the key of any URL of the file's site; without it the file applies to every site.
     """
     base = _ANYWHERE if key is None else url_of(key)
     site = None if key is None else site_of(key)

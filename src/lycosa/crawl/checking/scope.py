@@ -1,11 +1,10 @@
-"""Does a URL belong to a job, and which rule says so?
+"""Decide whether a URL is in the scope of a job, and name the rule that decides.
 
-The rules are asked one by one, each as a `Scope` of its own, in the order in which a crawl
-asks them all at once. So the conditions are those of the crawl, and beside the verdict it is
-known which rule decided and what the transforms before it did.
+A crawl asks all rules at once. This module asks them one by one, each as a `Scope` of its own and
+in the same order, so that it also knows which rule decided and what the transforms before it did.
 
-Always true: `is_wanted` and `reason` are what the `JobScope` of a crawl of this job says, but
-for a URL that is no seed in a job that fetches seeds alone: that one is `too-deep`.
+Always true: `is_wanted` and `reason` agree with the `JobScope` of a crawl of this job, with one
+exception: in a job that fetches seeds alone, a URL that is no seed is `too-deep`.
 """
 
 from __future__ import annotations
@@ -33,32 +32,32 @@ from lycosa.url.scope import BAD_TRANSFORM, OUT_OF_SCOPE
 
 
 class AskedRule(NamedTuple):
-    """A rule that had something to say."""
+    """A rule that accepted, rejected or changed the URL."""
 
     number: int
-    """Its place in the job's list, from 1 on."""
+    """Its place in the job's list, counted from 1."""
     text: str
     url: str | None = None
-    """What a transform made of the URL."""
+    """The URL after a transform."""
 
 
 class CheckedScope(NamedTuple):
-    """What a job makes of a URL."""
+    """The verdict of a job on a URL."""
 
     url: str
     is_wanted: bool
     reason: str
-    """Under which a crawl counts it; for people see `why`."""
+    """The name under which a crawl counts it; `why` says it in words."""
     why: str
     rule: AskedRule | None = None
     """The rule that decided; None where none did."""
     transforms: tuple[AskedRule, ...] = ()
     canonical: str | None = None
-    """The URL that a crawl goes on with."""
+    """The URL that a crawl would fetch, after all transforms."""
     key: str | None = None
     is_dynamic: bool | None = None
     depth: int | None = None
-    """How many links from a seed such a URL may be."""
+    """The job's depth limit for such a URL."""
     partition: int | None = None
 
 
@@ -79,7 +78,7 @@ class ScopeChecker:
 
     @classmethod
     def of_directory(cls, directory: CrawlDirectory) -> ScopeChecker:
-        """Take the job of a crawl, and the hosts that have joined its scope; nothing is written."""
+        """Use the job of a crawl and the hosts that have joined its scope, without writing."""
         job = directory.job()
         if not directory.log_folder.exists():
             return cls(job)

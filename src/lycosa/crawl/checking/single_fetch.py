@@ -1,16 +1,15 @@
-"""The way to a site for whoever wants to know about one address: a crawl of one page.
+"""Ask a site for its robots file and one page, as politely as a crawl (`lycosa check`).
 
-Requests go out by the transport of a crawl, so that the address guard, the limits on time
-and size and the user agent are those of the job. Between two requests to a host its pause
-runs from the end of the answer, Crawl-delay and Retry-After included, and between two to an
-address that of the address.
+Requests use the transport of a crawl, with the address guard, the limits on time and size and the
+user agent of the job. The pauses between two requests to a host or an address are those of a
+crawl, too, with Crawl-delay and Retry-After.
 
 Always true:
-  * no page is asked for before its site's robots file was, and only if that allows it;
+  * a page is asked for only after its site's robots file, and only if that allows it;
   * a public host is not asked without a contact in the user agent;
   * nothing is asked twice, and no redirect of a page is followed.
 
-Not here: pauses between two runs of the program; whoever types it again sees to that.
+Not here: pauses between two runs of the command; its user must keep those.
 """
 
 from __future__ import annotations
@@ -35,23 +34,23 @@ T = TypeVar("T")
 
 
 class AskedRobots(NamedTuple):
-    """What a site says of its robots file."""
+    """A site's robots file, or why it could not be fetched."""
 
     url: str
-    """Where it was found in the end."""
+    """Its URL, after redirects."""
     note: str
     failure: Outcome | None
-    """How every page of the site ends while the file cannot be had."""
+    """The outcome of every page of the site while the file cannot be fetched."""
     robots: ExplainedRobots
 
     @property
     def is_reachable(self) -> bool:
-        """Whether anything may be asked at all."""
+        """Whether the file could be fetched, or is known not to exist."""
         return self.failure is None
 
 
 class AskedPage(NamedTuple):
-    """What a page gave, or why it was not asked for."""
+    """The answer for a page, or why it was not asked for."""
 
     robots: AskedRobots
     decision: Decision
@@ -59,7 +58,7 @@ class AskedPage(NamedTuple):
 
 
 class Asker:
-    """Asks sites, one request at a time."""
+    """Sends requests to sites, one at a time."""
 
     def __init__(self, job: Job, on_wait: Callable[[str, float], None]) -> None:
         require_contact(job)
@@ -142,7 +141,7 @@ class Asker:
             self._loop.run_until_complete(asyncio.sleep(seconds))
 
     def _awaited(self, begin: Callable[[Callable[[T], None]], None]) -> T:
-        """Begin something and run the loop until it calls back."""
+        """Start an operation and run the loop until it calls back."""
         future: asyncio.Future[T] = self._loop.create_future()
         begin(future.set_result)
         return self._loop.run_until_complete(future)
@@ -153,7 +152,7 @@ class Asker:
 
 
 def _unreachable(answer: Answer) -> tuple[Outcome, str]:
-    """Return what the want of a robots file means for the pages of its site, and in words."""
+    """Return the outcome for pages of a site without a readable robots file, and a note."""
     if answer.failure is Outcome.REFUSED_ADDRESS:
         note = "its address is private or loopback; --allow-private asks it all the same"
         return answer.failure, note

@@ -1,4 +1,4 @@
-"""What one document says to machines, outside of any crawl: all of it, or as a job keeps it.
+"""Extract the structured data of one document: all of it, or as a job would keep it.
 
 {"file", "base"?, "media_type"?}    → {"ntriples", "left_out"}
 """
@@ -30,7 +30,7 @@ MEDIA_TYPES = {
 
 
 def media_type_of(path: Path) -> str:
-    """Return what a file seems to be."""
+    """Return the media type that a file's name suggests."""
     return MEDIA_TYPES.get(path.suffix.lower(), "text/html")
 
 
@@ -41,13 +41,13 @@ def distil(answer: Answer, base: str, job: Job, *, is_filtered: bool) -> Found:
     if content_type.partition(";")[0].strip().lower() == JSON_LD:
         return distiller.distil_json_ld(answer.body, base)
     facts = read_page(answer, job)
-    # Whoever asks about one document wants everything; a crawl believes the scan.
+    # A crawl trusts the scan for which forms a page has; a check tries all of them.
     facts.has_rdfa = facts.has_microdata = facts.has_json_ld = facts.has_meta = True
     return distiller.distil(Page(answer.body, base, content_type, facts), "b")
 
 
 def batch(job: Job, *, is_filtered: bool) -> Batch:
-    """Return what answers lines about documents in files."""
+    """Return a batch for lines about documents in files."""
 
     def answer(given: Given) -> dict[str, object]:
         path = Path(text(given, "file"))

@@ -1,14 +1,14 @@
-"""How a reference becomes a canonical URL, step by step, in words.
+"""Explain step by step how a reference becomes a canonical URL.
 
-The way itself is `lycosa.url.canonicalize`, in one go. Here it is retraced: each of the
-changes that the URL Standard and the canonical form make is tried on its own, on the text
-as it stands by then, and is told if it changes the text and not what the text means.
+`lycosa.url.canonicalize` makes all changes at once. This module retraces them: it tries each change
+of the URL Standard and of the canonical form on its own, and lists those that change the text but
+not its meaning.
 
 Always true:
-  * every step's text has the same canonical form as the reference, and the last one is it;
+  * every step's text has the same canonical form as the reference, and the last one is that form;
   * a reference that is canonical already has no steps.
 
-Cost: a dozen parses a URL. It is for people, not for crawls.
+Cost: a dozen parses per URL, so it is for people, not for crawls.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REFUSALS = {
     "credentials": "it carries a user name or a password, which are not ours to use",
     "too-long": f"a URL has at most {LONGEST_URL:,} characters, a reference {LONGEST_HREF:,}",
 }
-"""What the reasons of `lycosa.url.refusal` mean."""
+"""The reasons of `lycosa.url.refusal` in words."""
 
 _EDGES = "".join(map(chr, range(0x21)))
 _START = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):([/\\]*)")
@@ -56,7 +56,7 @@ class Step(NamedTuple):
 
 
 class CheckedUrl(NamedTuple):
-    """What a reference is to Lycosa; all that follows `refusal` is None if it is refused."""
+    """The result for a reference; everything after `refusal` is None if it is refused."""
 
     url: str
     base: str | None
@@ -72,7 +72,7 @@ class CheckedUrl(NamedTuple):
 
 
 def check_url(url: str, base: str | None, partitioner: Partitioner) -> CheckedUrl:
-    """Return everything that follows from a reference alone."""
+    """Return everything that Lycosa derives from a reference alone."""
     canonical = canonicalize(url, base)
     if canonical is None:
         return CheckedUrl(url, base, refusal(url, base) or "invalid")
@@ -136,7 +136,7 @@ def _forward(text: str) -> str:
 
 
 def _of_host(change: Callable[[str], str]) -> Callable[[str], str]:
-    """Make a change of the host, or of host and port, a change of the URL."""
+    """Turn a change of host and port into a change of the URL."""
 
     def changed(text: str) -> str:
         parts = _PARTS.fullmatch(text)
@@ -152,7 +152,7 @@ def _ascii_host(authority: str) -> str:
 
 
 def _plain_address(authority: str) -> str:
-    """Return the authority as the standard writes it, if its host is an IP address."""
+    """Return the authority in the spelling of the standard, if its host is an IP address."""
     plain = _ascii_host(authority)
     name, _ = _split(plain)
     return plain if name[:1] == "[" or name.rpartition(".")[2].isdigit() else authority

@@ -1,8 +1,12 @@
-"""What an operator asks of a crawl, and changes in one that is at rest.
+"""Answer an operator's questions about a crawl, and change a crawl that does not run.
 
-audit      holds the record of every request against the politeness rules
-explain    why a URL is where it is: found where, why it waits, when it is due
-prospects  what is known of a page's changes, and what a revisit is worth
-content    what a URL gave, out of the archive
-edits      more seeds, another try, a blocked host
+Questions read the log and the sealed files, so they also work while a crawl runs. Changes take the
+crawl's lock and write events, as a worker would.
+
+    audit           checks every request against the politeness rules
+    request_record  reads the record of every request, for the audit
+    explain         says where a URL was found, why it waits, and when it is due
+    prospects       estimates how often a page changes and what a revisit is worth
+    content         reads the newest answer for a URL from the archive
+    edits           adds seeds, retries failed URLs, blocks a host
 """

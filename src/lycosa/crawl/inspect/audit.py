@@ -1,12 +1,11 @@
-"""Proves from the record of every request that the politeness rules held, or lists breaches.
+"""Check every recorded request of a crawl against the politeness rules of its job.
 
-The record is what the store and the log hold: every exchange with its beginning and end,
-host and address; every robots file with what it meant; every demand of a server to be
-left alone, read from its archived answer. The rules are those of the job. It is the view
-from our side; the referee of the test web has the other one, and both must agree.
+The audit compares when each request began with the end of the answer before it, with robots
+rules, and with the Retry-After and back-off that were due (`request_record` reads all of that). It
+sees the crawl from our side; the referee of the test web sees it from the servers' side, and both
+must agree.
 
-What a killed process had asked for and not committed is in no record: at most one request
-a host and kill.
+Requests that a killed process had not committed are in no record: at most one per host and kill.
 """
 
 from __future__ import annotations
@@ -14,20 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.request_record import (
+    Exchange,
+    Gaps,
+    Lesson,
+    read_exchanges,
+    read_lessons,
+    read_retry_after,
+)
 from lycosa.crawl.pauses import usual_pause
-from lycosa.errors import FormatError, LogError, LycosaError
-from lycosa.fetch.retry_after import retry_after_seconds
-from lycosa.fetch.robots import Rules
-from lycosa.log.format import decode_events
-from lycosa.log.sqlite import SqliteLog
-from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
-from lycosa.store.reader import demands, each_segment
-from lycosa.store.rows import SCHEMAS, microseconds
-from lycosa.url import host_of, key_of, site_of
+from lycosa.records import RobotsState
+from lycosa.url import key_of, site_of
 
 TOLERANCE_SECONDS = 0.001
 """Moments are recorded to the microsecond and read from a clock that ticks in milliseconds."""
@@ -47,7 +45,7 @@ class Pause(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """The verdict."""
+    """The result: how many requests were checked, and which of them broke a rule."""
 
     requests: int
     breaches: list[str]
@@ -55,7 +53,7 @@ class Audit(NamedTuple):
     closest: Pause | None = None
     """The pause with the least to spare; None where no host was asked twice."""
     not_judged: tuple[str, ...] = ()
-    """What is damaged or gone of the record: requests that depend on it are not judged."""
+    """Damaged parts of the record; requests that depend on them were not judged."""
 
     @property
     def is_clean(self) -> bool:
@@ -63,43 +61,13 @@ class Audit(NamedTuple):
         return not self.breaches
 
 
-class _Exchange(NamedTuple):
-    began: float
-    ended: float
-    url: str
-    host: str
-    address: str
-    status: int
-    is_robots: bool
-    is_page: bool
-
-    def after(self, ahead: Ahead) -> _Exchange:
-        """Return the exchange at its moments by the crawl's clock, which never goes back."""
-        seconds = ahead.get(microseconds(self.ended), 0.0)
-        if not seconds:
-            return self
-        return self._replace(began=self.began + seconds, ended=self.ended + seconds)
-
-
-Ahead = dict[int, float]
-"""Exchanges of runs on a clock that was behind the log (`timekeeping`): when they ended by the
-machine's clock, in microseconds, and by how much the crawl's was ahead of it."""
-
-
-class _Lesson(NamedTuple):
-    moment: float
-    state: RobotsState
-    rules: Rules
-    crawl_delay_seconds: float
-
-
 def audit(directory: CrawlDirectory) -> Audit:
-    """Hold every recorded request against the rules of the job."""
+    """Check every recorded request against the rules of the job."""
     job = directory.job()
-    gaps = _Gaps()
-    lessons, reopened, ahead = _lessons(directory, job, gaps)
-    exchanges = sorted(exchange.after(ahead) for exchange in _exchanges(directory, gaps))
-    refusals = _Refusals(job, _retry_after(directory, ahead, gaps), reopened, gaps)
+    gaps = Gaps()
+    lessons, reopened, ahead = read_lessons(directory, job, gaps)
+    exchanges = sorted(exchange.after(ahead) for exchange in read_exchanges(directory, gaps))
+    refusals = _Refusals(job, read_retry_after(directory, ahead, gaps), reopened, gaps)
     breaches: list[str] = []
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
     breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
@@ -108,22 +76,6 @@ def audit(directory: CrawlDirectory) -> Audit:
     breaches += _host_pauses(exchanges, job, lessons, refusals, closest, gaps)
     breaches += _robots(exchanges, lessons, gaps)
     return Audit(len(exchanges), breaches, _rules(job), closest.pause, tuple(gaps.told))
-
-
-class _Gaps:
-    """What of the record cannot be read; nothing is held against a request that needs it."""
-
-    def __init__(self) -> None:
-        self.told: dict[str, None] = {}
-        self.sites: set[str] = set()
-        """Sites of which not every robots file is known."""
-
-    def damaged(self, error: LycosaError) -> None:
-        self.told[str(error).splitlines()[0]] = None
-
-    def most_pages(self, job: Job, pages: int) -> int:
-        """Return how many pages a host may have given: with gaps perhaps many more."""
-        return job.politeness.large_site_pages + 1 if self.told else pages
 
 
 class _Closest:
@@ -162,101 +114,12 @@ def _burst_rule(burst_urls: int) -> list[str]:
     ]
 
 
-def _exchanges(directory: CrawlDirectory, gaps: _Gaps) -> Iterator[_Exchange]:
-    columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
-    for kind in ("pages", "hosts"):
-        schema = pa.schema([SCHEMAS[kind].field(name) for name in columns])
-        batches = each_segment(directory.path, kind, columns, gaps.damaged)
-        rows = pa.Table.from_batches(batches, schema).to_pydict()
-        for began, ended, url, host, address, status, outcome in zip(
-            *(rows[name] for name in columns), strict=True
-        ):
-            yield _Exchange(
-                began.timestamp(),
-                ended.timestamp(),
-                url,
-                host,
-                address,
-                status,
-                kind == "hosts",
-                kind == "pages" and outcome.lower() == "kept",
-            )
-
-
-def _lessons(
-    directory: CrawlDirectory, job: Job, gaps: _Gaps
-) -> tuple[dict[str, list[_Lesson]], dict[str, list[float]], Ahead]:
-    """Return what was learned of robots files, when hosts were reopened, and what ran ahead.
-
-    All moments are those of the crawl's clock.
-    """
-    learned: dict[str, list[_Lesson]] = {}
-    reopened: dict[str, list[float]] = {}
-    ahead: Ahead = {}
-    log = directory.log(job)
-    try:
-        states = directory.states(job)
-        names = {number: state.site_names for number, state in states.items()}
-        for number in range(job.frontier.partitions):
-            seconds = 0.0
-            for batch in _history(log, number, names[number], gaps):
-                for event in decode_events(batch):
-                    if isinstance(event, Taken):
-                        seconds = event.clock_ahead
-                    elif seconds and isinstance(event, Fetched | RobotsLearned | ErrandDone):
-                        ahead[microseconds(event.moment - seconds)] = seconds
-                    if isinstance(event, RobotsLearned):
-                        lesson = _Lesson(
-                            event.moment,
-                            event.state,
-                            Rules.from_bytes(event.rules),
-                            event.crawl_delay_seconds,
-                        )
-                        learned.setdefault(names[number][event.site], []).append(lesson)
-                    elif isinstance(event, Reopened):
-                        for host in event.hosts:
-                            name = host_of(states[number].host_names[host] + ":/")
-                            reopened.setdefault(name, []).append(event.moment)
-    finally:
-        log.close()
-    return learned, reopened, ahead
-
-
-def _history(log: SqliteLog, number: int, sites: list[str], gaps: _Gaps) -> Iterator[bytes]:
-    """Yield the batches of a partition; if some are missing, its sites are not judged by robots."""
-    last = 0
-    try:
-        for sequence, batch in log.read(number, 0):
-            if sequence != last + 1:
-                raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
-            last = sequence
-            yield batch
-        if last < log.head(number).log:
-            raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
-    except (LogError, FormatError) as error:
-        gaps.damaged(error)
-        gaps.sites.update(sites)
-
-
-def _retry_after(
-    directory: CrawlDirectory, ahead: Ahead, gaps: _Gaps
-) -> dict[tuple[str, float], float]:
-    """Return until when each archived 429 or 503 wants its host left alone."""
-    wanted: dict[tuple[str, float], float] = {}
-    for url, ended, value in demands(directory.path, gaps.damaged):
-        seconds = retry_after_seconds(value, ended)
-        if seconds is not None:
-            moment = ended + ahead.get(microseconds(ended), 0.0)
-            wanted[url, moment] = moment + seconds
-    return wanted
-
-
 class _Refusals:
-    """Until when hosts that have refused want to be left alone.
+    """For hosts that answered 429 or 503, the moment from which they may be asked again.
 
-    A first refusal says so by Retry-After; without it, and from the second in a row, the back-off
-    holds if it is longer. `lycosa retry` begins a new row. With gaps in the record nobody can tell
-    what stood between two refusals: then Retry-After alone counts.
+    After a first refusal that is the Retry-After; without one, and from the second refusal in a
+    row, it is the back-off if that is longer. `lycosa retry` begins a new row. Where the record
+    has gaps, an answer between two refusals may be missing, so only Retry-After counts.
     """
 
     def __init__(
@@ -264,7 +127,7 @@ class _Refusals:
         job: Job,
         retry_after: dict[tuple[str, float], float],
         reopened: dict[str, list[float]],
-        gaps: _Gaps,
+        gaps: Gaps,
     ) -> None:
         self._gaps = gaps
         self._politeness = job.politeness
@@ -273,11 +136,11 @@ class _Refusals:
         self._in_a_row: dict[str, int] = {}
         self._until: dict[str, float] = {}
 
-    def until(self, exchange: _Exchange) -> float:
-        """Return when the host of an exchange may be asked, by what it has said before."""
+    def until(self, exchange: Exchange) -> float:
+        """Return from when the host of an exchange may be asked, by its answers so far."""
         return self._until.get(exchange.host, 0.0)
 
-    def note(self, exchange: _Exchange, before: _Exchange | None) -> None:
+    def note(self, exchange: Exchange, before: Exchange | None) -> None:
         """Take note of an answer, and of the one before it from the same host."""
         host, politeness = exchange.host, self._politeness
         since = before.ended if before is not None else 0.0
@@ -296,8 +159,8 @@ class _Refusals:
         self._until[host] = max(self._until.get(host, 0.0), until or 0.0)
 
 
-def _overlaps(exchanges: list[_Exchange], what: str, names: list[str]) -> Iterator[str]:
-    last: dict[str, _Exchange] = {}
+def _overlaps(exchanges: list[Exchange], what: str, names: list[str]) -> Iterator[str]:
+    last: dict[str, Exchange] = {}
     for exchange, name in zip(exchanges, names, strict=True):
         before = last.get(name)
         if before is not None and exchange.began < before.ended - TOLERANCE_SECONDS:
@@ -306,7 +169,7 @@ def _overlaps(exchanges: list[_Exchange], what: str, names: list[str]) -> Iterat
             last[name] = exchange
 
 
-def _address_gaps(exchanges: list[_Exchange], wanted: float) -> Iterator[str]:
+def _address_gaps(exchanges: list[Exchange], wanted: float) -> Iterator[str]:
     ended: dict[str, float] = {}
     for exchange in exchanges:
         gap = exchange.began - ended.get(exchange.address, 0.0)
@@ -316,17 +179,17 @@ def _address_gaps(exchanges: list[_Exchange], wanted: float) -> Iterator[str]:
 
 
 def _host_pauses(
-    exchanges: list[_Exchange],
+    exchanges: list[Exchange],
     job: Job,
-    lessons: dict[str, list[_Lesson]],
+    lessons: dict[str, list[Lesson]],
     refusals: _Refusals,
     closest: _Closest,
-    gaps: _Gaps,
+    gaps: Gaps,
 ) -> Iterator[str]:
     pages: dict[str, int] = {}
-    last: dict[str, _Exchange] = {}
+    last: dict[str, Exchange] = {}
     asked: dict[str, int] = {}
-    """How often each host was asked since its last full pause, which is one pause a request."""
+    """Requests to each host since its last full pause, which is one pause per request."""
     for exchange in exchanges:
         host = exchange.host
         before = last.get(host)
@@ -355,9 +218,7 @@ def _host_pauses(
         pages[host] = pages.get(host, 0) + exchange.is_page
 
 
-def _crawl_delay(
-    exchange: _Exchange, before: _Exchange, lessons: dict[str, list[_Lesson]]
-) -> float:
+def _crawl_delay(exchange: Exchange, before: Exchange, lessons: dict[str, list[Lesson]]) -> float:
     """Return the Crawl-delay of the exchange's site that was known when the last answer ended."""
     known = [
         lesson.crawl_delay_seconds
@@ -368,7 +229,7 @@ def _crawl_delay(
 
 
 def _robots(
-    exchanges: list[_Exchange], lessons: dict[str, list[_Lesson]], gaps: _Gaps
+    exchanges: list[Exchange], lessons: dict[str, list[Lesson]], gaps: Gaps
 ) -> Iterator[str]:
     for exchange in exchanges:
         if exchange.is_robots:

@@ -1,4 +1,4 @@
-"""What a URL gave, out of the archive."""
+"""Read the newest answer for a URL from the archive of a crawl."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class Content(NamedTuple):
     headers: bytes
     """Status line and headers as they were sent."""
     body: bytes
-    """The content, in none of its codings."""
+    """The content, with all content codings undone."""
     text: str
-    """What a reader sees; "" when the page has none."""
+    """The visible text; "" when the page has none."""
 
 
 def content_of(directory: CrawlDirectory, raw_url: str) -> Content:
-    """Return what a URL gave when it was last asked for."""
+    """Return the newest stored answer for a URL."""
     url = canonicalize(raw_url)
     stored = find(directory.path, url) if url is not None else None
     if url is None or stored is None:
         raise LycosaError(
             f"{raw_url}: the archive holds no answer for it\n"
-            f"  ask why: lycosa explain {directory.path} {raw_url}"
+            f"  to see why: lycosa explain {directory.path} {raw_url}"
         )
     return Content(stored.head, stored.body, find_text(directory.path, url) or "")

@@ -1,7 +1,8 @@
-"""What an operator changes in a crawl that stands still: more seeds, another try, a block.
+"""Change a crawl on behalf of its operator: add seeds, retry failed URLs, block a host.
 
-Each takes the crawl's lock and its partitions, records its decision as an event like any
-other, and lets go. The next `resume` goes on from there.
+Seeds are posted to a crawl that may be running. The other changes need a crawl that does not run:
+they take its lock and its partitions and append an event, as a worker would. The next
+`lycosa resume` continues from there.
 """
 
 from __future__ import annotations
@@ -53,24 +54,24 @@ FAILED = TRANSIENT | {
     Outcome.UNREACHABLE,
     Outcome.HOOK_FAILED,
 }
-"""What `retry` asks for again; a 404 or a refusal by robots rules is an answer, not a failure."""
+"""Outcomes that `retry` tries again; a 404, or a refusal by robots rules, is no failure."""
 
 
 class Blocked(NamedTuple):
-    """What a block did."""
+    """The effect of blocking a host."""
 
     pending: int
-    """URLs that ended by it without having been asked for."""
+    """How many pending URLs ended by it."""
     forgotten: removal.Forgotten | None
-    """What was dropped, if that was asked for."""
+    """What was removed from the archive, if the operator wanted that."""
 
 
 class Decision(NamedTuple):
-    """What is to be written for a partition."""
+    """The events to write to a partition."""
 
     events: list[AnyEvent]
     found: Sequence[RobotsFound] = ()
-    """To be posted to the partitions of their sites."""
+    """Messages for the partitions of their sites."""
 
 
 Decide = Callable[[int, PartitionState, float], Decision | None]
@@ -81,7 +82,7 @@ def add_seeds(
     seeds: Iterable[str],
     told: Callable[[int], None] = lambda count: None,
 ) -> Planted:
-    """Post more seeds; a running crawl finds them within a second, else the next one does."""
+    """Post more seeds; a running crawl reads them within a second, a stopped one on resume."""
     job = directory.job()
     log = directory.log(job)
     try:
@@ -95,10 +96,10 @@ def add_seeds(
 
 
 def retry_failed(directory: CrawlDirectory) -> int:
-    """Let everything that failed be asked for again; returns how many URLs that are.
+    """Make all failed URLs pending again; return how many there are.
 
-    A host whose address was refused is among it if the job now allows that address. The crawl
-    has its whole patience again for what is still out of reach.
+    A host whose address was refused is included if the job now allows that address. The crawl's
+    patience for unreachable origins starts again from its full length.
     """
     count = 0
     fetch = directory.job().fetch
@@ -134,9 +135,9 @@ def retry_failed(directory: CrawlDirectory) -> int:
 
 
 def release_traps(directory: CrawlDirectory) -> int:
-    """Let everything that was put aside be asked for; returns how many URLs that are.
+    """Make all URLs that were put aside as traps pending; return how many there are.
 
-    Pages of mirrors are asked for again, because their links were not followed.
+    Pages of mirrors are fetched again, because their links were not followed.
     """
     count = 0
 
@@ -175,7 +176,7 @@ def _is_held(state: PartitionState, page: int) -> bool:
 
 
 def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> bool:
-    """Return whether a host is closed for a reason that may have passed."""
+    """Return whether a host is closed for a reason that may be over."""
     closed = state.hosts.closed[host]
     if closed == Outcome.REFUSED_ADDRESS:
         address = state.address_of(host)
@@ -192,9 +193,9 @@ def _is_or_becomes_open(state: PartitionState, page: int, reopened: set[int]) ->
 
 
 def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
-    """Stop asking a host, and perhaps drop what it gave.
+    """Never ask a host again, and with `forget` remove its pages from the archive.
 
-    The log is told first: once what a host gave is dropped, nobody may look for it.
+    The log is written first, so that no reader looks for pages that are gone.
     """
     host_name = host_named(name)
     wanted = reversed_host_of(key_of(f"http://{host_name}/"))
@@ -222,7 +223,7 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
         if forget and is_known:
             seal_dead(directory.path, counted_by(states))
             forgotten = removal.forget_host(directory.path, host_name)
-            # A study names pages and hosts; it can be made again without this one.
+            # A study names pages and hosts; it can be made again without this host.
             shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
 
     _change(directory, decide, drop)
@@ -236,10 +237,10 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
 
 
 def host_named(name: str) -> str:
-    """Return a host, given by name or by an address on it, as rows name it."""
+    """Return the host of a name or URL, as the tables spell it."""
     url = canonicalize(name if "://" in name else f"http://{name}/")
     if url is None:
-        raise ConfigError(f"{name}: is no host name\n  write it as in www.example.org")
+        raise ConfigError(f"{name}: is not a host name\n  write it like www.example.org")
     return host_of(key_of(url))
 
 
@@ -248,7 +249,7 @@ def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decisi
     events: list[AnyEvent] = [HostChanged(now, host, due, strikes, Outcome.BLOCKED)]
     found: list[RobotsFound] = []
     for errand, record in state.errands.items():
-        if record.host == host:  # nor is it asked on another site's behalf
+        if record.host == host:  # it must not be asked on behalf of another site, either
             events.append(ErrandDone(now, errand, 0.0))
             found.append(RobotsFound(now, record.site, RobotsState.UNREACHABLE, b"", 0.0))
     if forget:
@@ -259,7 +260,7 @@ def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decisi
 def _change(
     directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
 ) -> None:
-    """Take every partition and record what `decide` says of it; then do what comes after that."""
+    """Take every partition, write what `decide` returns for it, then call `afterwards`."""
     job = directory.job()
     partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     with directory.locked():

@@ -1,8 +1,7 @@
-"""Why a URL is where it is: found where, when, via what, why it waits, when it is due.
+"""Explain one URL: where it was found, what became of it, why it waits, when it is due.
 
-What is known now is in the state. How it came about is in the log: the event that
-admitted the URL names the page that led to it, so the history is read from the archive
-on, once, for this one question.
+The present standing comes from the partition's state. The history comes from the log, which is
+read from its beginning: the event that admitted the URL names the page that led to it.
 """
 
 from __future__ import annotations
@@ -58,24 +57,24 @@ class Explanation(NamedTuple):
 
     url: str
     standing: str
-    """In one sentence: where it stands and what it waits for."""
+    """One sentence: how it ended, or what it waits for."""
     is_known: bool
     depth: int = 0
     outcome: Outcome | None = None
     due: float = 0.0
-    """When it may be asked for; 0 when nothing is to be waited for."""
+    """When it may be fetched; 0 when it waits for no moment."""
     place: Place | None = None
     history: tuple[Step, ...] = ()
     address: str = ""
-    """Of its host, as it was last looked up; "" when it has none or nobody has asked."""
+    """The last known address of its host; "" when there is none."""
     address_expires: float = 0.0
-    """Until when that is valid; 0 when it will be looked up anew in any case."""
+    """Until when that is valid; 0 when the next request looks it up again anyway."""
     via: str = ""
-    """`mined` when it was guessed, and nothing is known to link to it."""
+    """`mined` when it was guessed and no known page links to it."""
     rule: str = ""
-    """With `mined`: what it was guessed by."""
+    """With `mined`: the rule that guessed it."""
     prospect: Prospect | None = None
-    """In a crawl that goes in cycles: how often it changes and what a visit would be worth."""
+    """In a crawl with cycles: how often it changes and what a visit would be worth."""
 
 
 def explain(
@@ -119,7 +118,7 @@ def explain(
 
 
 def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[str, float]:
-    """Say where a URL stands, and when it is due."""
+    """Return the sentence for a URL, and when it is due."""
     site = state.pages.site[page]
     host = state.sites.host[site]
     outcome = state.outcome_of(page)
@@ -147,7 +146,7 @@ def _name(outcome: Outcome) -> str:
 
 
 def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None) -> str:
-    """Say what the name of an outcome leaves open."""
+    """Return the details that the name of an outcome does not tell."""
     host = state.sites.host[site]
     if outcome in TRAPS:
         what = "pages of its host"
@@ -202,7 +201,7 @@ def _guessed(event: Mined, key: str, state: PartitionState) -> str:
 
 
 def _history(log: Log, number: int, key: str, page: int, state: PartitionState) -> list[Step]:
-    """Read the log for everything that concerns the URL."""
+    """Return the events of the log that concern the URL, in words."""
     steps: list[Step] = []
     host = state.sites.host[state.pages.site[page]]
     behind = 0.0
@@ -241,6 +240,6 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
                 steps.append(Step(event.moment, _SIGHTS[event.seen]))
             elif isinstance(event, Settled) and page in event.pages:
                 steps.append(Step(event.moment, _name(event.outcome)))
-            if behind:  # the machine's clock is what the reader has
+            if behind:  # shown by the machine's clock
                 steps[known:] = [s._replace(moment=s.moment - behind) for s in steps[known:]]
     return steps

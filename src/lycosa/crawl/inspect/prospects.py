@@ -1,4 +1,4 @@
-"""What is known of a page's changes, and what a visit to it would be worth: for `explain`."""
+"""Estimate for `lycosa explain` how often a page changes and what a visit to it is worth."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from lycosa.frontier.fold.state import PartitionState
 
 
 class Prospect(NamedTuple):
-    """A page as the planner sees it."""
+    """What the planner of cycles knows about a page."""
 
     policy: str
     visits: int
     changed: int
     """How many of them found a change."""
     visited_at: float
-    """The last time; 0 for never."""
+    """The last visit; 0 for none."""
     mean_seconds: float
-    """How long it stays as it is, on the average, as far as is known."""
+    """The estimated average time between two changes."""
     fresh: float
-    """How probably the copy is what the page is now."""
+    """The probability that our copy is still current."""
     quality: float
     worth: float
-    """Of a visit now, in what the policy counts in: the profit, with `profit`."""
+    """Of a visit now, as the policy counts it: with `profit`, the profit."""
     cycle: int
     """The cycle under way; 0 before the first."""
     planned_worth: float | None
@@ -35,13 +35,13 @@ class Prospect(NamedTuple):
     next_cycle_at: float
     """When the next cycle begins at the earliest; 0 when there is none."""
     next_worth: float
-    """Of a visit then, if there is none before."""
+    """Of a visit then, if the page is not visited before."""
 
 
 def prospect_of(
     state: PartitionState, page: int, job: Job, quality: Callable[[], Quality], now: float
 ) -> Prospect | None:
-    """Return what is known of a page; None in a crawl without cycles."""
+    """Return the estimate for a page; None in a crawl without cycles."""
     revisit, history = job.revisit, state.history
     if revisit.policy == "off":
         return None

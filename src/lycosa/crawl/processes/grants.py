@@ -214,7 +214,7 @@ class GrantedBudget(TimeAndDisk):
     # -- reservations of the worker -------------------------------------------------------
 
     def reserve(self, now: float) -> int | None:
-        """Return how many bytes the fetch may bring, or None: not now, or never again."""
+        """Return how many bytes a fetch may bring; None when no fetch may start now."""
         self._look_at_time(now)
         if self.reached:
             return None

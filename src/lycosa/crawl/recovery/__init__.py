@@ -1,5 +1,8 @@
-"""What a killed process left behind.
+"""Clean up after a killed process: seal its segments, and find records that were lost.
 
-leftovers     seals the segments of dead processes, beside those that crawl
-lost_records  records that the log names and that are gone: their pages are asked again
+A kill loses only what was not committed. A crash of the whole machine may also cut off bytes that
+the log already refers to; those records are given up, and their pages are fetched again.
+
+    leftovers     seals the segments that dead processes have left open
+    lost_records  gives up records that the log refers to and that are gone
 """

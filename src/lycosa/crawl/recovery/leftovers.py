@@ -1,9 +1,9 @@
-"""Sealing what processes left that died: done in one place, beside those that crawl.
+"""Seal the segments that dead processes have left open, while other workers crawl.
 
-A segment of a dead process holds records of partitions that several workers may own by now,
-so no single one of them knows what counts in it. But it does not change any more: the segments
-are named first, then every partition is folded, one at a time, and then they are sealed. So a
-segment whose writer dies meanwhile is left for the next time.
+The partitions of such a segment may belong to several workers by now, so no single worker knows
+which of its records count. But the segment does not change any more. This module lists the
+segments, folds every partition, one at a time, and then seals what it has listed. A segment whose
+writer dies meanwhile is left for the next time.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from lycosa.store.sealing import Sealed, abandoned, seal_dead, unsealed
 
 
 def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
-    """Give up what was lost of open segments, before workers begin; returns what is to be said.
+    """Give up lost records of open segments before workers start; return messages for the user.
 
-    Only a crawl that was killed has such segments.
+    Only a crawl that was killed has open segments.
     """
     if not unsealed(directory.path):
         return []
@@ -45,7 +45,7 @@ def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
 def seal_leftovers(
     directory: CrawlDirectory, job: Job, is_given_up: Callable[[], bool] = lambda: False
 ) -> list[Sealed]:
-    """Seal the segments that nobody writes to; may be given up between two partitions."""
+    """Seal the segments of dead processes; `is_given_up` is asked before each partition."""
     names = abandoned(directory.path)
     if not names:
         return []

@@ -1,16 +1,16 @@
-"""Records that the log names and that are not there: their pages are asked for again.
+"""Give up records that the log names and that are gone, so that their pages are fetched again.
 
-A crash of the machine can take the end of a file whose name the log already holds. When a crawl is
-resumed, the segments that a dead process left open are looked through before they are sealed, and
-what is not whole is given up by an event (`RecordsLost`): its page is pending again, the limits of
-pages and bytes get back what it had taken, and robots files are learned anew.
+A crash of the machine can cut off the end of a file that the log already refers to. A resumed crawl
+checks the segments that a dead process left open before it seals them. Each record that is not
+whole is given up with an event (`RecordsLost`): its page is pending again, the limits on pages and
+bytes get back what it had taken, and robots files are fetched again.
 
-Sealed files are only looked at from outside here: whether they are there, and as long as the log
-says. What is wrong with them is said; `lycosa verify --repair` mends it.
+Of sealed files only existence and length are checked here. The crawl reports what is wrong with
+them, and `lycosa verify --repair` mends it.
 
-Cost: for a crawl that was stopped one look at the size of every file of records. For one that was
-killed the rows of its open segments, which sealing reads anyway. The log is read from its beginning
-only where something is lost.
+Cost: after a clean stop, one look at the size of every WARC file. After a kill, the rows of the
+open segments, which sealing reads anyway. The log is read from its beginning only where a record
+is lost.
 """
 
 from __future__ import annotations
@@ -43,30 +43,32 @@ States = Mapping[int, PartitionState]
 
 
 class Mended(NamedTuple):
-    """What was given up."""
+    """How much was given up."""
 
     pages: int = 0
-    """That are asked for again."""
+    """Pages that are fetched again."""
     kept: int = 0
-    """Pages that the limits get back."""
+    """Those of them that had counted against the limits."""
     robots: int = 0
-    """Robots files that are learned anew."""
+    """Robots files that are fetched again."""
 
     def __str__(self) -> str:
-        """Say it to the operator."""
+        """Return the message for the operator."""
         parts = []
         if self.pages:
             kept = f" ({self.kept:,} of them had been kept)" if self.kept else ""
-            parts.append(f"{self.pages:,} fetches of pages were lost{kept} and are asked for again")
+            parts.append(f"{self.pages:,} fetches of pages were lost{kept} and will be repeated")
         if self.robots:
-            parts.append(f"the robots files of {self.robots:,} sites were lost and are read anew")
-        return f"the log names records that are not there: {'; '.join(parts)}"
+            parts.append(
+                f"robots files of {self.robots:,} sites were lost and will be fetched again"
+            )
+        return f"the log refers to records that are missing: {'; '.join(parts)}"
 
 
 def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) -> Mended:
-    """Give up what is lost of the segments that nobody writes to; they can be sealed then.
+    """Give up lost records of open segments of dead processes, so that these can be sealed.
 
-    The partitions must be ours, and nothing may be uncommitted.
+    The caller must own the partitions, and nothing may be uncommitted.
     """
     names = unsealed(folder)
     if not names:
@@ -86,14 +88,14 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
     lost = lost_in(log, states, lambda named: named.place.offset in whole[named.place.segment])
     mended = give_up(log, states, partitioner, (n for n in lost if n.place.segment in whole))
     for name in names:
-        if not warc_path(folder, name).exists():  # then its rows are of nothing
+        if not warc_path(folder, name).exists():  # its rows have no records
             journals = [journal_path(folder, kind, name) for kind in KINDS]
             move_aside(folder, [*journals, quad_journal_path(folder, name)])
     return mended
 
 
 def lost_in(log: Log, states: States, is_whole: Callable[[Named], bool]) -> Iterable[Named]:
-    """Return what the log names, has not given up, and is not whole."""
+    """Return the records that the log refers to, has not given up, and that are not whole."""
     found = []
     for number, state in states.items():
         for named in places_of(number, log.read(number, 0)):
@@ -103,13 +105,13 @@ def lost_in(log: Log, states: States, is_whole: Callable[[Named], bool]) -> Iter
             try:
                 if not is_whole(named):
                     found.append(named)
-            except KeyError:  # of a segment that nobody doubts
+            except KeyError:  # of a segment without damage
                 continue
     return found
 
 
 def give_up(log: Log, states: States, partitioner: Partitioner, lost: Iterable[Named]) -> Mended:
-    """Record that these are lost, in one transaction."""
+    """Write to the log, in one transaction, that these records are lost."""
     now = time.time()
     events: dict[int, RecordsLost] = {}
     errands: set[str] = set()
@@ -143,7 +145,7 @@ def give_up(log: Log, states: States, partitioner: Partitioner, lost: Iterable[N
 
 
 def record(log: Log, states: States, events: Mapping[int, RecordsLost]) -> None:
-    """Write events to partitions that are ours, and let their states know."""
+    """Write events to partitions that we own, and apply them to their states."""
     writes = [
         Write(number, states[number].sequence, encode([event]), (), states[number].inbox_read)
         for number, event in events.items()
@@ -155,7 +157,7 @@ def record(log: Log, states: States, events: Mapping[int, RecordsLost]) -> None:
 
 
 def look_at_sealed(folder: Path, accounts: Accounts) -> list[str]:
-    """Return what is wrong with sealed files, as far as their names and sizes tell."""
+    """Return the problems of sealed files that their names and sizes show."""
     open_names = {name.segment for name in unsealed(folder)}
     records = {name.segment: name for name in warc_names(folder)}
     indexed = set(names_in(folder, CDX, ".cdxj"))
@@ -165,21 +167,23 @@ def look_at_sealed(folder: Path, accounts: Accounts) -> list[str]:
             continue
         name = records.get(segment)
         if name is None:
-            problems.append(f"the file of records of segment {segment} is not there")
+            problems.append(f"the WARC file of segment {segment} is missing")
         elif (size := warc_path(folder, name).stat().st_size) < end:
-            problems.append(f"{warc_path(folder, name).name} has {size:,} bytes, the log {end:,}")
+            problems.append(
+                f"{warc_path(folder, name).name} has {size:,} bytes; the log needs {end:,}"
+            )
         elif name not in indexed:
             problems.append(f"{name} has no index and no rows")
     for kind in KINDS:
         there = set(names_in(folder, kind, ".parquet"))
-        problems += [f"the table {kind}/{name}.parquet is not there" for name in indexed - there]
+        problems += [f"the table {kind}/{name}.parquet is missing" for name in indexed - there]
     return problems
 
 
 def say_sealed(folder: Path, problems: list[str]) -> str:
-    """Say what is wrong with sealed files, and what to do."""
+    """Return the message about damaged sealed files, with the command that mends them."""
     more = f" (and {len(problems) - 3:,} more)" if len(problems) > 3 else ""
     return (
         f"sealed files are damaged: {'; '.join(problems[:3])}{more}\n"
-        f"  see what is lost, and mend it: lycosa verify {folder} --repair"
+        f"  to repair them: lycosa verify {folder} --repair"
     )

@@ -1,6 +1,8 @@
-"""How a crawl is getting on: for the screen, the log file and the summary.
+"""Describe the state of a crawl, for the screen, the log file and the summary.
 
-progress     counts and rates
-waiting      what the crawl waits for: which origins, why, and until when
-unreachable  what could not be reached, in words: origins given up, seeds that failed
+Everything here is derived from the states of the partitions and writes nothing.
+
+    progress     counts, rates and an estimate of the time left
+    waiting      which origins the crawl waits for, why, and until when
+    unreachable  origins that were given up, and seeds that cannot be reached
 """

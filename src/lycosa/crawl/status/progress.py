@@ -1,8 +1,8 @@
-"""How a crawl is getting on, in numbers: for displays, logs and summaries.
+"""Count what a crawl has done, how fast it is, and how long it needs at least.
 
-The estimate of the end accounts for pauses: a host with n URLs pending needs at least n
-pauses, and an address as many of its own, however fast the machine is. It is a lower
-bound that assumes that nothing new is found; a display must say so.
+The estimate of the time left is a lower bound: a host with n pending URLs needs at least n pauses,
+and an address as many of its own, however fast the machine is. It assumes that no new URL is
+found, and a display must say so.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Progress(NamedTuple):
     outcomes: dict[str, int]
     refusals: dict[str, int]
     seconds_left: float
-    """At least so long for what is pending now, by the pauses alone."""
+    """A lower bound: what the pauses of the pending URLs add up to."""
     workers: int = 1
     commits: int = 0
     """Of this run alone, as are the times below; all workers together."""
@@ -54,11 +54,11 @@ class Progress(NamedTuple):
     mined: dict[str, list[int]] = {}  # noqa: RUF012  nobody changes it
     """By rule: how many URLs were guessed, and how many of them were pages."""
     waits: list[list[Any]] = []  # noqa: RUF012
-    """What is waited for, a few of them: host or origin, why, until when (a moment, or 0)."""
+    """Some hosts or origins that the crawl waits for: name, reason, until when (moment or 0)."""
     waits_count: int = 0
-    """How many hosts are waited for."""
+    """How many hosts the crawl waits for."""
     patience_left: float | None = None
-    """When only origins out of reach are left: in how many seconds they are given up."""
+    """Seconds until unreachable origins are given up; None while there is other work."""
     given_up: list[list[Any]] = []  # noqa: RUF012
     """Origins that could not be reached and were given up, how many URLs each had, and why; those
     with most URLs, as many as can be named."""
@@ -73,24 +73,24 @@ def _ignore(*_: object) -> None:
 
 
 class Listener(NamedTuple):
-    """Who wants to hear how a run is getting on."""
+    """Callbacks for a program that wants to follow a run."""
 
     progress: Callable[[Progress], None] = _ignore
     progress_seconds: float = 1.0
     refused_seed: Callable[[str, str], None] = _ignore
-    """A seed and why it cannot be one."""
+    """A seed and why it was refused."""
     seed_failed: Callable[[str, str], None] = _ignore
     """A seed and why it cannot be reached, as soon as that is known."""
     stopping: Callable[[], None] = _ignore
-    """The first signal was heard."""
+    """The first stop request arrived."""
     waiting: Callable[[str], None] = _ignore
     """Why the crawl does not begin yet."""
     planting: Callable[[int, int], None] = _ignore
-    """How many seeds of a long list have been planted, and of how many."""
+    """How many seeds of a long list are planted, and how long the list is."""
     refused_more: Callable[[dict[str, int]], None] = _ignore
-    """How many more seeds cannot be one, by reason, when too many are refused to name them."""
+    """How many more seeds were refused, by reason, when they are too many to name."""
     noticed: Callable[[str], None] = _ignore
-    """What is unusual about this run."""
+    """A warning about this run."""
 
 
 _OF_THIS_RUN = (
@@ -105,8 +105,8 @@ _OF_THIS_RUN = (
 def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress:
     """Return the progress of all workers together.
 
-    `gone` are the last words of workers that died: what they did in this run counts, what they
-    held their successors have. Time and speed are whoever's who watches.
+    `gone` is the last progress of workers that died: their requests and commits of this run count;
+    pages and hosts are counted by their successors. Time and speed are left to `Pace`.
     """
     hosts: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
@@ -150,7 +150,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
 
 
 class Pace:
-    """How long a run takes, and how fast it has been lately."""
+    """Measures how long a run has taken, and how fast it was lately."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -166,7 +166,7 @@ class Pace:
 
 
 def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:
-    """Return how fetches ended, and what closing a host ended, by name."""
+    """Return how many URLs ended in each outcome, including those of closed hosts."""
     counts: Counter[int] = Counter()
     for state in states:
         counts.update(state.outcomes)
@@ -202,7 +202,7 @@ def _add_mined(total: dict[str, list[int]], more: dict[str, list[int]]) -> None:
 
 
 def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:
-    """Return what structured data came to: triples, pages, and what was left out."""
+    """Return how many triples and pages with some there are, and what was left out."""
     counts: Counter[str] = Counter()
     for state in states:
         counts.update(state.structured)
@@ -220,10 +220,10 @@ def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:
 
 
 def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None = None) -> float:
-    """Return how long what is pending takes at least, by the pauses alone.
+    """Return how long the pending URLs take at least, by the pauses alone.
 
-    A host must first be due, or its robots file be tried again; then come as many pauses as
-    it has URLs pending, or fewer if the last ones may go in a burst.
+    A host must first be due, or its robots file be tried again; then follow as many pauses as
+    it has pending URLs, or fewer if the last ones may go in a burst.
     """
     now = time.time() if now is None else now
     longest = 0.0

@@ -1,7 +1,7 @@
-"""What could not be reached, in words: origins that were given up, and seeds as soon as they fail.
+"""Name the origins that a crawl gave up, and report seeds as soon as they fail.
 
-A seed that cannot be reached is told once in a run, at its first failure, with the reason and with
-what to do. The crawl goes on trying it as it tries everything else.
+The first failure of a seed in a run is reported once, with the reason and advice. The crawl goes
+on trying the seed like any other URL.
 
 Cost: nothing while requests are answered; some microseconds at the first failure of an origin.
 """
@@ -20,16 +20,16 @@ from lycosa.records import GIVEN_UP, NO_CONNECTION, Answer, Outcome, RobotsState
 from lycosa.url import host_of, url_of
 
 MOST_NAMED = 20
-"""How many origins that were given up are named; the others are counted."""
+"""How many given-up origins are named; the others are counted."""
 
 FIRST_URLS = 10_000
-"""Among so many URLs of a partition, the first, its seeds are looked for."""
+"""How many of a partition's first URLs are searched for its seeds."""
 
 UNREACHABLE = "unreachable"
-"""The end of a crawl in which everything is done but what could not be reached."""
+"""Reason of the end: everything is done, but some origins could not be reached."""
 
 NO_SEED = "no seed"
-"""The end of a crawl that could reach nothing at all."""
+"""Reason of the end: no server could be reached at all."""
 
 _NEVER_REACHED = frozenset(
     outcome.name.lower()
@@ -87,7 +87,7 @@ def _origin(state: PartitionState, site: int) -> str:
 
 
 class SeedWatch:
-    """Tells of seeds that fail; one per worker."""
+    """Reports seeds that fail; each worker has one."""
 
     def __init__(self, job: Job, tell: Callable[[str, str], None]) -> None:
         self._job = job
@@ -95,7 +95,7 @@ class SeedWatch:
         self._told: set[tuple[int, int]] = set()
 
     def has_no_address(self, partition: Partition, host: int, is_missing: bool) -> None:
-        """Note that a name was looked up in vain."""
+        """Report seeds whose host name has no address."""
         name = host_of(partition.state.host_names[host] + ":/")
         why = f"no name server could say which address {name} has; check the network"
         if is_missing:
@@ -104,7 +104,7 @@ class SeedWatch:
             self._say(partition, site, f"{why}. It is looked up again")
 
     def answered(self, partition: Partition, site: int, address: str, answer: Answer) -> None:
-        """Note an answer of an origin, or that there was none."""
+        """Report the seed of an origin that cannot be asked, by the answer or failure."""
         sites = partition.state.sites
         if answer.failure is Outcome.REFUSED_ADDRESS:
             why = (
@@ -129,7 +129,7 @@ class SeedWatch:
             self._say(partition, site, f"{why}. It is asked for again")
 
     def disallowed(self, partition: Partition, page: int) -> None:
-        """Note that a robots file forbids a page."""
+        """Report a seed that its robots file forbids."""
         if not depth_of(partition.state.pages.distance[page]):
             state, site = partition.state, partition.state.pages.site[page]
             path = state.table.key(page)[len(state.site_names[site]) :]
@@ -147,7 +147,7 @@ class SeedWatch:
 
 
 def _seed_of(state: PartitionState, site: int) -> int | None:
-    """Return a seed of a site, or where one was redirected to."""
+    """Return a seed of a site, or the target of a seed's redirect."""
     sites, distance, page = state.pages.site, state.pages.distance, -1
     while True:
         try:

@@ -1,11 +1,12 @@
-"""What a crawl waits for: which origins, why, and until when.
+"""Find out which origins a crawl waits for, why, and until when.
 
-One derivation for all who ask. `explain` asks for one page, `status` for everything that the log
-holds (`waits_of`), the panel of a running crawl for a few of what is due next (`next_waits`), which
-also knows what is not in the log: names that are being looked up, addresses that are busy.
+Three places ask. `lycosa explain` asks about one page (`wait_of_page`), `lycosa status` about
+everything in the log (`waits_of`), and the panel of a running crawl about what is due next
+(`next_waits`). The last one also knows names that are being looked up and addresses that are busy,
+which the log does not hold.
 
-Cost: a page or a host some microseconds; `waits_of` a pass over all hosts; `next_waits` a bounded
-sample of the agenda, however large the crawl is.
+Cost: some microseconds for a page or a host; `waits_of` one pass over all hosts; `next_waits` a
+sample of fixed size, however large the crawl is.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from lycosa.records import NO_CONNECTION, TRANSIENT, Outcome, RobotsState
 from lycosa.url import host_of, url_of
 
 MOST_NAMED = 5
-"""How many waits are told with their names."""
+"""How many waits are named."""
 
 SAMPLE = 64
 """How many entries of the agenda a running crawl looks at."""
@@ -47,26 +48,26 @@ REVISIT = "a page is to be revisited"
 
 
 class Wait(NamedTuple):
-    """Somebody that the crawl waits for."""
+    """A host or origin that the crawl waits for."""
 
     who: str
     """A host or an origin."""
     why: str
     until: float
-    """When it is due; 0 when only an answer can tell."""
+    """When it is due; 0 when that depends on an answer."""
     urls: int = 0
-    """How many URLs wait with it; 0 when nobody has counted."""
+    """How many URLs wait with it; 0 when they were not counted."""
 
     def by_clock_behind(self, seconds: float) -> Wait:
-        """Return the wait by a clock that is so far behind the crawl's (`timekeeping`)."""
+        """Return the wait by a clock that is behind the crawl's (`crawl.steady_clock`)."""
         return self._replace(until=self.until - seconds) if self.until else self
 
 
 class Waits(NamedTuple):
-    """What a crawl waits for."""
+    """The hosts and origins that a crawl waits for."""
 
     first: list[Wait]
-    """What is due first, `MOST_NAMED` at most."""
+    """Those due first, at most `MOST_NAMED`."""
     total: int
     """How many there are."""
 
@@ -121,7 +122,7 @@ def _own_reason(state: PartitionState, page: int) -> str:
 
 
 def waits_of(states: Iterable[PartitionState], job: Job, now: float) -> Waits:
-    """Return what a crawl waits for, by what its log holds."""
+    """Return what a crawl waits for, according to its log."""
     found: list[Wait] = []
     for state in states:
         found += _waits_of_sites(state, job, now)
@@ -145,7 +146,7 @@ def _waits_of_sites(state: PartitionState, job: Job, now: float) -> Iterator[Wai
 
 
 def _pages_with_own_moment(state: PartitionState, now: float) -> dict[int, list[int]]:
-    """Return pages that are due later, by their sites; the first of them, if there are many."""
+    """Return pages that are due later, by site; at most `MOST_PAGES`."""
     found: dict[int, list[int]] = {}
     status, page = state.pages.status, -1
     for _ in range(MOST_PAGES):
@@ -166,9 +167,9 @@ def next_waits(
     job: Job,
     now: float,
 ) -> Waits:
-    """Return what a running worker waits for, as far as a sample of its agenda tells.
+    """Return what a running worker waits for, from a sample of its agenda.
 
-    `total` is how many of its hosts wait: for their moment, their address or their turn at it.
+    `total` is how many of its hosts wait: for a moment, a name lookup, or a busy address.
     """
     by_readiness = {id(p.readiness): p for p in partitions.values()}
     found: dict[str, Wait] = {}
@@ -194,7 +195,7 @@ def next_waits(
 def _waits_of_host(
     state: PartitionState, host: int, moment: float, job: Job, now: float
 ) -> Iterator[Wait]:
-    """Yield what the sites of a host wait for that is due at a moment."""
+    """Yield what the sites of a host wait for; its pause if none waits."""
     is_told = False
     for site in state.sites_of(host):
         if state.sites.pending[site] and not state.sites.closed[site]:
@@ -202,7 +203,7 @@ def _waits_of_host(
             if wait is not None:
                 is_told = True
                 yield wait
-    if not is_told:  # the full pause after a resume is nobody's due moment
+    if not is_told:  # the full pause after a resume is no site's due moment
         yield Wait(_host(state, host), PAUSE, moment)
 
 

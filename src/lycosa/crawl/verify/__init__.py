@@ -1,16 +1,21 @@
-"""`lycosa verify`: is everything there that the log says, and is it what it was?
+"""Check the files of a crawl against each other, and repair them (`lycosa verify`).
 
-    logview     the log as its files are, read without writing a byte
-    segments    one segment: records, rows, index and quads held against each other and the log
-    verifying   all of it, as a report of findings
-    reindexing  rows, index and quads made anew from records
-    logs        a log put together from what can be read of it
-    adopting    pages that the segments hold and the log does not know
-    repairing   what `--repair` does about a report
+    inspection      verifies a crawl directory, without writing to it
+    report          the result: findings, and what a repair needs to know
+    findings        one finding: which file, what is wrong, what a repair would do
+    log_reader      reads a log that may be damaged, without writing to it
+    log_check       checks heads, histories, inboxes and seeds
+    partition_logs  folds one partition as far as its batches go without a gap
+    segments        compares records, rows, index and quads of one segment, and the log
+    repair          does what `--repair` promises, in an order that may be interrupted
+    log_repair      rebuilds a log from what can be read of it
+    orphans         enters pages in the log that only the segments know
+    rewrite         rewrites a segment without its damaged parts
+    rebuild         makes rows and quads again from the records
 
 Always true:
   * verifying writes nothing, and needs no lock;
   * a repair moves damaged bytes to `damaged/` and deletes none;
-  * a repair that was killed is completed by the next one: what is given up is written to the log
-    before any file is changed.
+  * a repair that was killed is completed by the next one: it records what it gives up in the log
+    before it changes any file.
 """

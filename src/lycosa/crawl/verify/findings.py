@@ -1,4 +1,4 @@
-"""What verifying finds: which file, what is wrong with it, and what a repair would do."""
+"""A finding of `lycosa verify`: which file, what is wrong with it, what a repair would do."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it should be."""
+    """One problem in a crawl directory."""
 
     file: str
     """Its path in the crawl directory."""
     what: str
     remedy: str
-    """What `--repair` does about it."""
+    """What `--repair` would do."""
     is_damage: bool = True
-    """False for what is worth knowing and needs no repair."""
+    """False for a remark that needs no repair."""
 
 
 REINDEX = "make it anew from the records"
@@ -26,8 +26,8 @@ PUT_ASIDE = "move it to damaged/"
 NOTHING = "nothing need be done"
 
 Tell = Callable[[str, int, int], None]
-"""Is told what is being looked at, how far that is, and of how much."""
+"""Called with what is being checked, how many are done, and how many there are."""
 
 
 def say_nothing(what: str, done: int, total: int) -> None:
-    """Be told of progress and keep it."""
+    """Ignore progress."""

@@ -1,7 +1,7 @@
-"""Everything in a crawl directory, held against everything else: the report of findings.
+"""Verify a crawl directory: compare job, log and segments with each other, without writing.
 
-Segments are listed before the log is read: what was sealed by then is in the log. So a crawl that
-runs may go on meanwhile; of it only sealed segments are looked at.
+`verify` lists the segments before it reads the log, so that the log refers to everything sealed
+by then, even while a crawl runs. Of a running crawl only sealed segments are checked.
 """
 
 from __future__ import annotations
@@ -12,28 +12,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa.config import Job, read_job
-from lycosa.config.seeds import SeedList
+from lycosa.config import read_job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.verify.findings import (
-    ASK_AGAIN,
-    FORWARD,
-    NOTHING,
-    PUT_ASIDE,
-    REBUILD,
-    REINDEX,
-    Finding,
-    Tell,
-    say_nothing,
-)
+from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Tell, say_nothing
+from lycosa.crawl.verify.log_check import check_log, named_records
 from lycosa.crawl.verify.log_reader import LogView
-from lycosa.crawl.verify.partition_logs import History, batches, examine
+from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.segments import Segment, check_segment, is_whole, read_records
 from lycosa.errors import ConfigError, LycosaError, StoreError
-from lycosa.frontier.fold.columns import NONE
 from lycosa.frontier.fold.state import counted_by
-from lycosa.log.places import Named, places_of
-from lycosa.records import Outcome
+from lycosa.log.places import Named
 from lycosa.store.digests import read_digests
 from lycosa.store.layout import (
     CDX,
@@ -49,41 +37,11 @@ from lycosa.store.layout import (
 from lycosa.store.sealing import unsealed
 from lycosa.store.survey import survey
 
-KNOWN_GAP = "history-lost "
-"""The note under which a repair remembers that a part of a history is gone for good."""
-
-
-class Report:
-    """What was found, for those who read it and for the repair."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.findings: list[Finding] = []
-        self.job: Job | None = None
-        self.is_running = False
-        self.histories: dict[int, History] = {}
-        self.is_log_damaged = False
-        """Whether the log must be written anew."""
-        self.segments: list[Segment] = []
-        self.lost_open: list[Named] = []
-        """Of open segments."""
-        self.records = 0
-        """How many records the log names."""
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether nothing is damaged."""
-        return not any(finding.is_damage for finding in self.findings)
-
-    def find(self, file: str, what: str, remedy: str, *, is_damage: bool = True) -> None:
-        """Note something."""
-        self.findings.append(Finding(file, what, remedy, is_damage))
-
 
 def verify(
     folder: Path, *, is_quick: bool = False, tell: Tell = say_nothing, is_ours: bool = False
 ) -> Report:
-    """Look at a crawl directory without writing to it; `is_ours` if we hold its lock."""
+    """Verify a crawl directory; `is_ours` says that the caller holds its lock."""
     report = Report(folder)
     directory = CrawlDirectory(folder)
     if not directory.log_folder.exists() and not directory.job_file.exists():
@@ -96,8 +54,8 @@ def verify(
     if report.job is None:
         return report
     with LogView(directory.log_folder, is_running=report.is_running) as view:
-        _check_log(view, report, is_quick, tell)
-        named = _named(view, report) if not is_quick else {}
+        check_log(view, report, is_quick, tell)
+        named = named_records(view, report) if not is_quick else {}
     states = {number: history.state for number, history in report.histories.items()}
     accounts = counted_by(states.values())
 
@@ -127,7 +85,7 @@ def verify(
 
 
 def sealed_names(folder: Path) -> list[Name]:
-    """Return the segments of which anything is there."""
+    """Return the segments that have at least one file."""
     found = {*warc_names(folder), *names_in(folder, CDX, ".cdxj")}
     for kind in KINDS:
         found |= set(names_in(folder, kind, SEALED))
@@ -163,135 +121,8 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
                 report.find("crawl.toml", what, remedy, is_damage=False)
 
 
-# -- the log ----------------------------------------------------------------------------------
-
-
-def _check_log(view: LogView, report: Report, is_quick: bool, tell: Tell) -> None:
-    assert report.job is not None
-    partitions = report.job.frontier.partitions
-    heads, notes = view.heads(), view.notes()
-    for number in range(partitions):
-        tell("log", number, partitions)
-        history = examine(view, number, heads.get(number), is_quick=is_quick)
-        report.histories[number] = history
-        _check_history(report, history, notes)
-    _check_seeds(report, is_planted="planted" in notes, is_quick=is_quick)
-    if not report.is_running and view.path.exists():
-        view.check(is_quick=is_quick)
-    if view.problems:
-        report.is_log_damaged = True
-        report.find("log/log.sqlite", "; ".join(view.problems[:3])[:200], REBUILD)
-
-
-def _check_seeds(report: Report, *, is_planted: bool, is_quick: bool) -> None:
-    """Read a long list of seeds through; once it is planted, the log has it too."""
-    job = report.job
-    if job is None or not isinstance(job.seeds, SeedList) or job.seeds.path is None:
-        return
-    path = report.folder / job.seeds.path.name
-    try:
-        if not is_quick:
-            for _ in job.seeds.kept_in(path).blocks():
-                pass
-        elif not path.exists():
-            raise ConfigError("it is not there")
-    except ConfigError as error:
-        what = str(error).splitlines()[0].removeprefix(f"{path}: ")
-        if is_planted:
-            remedy = "nothing: the log has all seeds; restore the file from a copy if you have one"
-        else:
-            remedy = "nothing can be done: restore the file from a copy, or begin a new crawl"
-        report.find(path.name, what, remedy, is_damage=not is_planted)
-
-
-def _check_history(report: Report, history: History, notes: dict[str, bytes]) -> None:
-    number, head = history.partition, history.head
-    archive = f"log/archive/{number:04d}.archive"
-    if head is None:
-        report.is_log_damaged = True
-    elif history.end > head.log:
-        report.is_log_damaged = True
-        what = f"partition {number} ends at {head.log}; archive and snapshots go to {history.end}"
-        report.find("log/log.sqlite", what, FORWARD)
-    elif history.end < head.log:
-        report.is_log_damaged = True
-        what = f"partition {number} ends at {head.log}, and can be read only to {history.end}"
-        report.find("log/log.sqlite", what, REBUILD)
-    known = notes.get(f"{KNOWN_GAP}{number}")
-    if history.whole_end < history.end and known is None:
-        report.is_log_damaged = True
-        what = (
-            f"the history behind sequence {history.whole_end} is gone; a snapshot has what it came"
-            " to, so the crawl can go on, but explain and audit do not know it"
-        )
-        report.find(archive, what, "keep what is left, and remember that it is not all")
-    elif history.bad_archive:
-        report.is_log_damaged = True
-        report.find(archive, history.bad_archive, "write it anew from what can be read")
-    elif known is not None:
-        what = "a part of the history is gone, as a repair has noted"
-        report.find(archive, what, NOTHING, is_damage=False)
-    for path in history.bad_snapshots:
-        what = "the snapshot cannot be read; the log is folded instead"
-        report.find(f"log/snapshots/{path.name}", what, PUT_ASIDE)
-    if head is not None and not report.is_running:
-        unread = [sequence for sequence in history.inbox if sequence > history.state.inbox_read]
-        expected = list(range(history.state.inbox_read + 1, head.inbox + 1))
-        if history.state.inbox_read > head.inbox or unread != expected:
-            report.is_log_damaged = True
-            what = f"messages to partition {number} are missing: links that were found"
-            report.find("log/log.sqlite", what, "send the links of all stored pages again")
-
-
-def _named(view: LogView, report: Report) -> dict[int, dict[int, Named]]:
-    """Return what the log names and has not given up, by segment and offset."""
-    named: dict[int, dict[int, Named]] = {}
-
-    def add(one: Named) -> None:
-        lost = report.histories[one.partition].state.lost
-        if one.place.length and one.place.offset not in lost.get(one.place.segment, ()):
-            named.setdefault(one.place.segment, {})[one.place.offset] = one
-
-    for number, history in report.histories.items():
-        told = (pair for pair in batches(view, number) if pair[0] <= history.end)
-        for one in places_of(number, told):
-            if not _is_forgotten(history, one):
-                add(one)
-        for one in _held(history):
-            if one.place.offset not in named.get(one.place.segment, {}):
-                add(one)
-    report.records = sum(len(some) for some in named.values())
-    return named
-
-
-def _is_forgotten(history: History, one: Named) -> bool:
-    """Return whether the host of a page was forgotten: then nothing of it is to be there."""
-    state = history.state
-    if not one.is_page or one.page >= len(state.pages.site):
-        return False
-    fetch = state.pages.fetch[one.page]
-    is_blocked = state.pages.outcome[one.page] == Outcome.BLOCKED
-    return is_blocked and fetch != NONE and not state.fetches.length[fetch]
-
-
-def _held(history: History) -> list[Named]:
-    """Return the records that a snapshot knows of, if the history does not tell."""
-    state = history.state
-    if history.whole_end >= history.end:
-        return []
-    found = []
-    for page, outcome in enumerate(state.pages.outcome):
-        place = state.place_of(page)
-        if place is not None and outcome:
-            found.append(Named(history.partition, place, 0.0, page, Outcome(outcome)))
-    return found
-
-
-# -- segments ---------------------------------------------------------------------------------
-
-
 def _check_references(report: Report, named: dict[int, dict[int, Named]]) -> None:
-    """Find pages whose content stands in a record that is not whole."""
+    """Find records that refer to the content of a record that is damaged or gone."""
     good = {found.name.segment: found for found in report.segments}
     for found in report.segments:
         lost = {one.place.offset for one in found.lost}

@@ -1,8 +1,8 @@
-"""The log as its files are: read without writing, as far as it can be read.
+"""Read a log that may be damaged, as far as possible, without writing to it.
 
-SQLite would write beside a log that it opens. So a log with something in its write-ahead file is
-copied to the system's folder for temporary files and read there; one without is opened as
-immutable. Beside a running crawl the file itself is opened read-only.
+SQLite writes files beside a database that it opens. So a log with a non-empty write-ahead file is
+copied to a temporary folder and read there, and one without is opened as immutable. The log of a
+running crawl is opened read-only in its place.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 
 
 class Frame(NamedTuple):
-    """Some batches of an archive, or damage."""
+    """One frame of an archive file; `batches` is None if it is damaged."""
 
     batches: list[tuple[int, bytes]] | None
     end: int
-    """Where it ends in the file."""
+    """The offset of its end in the file."""
 
 
 class LogView:
-    """All that can be read of a log."""
+    """A log that is only read; problems are collected instead of raised."""
 
     def __init__(self, folder: Path, *, is_running: bool = False) -> None:
         self.folder = folder
         self.path = folder / "log.sqlite"
         self.problems: list[str] = []
-        """What SQLite says is wrong with its file."""
+        """Problems that SQLite has reported."""
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._connection: sqlite3.Connection | None = None
         if not self.path.exists():
@@ -80,7 +80,7 @@ class LogView:
             self.problems.append(str(problem))
 
     def check(self, *, is_quick: bool) -> None:
-        """Let SQLite look at its own file."""
+        """Let SQLite check its file."""
         found = self._ask(f"PRAGMA {'quick_check' if is_quick else 'integrity_check'}(5)")
         self.problems += [text for (text,) in found if text != "ok"]
 
@@ -98,7 +98,7 @@ class LogView:
         return dict(self._ask("SELECT name, value FROM notes"))
 
     def sequences(self, table: str, partition: int) -> list[int]:
-        """Return which entries of `log` or `inbox` there are."""
+        """Return the sequences of the entries in `log` or `inbox`."""
         question = f"SELECT sequence FROM {table} WHERE partition = ? ORDER BY sequence"
         found = {row[0] for row in self._ask(question, partition)}
         if self.problems:
@@ -130,7 +130,7 @@ class LogView:
                     yield sequence, found
 
     def _ask(self, question: str, *values: object) -> list[Any]:
-        """Return the rows until the file cannot be read any further."""
+        """Return the rows up to the first that cannot be read."""
         rows: list[Any] = []
         if self._connection is None:
             return rows
@@ -146,7 +146,7 @@ class LogView:
 def frames(path: Path) -> Iterator[Frame]:
     """Yield the frames of an archive; one that cannot be read has no batches.
 
-    Half a frame at the end is what a kill leaves, and no frame.
+    Half a frame at the end is left by a kill, and is skipped.
     """
     try:
         data = path.read_bytes()
@@ -169,7 +169,7 @@ def frames(path: Path) -> Iterator[Frame]:
 
 
 def labels(path: Path) -> Iterator[tuple[int, int]]:
-    """Yield which batches the frames of an archive say they have, without reading them."""
+    """Yield the first and last sequence of each frame, from its header alone."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:

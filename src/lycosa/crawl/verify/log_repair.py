@@ -1,11 +1,11 @@
-"""A log put together from what can be read of a damaged one.
+"""Rebuild a damaged log from what can be read of it.
 
-The archive is the whole history up to its end, and SQLite has what came after. So every partition
-goes as far as its batches reach without a gap, or as far as a snapshot stands for them. What the
-archive has and SQLite had lost counts: the log is brought forward to it.
+The archive holds the history up to its end, and SQLite what came after. So every partition can be
+rebuilt up to the first gap in its batches, or from a snapshot behind the gap. Batches that only
+the archive has count, too: the log is brought forward to them.
 
-What lies behind a gap that no snapshot covers cannot be known. Its pages are still in the segments,
-and are entered from there (`adopting`).
+Batches behind a gap that no snapshot covers are lost. Their pages are still in the segments, and
+`orphans` enters them from there.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lycosa.crawl.verify.inspection import KNOWN_GAP, Report
 from lycosa.crawl.verify.log_reader import LogView, frames
 from lycosa.crawl.verify.partition_logs import History
+from lycosa.crawl.verify.report import KNOWN_GAP, Report
 from lycosa.log.archive import Archive
 from lycosa.log.protocol import Head
 from lycosa.log.snapshot import SnapshotFolder
@@ -28,7 +28,7 @@ _FRAME_BATCHES = 200
 
 
 def rebuild_log(report: Report, log_folder: Path) -> None:
-    """Write a log anew; the damaged files are in `damaged/` afterwards."""
+    """Rebuild the log; the damaged files are in `damaged/` afterwards."""
     assert report.job is not None
     folder = report.folder
     made = log_folder / "mending"
@@ -61,7 +61,7 @@ def rebuild_log(report: Report, log_folder: Path) -> None:
 
 
 def _head(history: History) -> Head:
-    """Return where a partition ends; its inbox goes on above everything that was read."""
+    """Return the head of a partition; its inbox continues above all sequences that were read."""
     inbox = max([history.state.inbox_read, *history.inbox])
     return Head(history.end, inbox, history.state.owner)
 
@@ -83,7 +83,7 @@ def _messages(view: LogView, report: Report) -> Iterator[tuple[int, int, bytes]]
 
 
 def _mend_archive(folder: Path, view: LogView, history: History) -> None:
-    """Write an archive anew if it has damage in it, or goes beyond what can be folded."""
+    """Rewrite an archive that is damaged, or that goes beyond what can be folded."""
     path = view.archive_path(history.partition)
     found = [pair for frame in frames(path) for pair in frame.batches or ()]
     is_beyond = any(sequence > history.end for sequence, _ in found)

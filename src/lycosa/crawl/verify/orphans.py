@@ -1,11 +1,11 @@
-"""Pages that the segments hold and the log does not know: they are entered, not asked for again.
+"""Enter pages in the log that only the segments know, instead of fetching them again.
 
-A log that lost its end, or all of it, knows less than the segments. Every row of a page that it
-does not name becomes the events that a crawl would have written: the URL is admitted, and its fetch
-is recorded with the place of its record. Robots rules are learned anew.
+A log that lost its end, or all of it, knows less than the segments. Each row of an unknown page
+becomes the events that a crawl would have written: the URL is admitted, and its fetch is recorded
+with the place of its record. Robots files are fetched again.
 
-The links of stored pages are sent again where their target is not known: messages on their way are
-lost with a log. Robots files that were being asked for elsewhere are asked for again.
+Links on their way between partitions are lost with a log, so the links of stored pages are sent
+again where their target is unknown.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _POST_KEYS = 1000
 
 
 class Adoption:
-    """Enters what the log does not know, into partitions that are ours."""
+    """Enters unknown pages, into partitions that the caller owns."""
 
     def __init__(self, log: Log, states: States, partitioner: Partitioner, job: Job) -> None:
         self._log = log
@@ -61,7 +61,7 @@ class Adoption:
         self._now = time.time()
 
     def enter(self, folder: Path, unknown: Mapping[Name, Iterable[int]]) -> int:
-        """Enter the fetches at these offsets; returns how many there are."""
+        """Enter the fetches at these offsets; return how many there are."""
         found: dict[int, list[tuple[str, Any]]] = {}
         scope = JobScope(self._job, self._log)
         for name, offsets in unknown.items():
@@ -100,7 +100,7 @@ class Adoption:
             )
             state.apply(event)
             events.append(event)
-        # A fetch of long ago is not when the crawl last ran.
+        # The moment of an old fetch must not count as the crawl's last moment.
         events.append(Passed(self._now))
         state.apply(events[-1])
         self._commit(number, events)
@@ -113,7 +113,7 @@ class Adoption:
         state.sequence = sequence
 
     def learn_anew(self) -> int:
-        """Have robots files asked for again whose answer was on its way."""
+        """Have robots files fetched again that were being asked for in another partition."""
         count = 0
         for number, state in self._states.items():
             sites = [
@@ -129,7 +129,7 @@ class Adoption:
         return count
 
     def send_links(self, folder: Path) -> int:
-        """Send the links of stored pages whose target is not known; returns how many."""
+        """Send the links of stored pages whose target is unknown; return how many."""
         limits = self._job.limits
         static, dynamic = farthest(limits.depth_static), farthest(limits.depth_dynamic)
         distances = self._distances()
@@ -154,7 +154,7 @@ class Adoption:
         return sum(map(len, found.values()))
 
     def _distances(self) -> dict[int, int]:
-        """Return how far stored pages are, by the ids that rows have."""
+        """Return the distance of every stored page, by its id in the tables."""
         return {
             signed(url_id(state.table.key(page))): state.pages.distance[page]
             for state in self._states.values()
@@ -163,7 +163,7 @@ class Adoption:
         }
 
     def _links(self, folder: Path) -> Iterator[tuple[int, str, str]]:
-        """Yield source, target and kind of all links that are stored, redirects among them."""
+        """Yield source, target and kind of all stored links, including redirects."""
         for batch in rows(folder, "links", ["source_id", "target_url", "kind"]):
             for row in batch.to_pylist():
                 yield row["source_id"], row["target_url"], row["kind"]

@@ -1,8 +1,8 @@
-"""One partition's log: how far it goes, what is missing of it, and what it comes to.
+"""Fold one partition as far as its batches go without a gap, and find what is missing.
 
-The batches of a partition are numbered from 1 on. They stand in the archive or in SQLite, and a
-snapshot stands for all up to its own number. So a partition can be folded up to the last number
-that is reached without a gap, from the beginning or from a snapshot.
+The batches of a partition are numbered from 1. They are in the archive or in SQLite, and a snapshot
+replaces all batches up to its own number. So a partition can be folded up to the last number that
+is reached without a gap, from the beginning or from a snapshot.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from lycosa.log.snapshot import read_snapshot
 
 
 class History(NamedTuple):
-    """What is known of one partition."""
+    """The result for one partition."""
 
     partition: int
     head: Head | None
-    """As SQLite says; None when that cannot be read."""
+    """The head in SQLite; None when it cannot be read."""
     end: int
-    """The last sequence that can be reached without a gap."""
+    """The last sequence that is reached without a gap."""
     whole_end: int
-    """The same from the beginning, without a snapshot."""
+    """The last sequence that is reached from the beginning, without a snapshot."""
     state: PartitionState
-    """As of `end`."""
+    """Folded up to `end`."""
     bad_snapshots: list[Path]
     bad_archive: str
     """What is wrong with the archive, or ""."""
     inbox: list[int]
-    """The messages that are there."""
+    """The sequences of the messages that can be read."""
 
 
 def examine(view: LogView, partition: int, head: Head | None, *, is_quick: bool) -> History:
-    """Look at everything that there is of a partition, and fold it as far as it goes.
+    """Read archive, snapshots and SQLite of a partition, and fold it as far as it goes.
 
-    Quickly means that of an archive only the labels are read, unless it must be folded.
+    With `is_quick` only the frame headers of an archive are read, unless it must be folded.
     """
     available = _labelled(view, partition) if is_quick else _available(view, partition)
     whole_end = _reach(available, 0)
@@ -70,7 +70,7 @@ def examine(view: LogView, partition: int, head: Head | None, *, is_quick: bool)
 
 
 def batches(view: LogView, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Yield the batches that can be read and understood."""
+    """Yield the batches that can be read and decoded."""
     for sequence, batch in view.history(partition, after):
         if _is_readable(batch):
             yield sequence, batch
@@ -110,14 +110,14 @@ def _unpacked(path: Path) -> PartitionState | None:
     try:
         found = read_snapshot(path)
         return PartitionState.unpack(found[1]) if found is not None else None
-    except Exception:  # whatever it is that its bytes have become
+    except Exception:  # damaged bytes may raise anything
         return None
 
 
 def _folded(
     view: LogView, partition: int, state: PartitionState, end: int
 ) -> tuple[PartitionState, int]:
-    """Fold up to `end`, or up to the batch that makes no sense."""
+    """Fold up to `end`, or up to the first batch that cannot be applied."""
     packed = state.pack(state.sequence)
     for sequence, batch in batches(view, partition, state.sequence):
         if sequence > end:
@@ -125,7 +125,7 @@ def _folded(
         try:
             replay(state, [(sequence, batch)])
         except (LycosaError, LookupError, TypeError, ValueError, OverflowError):
-            # What was half applied is thrown away.
+            # The state may be half changed: start again and stop before this batch.
             return _folded(view, partition, PartitionState.unpack(packed), sequence - 1)
     return state, state.sequence
 

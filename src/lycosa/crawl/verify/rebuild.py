@@ -1,11 +1,11 @@
-"""Rows and quads made anew from records: what a page says of itself is read again.
+"""Make the rows and quads of a segment again from its WARC records.
 
-What the log knows of a fetch (its key, when it ended, how large it was) is taken from there, the
-rest from the records: the answer, and the `metadata` behind it with the outcome, the way to the
-page and the links that were followed. What the text of a link was is read from the page again.
+Key, end and size of a fetch come from the log. Everything else comes from the records: the answer,
+and the `metadata` record behind it with the outcome, the way to the page and the links that were
+followed. Texts of links and structured data are extracted from the page again.
 
-Not in the records, and therefore lost with a table: the columns of plugins, and the rows of fetches
-that failed beneath HTTP.
+Not in the records, and therefore lost with a damaged table: the columns of plugins, and the rows
+of fetches that failed below HTTP.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ _FLUSH_PAGES = 500
 
 
 class Source(NamedTuple):
-    """A fetch whose rows are made anew, and what the log knows of it."""
+    """A fetch whose rows are made again, and what the log knows of it."""
 
     place: Place
     key: str
     ended: float
-    """0 when nobody knows: then it is the moment at which the request began."""
+    """0 when it is unknown: then the beginning of the request is used."""
     size_bytes: int
-    """Below 0 when the log does not say."""
+    """Negative when the log does not have it."""
     is_page: bool
     address: str
 
 
 class Reindexed(NamedTuple):
-    """What was made of some fetches."""
+    """The tables and quads made from some fetches."""
 
     tables: dict[str, pa.Table]
     blocks: list[Block]
 
 
 def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Reindexed:
-    """Make rows and quads of the records of a segment."""
+    """Make the rows and quads of a segment from its records."""
     distiller = distiller_of(job) if job.structured.forms else None
     parts: dict[str, list[pa.Table]] = {kind: [SCHEMAS[kind].empty_table()] for kind in SCHEMAS}
     said: list[Block] = []
@@ -107,7 +107,7 @@ def _flush(pending: Pending, parts: dict[str, list[pa.Table]]) -> None:
 
 
 class _Fetched:
-    """One exchange, read back."""
+    """One exchange, read from the archive."""
 
     def __init__(self, files: WarcFiles, source: Source, found: Segment) -> None:
         self._source, place = source, source.place
@@ -124,7 +124,7 @@ class _Fetched:
 
     @property
     def has_content(self) -> bool:
-        """Whether it has rows of links and text: not if it gave what it had given before."""
+        """Whether it has rows of links and text; an unchanged page has none."""
         of = self._record.headers.get("WARC-Refers-To-Target-URI")
         return self.is_kept and of != self.stored.url
 
@@ -133,7 +133,7 @@ class _Fetched:
         return next((v for n, v in self.stored.headers if n.lower() == "content-type"), "")
 
     def answer(self) -> Answer:
-        """Return the answer as the crawl had it."""
+        """Return the answer as the crawl received it."""
         stored = self.stored
         return Answer(
             stored.status,
@@ -145,13 +145,13 @@ class _Fetched:
         )
 
     def facts(self, job: Job) -> Facts:
-        """Read what the page says, once."""
+        """Extract the facts of the page, once."""
         if self._facts is None:
             self._facts = read_page(self.answer(), job)
         return self._facts
 
     def row(self) -> Row:
-        """Return what all rows of a fetch share."""
+        """Return the columns that all rows of a fetch share."""
         source, stored = self._source, self.stored
         is_page_size = source.size_bytes >= 0
         moment = microseconds(self.ended)
@@ -184,8 +184,8 @@ class _Fetched:
         return self._source.address if told and told in self._source.address else told
 
     def facts_row(self, job: Job) -> Row:
-        """Return what was made of the page."""
-        fields, via = self._fields, self._fields.get("via")
+        """Return the columns that were extracted from the page."""
+        fields = self._fields
         distance = int(fields.get("distance", "0"))
         outcome, rule = fields.get("outcome", ""), fields.get("mined-by", "")
         how = "mined" if rule else "probe" if outcome.startswith("PROBE") else ""
@@ -201,11 +201,10 @@ class _Fetched:
                 facts.language,
                 mark & 0xFFFFFFFFFFFFFFFF,
             )
-        source = url_id(key_of(via)) if via else None
-        return (*about, distance, source, how, rule, 0, 0, 0)
+        return (*about, distance, None, how, rule, 0, 0, 0)
 
     def links(self, job: Job) -> Links:
-        """Return the links that were followed, with what the page says of them."""
+        """Return the links that were followed, with their texts from the page."""
         facts, url = self.facts(job), self.stored.url
         found, _ = links_of_page(self.answer(), facts, job)
         base = (canonicalize(facts.base, url) if facts.base else url) or url
@@ -231,7 +230,7 @@ class _Fetched:
         return Links(*columns)
 
     def block(self, triples: bytes) -> Block:
-        """Return what the page says to machines, as it stands in a file of quads."""
+        """Return the page's structured data, as a file of quads holds it."""
         row = self.row()
         return Block(self.stored.url, signed(row[1]), row[2], quads_of(triples, self.stored.url))
 

@@ -1,13 +1,13 @@
-"""What `--repair` does, in the order in which it can be interrupted.
+"""Repair a crawl directory (`lycosa verify --repair`), in steps that may be interrupted.
 
-    1   the job file is put back
-    2   a damaged log is put together anew
-    3   what is lost is given up in the log: its pages are pending, the limits have it back
-    4   open segments are sealed, sealed ones written anew without what was given up
-    5   pages that the log does not know are entered, and links sent again that a log lost
+    1   restore the job file
+    2   rebuild a damaged log
+    3   give lost records up in the log: their pages are pending again
+    4   seal open segments, and rewrite sealed ones without the records that were given up
+    5   enter pages that the log does not know, and send links again that a log has lost
 
-A repair that is killed leaves a crawl that can be repaired again: given up is given up, and a
-segment that still has such records is written anew the next time.
+After a kill the next repair continues: what the log has given up stays given up, and a segment
+that still holds such records is rewritten then.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.crawl.verify.findings import Tell, say_nothing
-from lycosa.crawl.verify.inspection import Report, verify
+from lycosa.crawl.verify.inspection import verify
 from lycosa.crawl.verify.log_repair import rebuild_log
 from lycosa.crawl.verify.orphans import Adoption
 from lycosa.crawl.verify.rebuild import Source
+from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.rewrite import rewrite
 from lycosa.crawl.verify.segments import Segment
 from lycosa.errors import ConfigError
@@ -46,14 +47,14 @@ from lycosa.url import key_of
 
 
 class Repaired(NamedTuple):
-    """What was done, and what the crawl is like afterwards."""
+    """What the repair did, and the report of a verification afterwards."""
 
     done: list[str]
     after: Report
 
 
 def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
-    """Mend a crawl that is at rest."""
+    """Repair a crawl that is not running."""
     directory = CrawlDirectory(folder)
     if not directory.log_folder.exists() and not directory.job_file.exists():
         raise ConfigError(f"{folder}: there is no crawl here (no crawl.toml and no log)")
@@ -67,7 +68,7 @@ def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
             return Repaired([], report)
         _mend_job(directory, report, done)
         _Repair(directory, report, done).run()
-        # What was entered or sealed just now may itself have to be written anew.
+        # Segments that were entered or sealed just now may need a rewrite themselves.
         after = verify(folder, is_ours=True)
         if not after.is_clean:
             _Repair(directory, after, done).run()
@@ -88,7 +89,7 @@ def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> Non
 
 
 class _Repair:
-    """One pass over a report."""
+    """Repairs what one report has found."""
 
     def __init__(self, directory: CrawlDirectory, report: Report, done: list[str]) -> None:
         assert report.job is not None
@@ -99,7 +100,7 @@ class _Repair:
         self._done = done
 
     def run(self) -> None:
-        """Do all that the report asks for."""
+        """Do all steps after the first."""
         report, job = self._report, self._job
         if report.is_log_damaged:
             rebuild_log(report, self._directory.log_folder)
@@ -146,7 +147,7 @@ class _Repair:
             self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")
 
     def _drop_doubles(self, states: Mapping[int, PartitionState], partitioner: Partitioner) -> None:
-        """Take pages out that the log does not know, and that were fetched again since."""
+        """Drop unknown pages that were fetched again since."""
         for found in self._report.segments:
             for offset, url in list(found.unknown.items()):
                 key = key_of(url)
@@ -165,7 +166,7 @@ class _Repair:
         accounts = counted_by(states.values())
 
         def is_counted(place: Place) -> bool:
-            # A log that lost its end does not know everything that is to be kept.
+            # A log that lost its end does not know all records that must stay.
             if self._report.is_log_damaged:
                 return place.offset not in accounts.lost.get(place.segment, ())
             return accounts(place)
@@ -203,7 +204,7 @@ def _needs_only_digests(found: Segment) -> bool:
 def _sources(
     found: Segment, named: list[Named], states: Mapping[int, PartitionState]
 ) -> list[Source]:
-    """Return the fetches of a segment that count or are to be entered, with what is known."""
+    """Return the fetches of a segment that count, or that will be entered in the log."""
     sources: dict[int, Source] = {}
     for one in named:
         state = states[one.partition]

@@ -1,8 +1,9 @@
-"""A segment written anew: what is whole stays where it is, everything else goes.
+"""Rewrite a segment without its damaged parts.
 
-Records never move. What is damaged among them is overwritten by one record without meaning, or cut
-off at the end; the file as it was is copied to `damaged/` first. Tables that are whole lose the
-rows of what went; the others are made anew from the records, as index and digests always are.
+Whole records never move. Damaged bytes between them are overwritten by one blank record, or cut
+off at the end of the file, after the file was copied to `damaged/`. Whole tables lose the rows of
+records that went. Damaged tables are made again from the records (`rebuild`), as index and digests
+always are.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _INDEX += ["record", "outcome"]
 
 
 def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> None:
-    """Write the files of a segment anew, without what is not whole."""
+    """Rewrite the files of a segment without what is damaged or given up."""
     path = warc_path(folder, found.name)
     files = guarded(folder, found.name)
     if not path.exists():
@@ -91,7 +92,7 @@ def _part(path: Path) -> str:
 
 
 def _without(rows: pa.Table, kind: str, gone: set[int], tables: dict[str, pa.Table]) -> pa.Table:
-    """Return rows without those of records that went."""
+    """Return a table without the rows of records that went."""
     if kind in ("pages", "hosts"):
         offsets = rows.column("offset").to_pylist()
         lengths = rows.column("length").to_pylist()
@@ -130,7 +131,7 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table]) -> P
 
 
 def _overwrite(folder: Path, path: Path, found: Segment, gone: set[int]) -> None:
-    """Blank what is damaged or does not count; at the end of the file it is cut off."""
+    """Overwrite damaged and uncounted records with blank ones, or cut them off at the end."""
     ranges = [(start, start + length) for start, length in found.damage]
     ranges += [(found.mains[at].start, found.mains[at].end) for at in gone if at in found.mains]
     if not ranges:

@@ -1,8 +1,8 @@
-"""One sealed segment: records, rows, index, quads and digests, held against each other and the log.
+"""Check one sealed segment: compare records, rows, index, quads and digests, and the log.
 
-A record counts when the log names it. It is whole when it stands where the log says, its metadata
-stands behind it, and its payload has the digest that those tell. Rows are right when there is one
-for every record of a page that counts, and none besides.
+A record counts when the log refers to it. It is whole when it is at the offset in the log, is
+followed by its metadata record, and has the payload digest that the metadata names. Rows are right
+when every counted record of a page has one, and no other record has.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROWS = ["url", "offset", "length", "outcome", "fetch_id"]
 
 
 class Main(NamedTuple):
-    """The record of an answer, and the bytes of its exchange."""
+    """The record of an answer, and where its exchange begins and ends."""
 
     length: int
     url: str
@@ -41,7 +41,7 @@ class Main(NamedTuple):
 
 
 class Segment:
-    """What was found out about a segment."""
+    """The result for one segment."""
 
     def __init__(self, folder: Path, name: Name) -> None:
         self.folder = folder
@@ -49,24 +49,24 @@ class Segment:
         self.findings: list[Finding] = []
         self.mains: dict[int, Main] = {}
         self.damage: list[tuple[int, int]] = []
-        """First byte and length of what is no record."""
+        """Offset and length of bytes that are no record."""
         self.blanks: list[tuple[int, int]] = []
-        """First byte and length of records without meaning: what was taken out on purpose."""
+        """Offset and length of blank records, which replace what was removed on purpose."""
         self.lost: list[Named] = []
         self.damaged: set[str] = set()
-        """Kinds of rows, `cdx` and `quads` that must be made anew; `digests` too."""
+        """Files that must be made again: kinds of tables, `cdx`, `quads`, `digests`."""
         self.unknown: dict[int, str] = {}
-        """Offset and URL of pages that the log does not name."""
+        """Offset and URL of pages that the log does not know."""
         self.stale: set[int] = set()
         """Offsets of rows whose record does not count or is not whole."""
 
     def find(self, path: Path, what: str, remedy: str) -> None:
-        """Note something that is wrong."""
+        """Add a finding."""
         self.findings.append(Finding(str(path.relative_to(self.folder)), what, remedy))
 
     @property
     def must_be_written(self) -> bool:
-        """Whether files of the segment must be written anew."""
+        """Whether the segment must be rewritten."""
         return bool(self.damaged or self.stale or self.damage or self.lost)
 
 
@@ -89,7 +89,7 @@ def check_segment(
 
 
 def read_records(path: Path, found: Segment) -> None:
-    """Read all records of a file, and note what is damaged."""
+    """Read all records of a WARC file, and report damage."""
     before: Piece | None = None
     main: Piece | None = None
     start = 0
@@ -127,7 +127,7 @@ def read_records(path: Path, found: Segment) -> None:
 
 
 def is_whole(main: Main | None, named: Named, key_named: Callable[[Named], str]) -> bool:
-    """Return whether the record that the log names is the one that stands there."""
+    """Return whether the record at this offset is whole and the one that the log means."""
     if main is None or not main.is_whole or main.length != named.place.length:
         return False
     return not named.is_page or key_of(main.url) == key_named(named)
@@ -156,7 +156,7 @@ def _compare_records(
 
 
 def _was_forgotten(found: Segment, one: Named) -> bool:
-    """Return whether a robots file was taken out with its host; of pages the log knows it."""
+    """Return whether a robots record was removed with its host; for pages the log knows that."""
     at = one.place.offset
     return not one.is_page and any(start <= at < start + size for start, size in found.blanks)
 
@@ -257,7 +257,7 @@ def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]
 
 
 def _find_unknown(found: Segment, known: set[int]) -> None:
-    """Take records for pages that neither the log nor a row tells of."""
+    """Treat records that neither the log nor a row knows as pages."""
     for offset, main in found.mains.items():
         if offset not in known and main.is_whole and not main.url.endswith("/robots.txt"):
             found.unknown[offset] = main.url

@@ -1,13 +1,17 @@
 """The worker: the loop that chooses URLs, sends requests, and commits what it decided.
 
-worker      the loop itself
-sending     from a partition that has work to a request on its way
-inbox       what other partitions have sent: URLs, robots files, bids
-commits     the order in which decisions become durable
-end_search  whether this worker's part of the crawl is done
-patience    how long to wait when only unreachable origins are left
-lookups     host names to addresses, ahead of need
-cycles      revisits: partitions bid, each is told its share
-quality     what a page is worth in itself, for cycles
-alarms      timers that are only ever brought forward
+One worker runs in one process and owns some of the partitions. A callback of the loop wakes it when
+a host is due, an answer has come, or a commit is due; between callbacks it does nothing.
+
+    worker      the loop itself
+    sending     from a partition that has work to a request on its way
+    inbox       reads messages of other partitions: URLs, robots files, bids
+    release     decides when a host may be asked again: at once, or when its answer is durable
+    commits     makes decisions durable, in an order that a kill cannot turn into a loss
+    end_search  finds out whether this worker's part of the crawl is done
+    patience    limits the wait when only unreachable origins are left
+    lookups     resolves host names ahead of need
+    cycles      plans revisits: partitions bid, each is told its share
+    quality     measures what a page is worth in itself, for cycles
+    alarms      timers that are only ever brought forward
 """

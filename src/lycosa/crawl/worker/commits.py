@@ -1,4 +1,4 @@
-"""The order in which things become durable.
+"""Makes the decisions of a worker durable, in an order that a kill cannot turn into a loss.
 
 About twice a second, and at once when a host asked to be left alone or a robots file
 came in, the worker cuts a batch: everything its partitions have decided since. It does so

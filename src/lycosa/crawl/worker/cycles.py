@@ -1,4 +1,4 @@
-"""Cycles: all partitions bid, each is told its share, and the crawl goes on with that.
+"""Runs the cycles of a crawl that keeps itself fresh: partitions bid for visits, the best are done.
 
     the whole crawl is idle ──▶ partition 0 asks all for their bids      CycleWanted, BidsWanted
                                 each says what it would fetch            BidMade

@@ -1,9 +1,9 @@
-"""Which address has this host? What the log knows, and questions for the rest.
+"""Resolves host names ahead of need, and keeps the addresses in the log.
 
 An answer is an event of the host's partition: the address, and until when it is valid.
 So the state is the only cache there is, it survives a kill, and a resumed crawl asks for
 nothing that it still knows. A job that has changed asks for everything anew, because it may
-ask another name server, a proxy or nobody (`Configured`).
+ask another name server, a proxy or none (`Configured`).
 
     resolve      the address if it is known and valid; else the host waits for it
     look_ahead   a host is due soon: let its address be known by then

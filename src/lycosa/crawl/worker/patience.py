@@ -1,21 +1,22 @@
-"""How long a crawl waits when nothing is left but origins out of reach.
+"""Gives up unreachable origins when the crawl has waited long enough for nothing else.
 
 An origin (scheme, host, port) is *out of reach* while its host has no address, no connection to
 it could be made, or its robots file cannot be had (`Holdings.is_out_of_reach`). Times that a server
-has announced, by Retry-After or by refusing, are waited for and are not meant here.
+has announced, by Retry-After or by refusing, do not count: the crawl waits for them.
 
-    look         a worker whose partitions have nothing else left says so with its reports
-    count        who has partition 0 adds up how long that has been so everywhere, in the log
-    give_up      when it was `[limits] patience_seconds`, every worker closes those origins
+    look         each worker reports whether its partitions have anything else left
+    count        the owner of partition 0 adds up, in the log, how long no partition had
+    give_up      after `[limits] patience_seconds` every worker closes those origins
 
 Always true:
-  * what is waited is counted over all runs, by the second: a kill costs no more than that;
+  * the wait is counted over all runs, by the second: a kill forgets at most one;
   * an origin is closed only while it is out of reach, and never while a request to it is under
     way: a link that is still on its way to another origin is not touched by it;
   * after giving up, patience is whole again as soon as something is in reach.
 
 Cost: while something is in reach, one look at one site per commit.
-Not here: whether the whole crawl is over (ending), how often an origin is tried (gathering).
+Not here: whether the whole crawl is over (ending), how often an origin is tried
+(answers.host_pauses).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The quality of pages: what a page is worth in itself, between 0 and 1.
+"""Measures the quality of pages, between 0 and 1, by their links.
 
 `pagerank` is the PageRank in the graph so far, as a share of the greatest; it needs the packages
 of `lycosa[study]`. `links` needs nothing: one half is the number of pages that link to a page, on a

@@ -15,4 +15,4 @@ from lycosa.extract.beginnings._look import is_sitemap, label
 __all__ = ["PRESCAN_BYTES", "is_sitemap", "label"]
 
 PRESCAN_BYTES = 1024
-"""Within so many bytes a page declares its character set (HTML standard, 13.2.3.2)."""
+"""A page declares its character set within this number of bytes (HTML standard, 13.2.3.2)."""

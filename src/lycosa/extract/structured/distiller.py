@@ -55,7 +55,7 @@ class Found(msgspec.Struct):
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     """Triples by the form in which they came, before the filter."""
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
-    """What was left out, by reason."""
+    """Data that was left out, counted by reason."""
 
     @property
     def size(self) -> int:

@@ -118,7 +118,7 @@ class _Refused(Exception):
 
 
 def _read(text: str) -> Any:
-    """Return what JSON says, with the contexts that it needs in it."""
+    """Parse JSON, and put the contexts that it refers to into it."""
     if len(text) > LARGEST_BYTES:
         raise _Refused(JSON_TOO_LARGE)
     text = _WRAPPED.sub("", _WRAPPING.sub("", text)).strip()

@@ -219,7 +219,7 @@ class _Page:
         self._lines[line] = None
 
     def _named(self, item: _Element) -> str:
-        """Return what an item is called, before or after it has said what it has to say."""
+        """Return the node of an item, which is made if need be."""
         known = self._subjects.get(item.number)
         return known if known is not None else self._subject(item)
 

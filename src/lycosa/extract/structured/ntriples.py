@@ -16,7 +16,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 LONGEST_IRI = 4000
-"""Characters; `data:` URLs are longer, and nobody asks a triple store for them."""
+"""Characters; `data:` URLs are longer, and of no use in a triple store."""
 
 _FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|\\^`\x7f]')
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -31,7 +31,7 @@ def is_absolute(text: str) -> bool:
 
 
 def resolved(reference: str, base: str) -> str | None:
-    """Return what a reference means on a page (RFC 3986, 5), as an IRI; None if it is none."""
+    """Resolve a reference of a page (RFC 3986, 5) to an IRI; None if that is none."""
     reference = reference.strip(" \t\n\r\f")
     try:
         full = reference if is_absolute(reference) else urljoin(base, reference)

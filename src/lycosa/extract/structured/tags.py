@@ -14,7 +14,7 @@ _BASE = re.compile(rb"<!--|<base(?=[\s/])", re.IGNORECASE)
 
 
 def attributes_at(body: bytes, position: int) -> tuple[dict[str, str], int]:
-    """Return the attributes of a tag, from behind its name on, and where the tag ends."""
+    """Return the attributes of a tag, read from the end of its name, and the end of the tag."""
     attributes: dict[str, str] = {}
     while found := _ATTRIBUTE.match(body, position):
         position = found.end()

@@ -55,7 +55,7 @@ class Guesses:
         self.vain = 0
         """Guesses that were nothing."""
         self.open = 0
-        """Guesses that nobody has judged."""
+        """Guesses that have not been judged."""
         self._yields: dict[int, array[int]] = {_ALL: array("I", bytes(4 * _SIZE))}
 
     def of(self, host: int, rule: int) -> Yield:

@@ -75,16 +75,16 @@ class Holdings:
         self.errands: dict[int, Errand] = {}
         self.errands_taken = 0
         self.requisites: set[int] = set()
-        """URLs that some page needs to be shown: where they move to is fetched as well."""
+        """URLs of page requisites: their redirect targets are fetched as well."""
         self.segment_ends: dict[int, int] = {}
-        """How far each segment is accounted for; what lies behind has no event and counts not."""
+        """How far each segment is accounted for; later records have no event and do not count."""
         self.lost: dict[int, set[int]] = {}
-        """Offsets of records that were named and are gone, by segment: they count no longer."""
+        """Offsets of lost records that the log had named, by segment: they no longer count."""
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0
         self.waited_seconds = 0.0
-        """In partition 0: how long the crawl has waited for nothing but what is out of reach."""
+        """In partition 0: how long the crawl has waited with only unreachable origins left."""
         self.pending = 0
         self.kept_pages = 0
         self.kept_bytes = 0
@@ -139,7 +139,7 @@ class Holdings:
         return ended
 
     def place_of(self, page: int) -> Place | None:
-        """Return where the record of the URL's last answer is."""
+        """Return the place of the record of the URL's last answer."""
         fetch = self.pages.fetch[page]
         if fetch == NONE or not self.fetches.length[fetch]:
             return None

@@ -6,7 +6,10 @@ Always true:
     randomness: two folds of the same log are equal, byte for byte;
   * a page that was kept stays kept when a revisit fails in a way that will pass.
 
-`holdings` has the data and its invariants; `packing` turns it into bytes.
+`holdings` has the data and its invariants, to be read first; `packing` turns it into bytes. The
+state inherits them so that its readers say `state.pages`. As an attribute (`state.holdings.pages`)
+they would cost a replay nothing (10.84 µs an event against 10.83, medians of 15 runs each), but
+lengthen some 380 expressions that read the state and keep nothing from them.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Traps:
         return host in self.mirrors or (purses is not None and bool(purses.shut))
 
     def apply_weighed(self, event: Weighed, host: int) -> None:
-        """Note what is left after a page."""
+        """Note the rest of the budgets after a page."""
         purses = self.hosts.get(host)
         if purses is None:
             purses = self.hosts[host] = HostPurses()

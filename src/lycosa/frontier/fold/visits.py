@@ -157,7 +157,7 @@ class History:
     # -- snapshots ------------------------------------------------------------------------
 
     def pack(self) -> dict[str, Any]:
-        """Return what a snapshot keeps."""
+        """Return the data for a snapshot."""
         return {
             "visits": self.visits.pack(),
             "hosts": self.hosts.pack(),

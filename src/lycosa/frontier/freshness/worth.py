@@ -31,7 +31,7 @@ _NEARLY_ONE = 1e-6
 
 
 def value(quality: float, freshness: float) -> float:
-    """Return what a copy is worth."""
+    """Return the value of a copy."""
     return quality * freshness
 
 
@@ -62,7 +62,7 @@ def gain(belief: Belief, age_seconds: float) -> float:
 
 
 class Policy(NamedTuple):
-    """How visits are valued."""
+    """A policy: the way in which it values visits."""
 
     known: Callable[[float, Belief, float], float]
     """(quality, belief, age in seconds) → the worth of a visit."""

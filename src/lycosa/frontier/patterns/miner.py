@@ -38,7 +38,7 @@ from lycosa.records import MiningRule
 FARTHEST_INSIDE, FARTHEST_BEYOND = 8, 4
 """So many URLs a run grows by at once, into a gap and beyond an end."""
 SPARSEST = 20
-"""A run may have so many values for each page that is known of it; other numbers are names."""
+"""A run may span this many values per known page; beyond that the numbers are names."""
 MOST_VAIN = 2
 """So many more guesses in vain than pages found end a family, inside of its runs."""
 _FROM_ZERO = frozenset({MiningRule.HEXADECIMAL, MiningRule.DATE})
@@ -85,7 +85,7 @@ class Guess(NamedTuple):
 
 
 class Rank(IntEnum):
-    """Where a guess lies; what comes first is guessed first."""
+    """The kinds of guesses, in the order in which they are made."""
 
     ABOVE = 0
     INSIDE = 1
@@ -93,7 +93,7 @@ class Rank(IntEnum):
 
 
 class _Promise(NamedTuple):
-    """How promising a guess is: the smallest first."""
+    """A guess with its rank: the smallest is the most promising."""
 
     rank: Rank
     evidence: int
@@ -208,7 +208,7 @@ def _family(path: str) -> str:
 
 
 class _Site:
-    """What is known of a site, put in order for comparing."""
+    """The known paths of a site, grouped for comparison."""
 
     def __init__(self, known: Iterable[Known]) -> None:
         self.taken: set[str] = set()
@@ -301,7 +301,7 @@ class _Run:
         return f"{guess.path[:end]}{self._template.after.partition('/')[0]}/"
 
     def promises(self, patience: int) -> Iterator[_Promise]:
-        """Yield what comes next, from every page that has a neighbour missing."""
+        """Yield guesses for the missing neighbours of pages."""
         pages, step = self._pages, self._step
         for low, high in pairwise(pages):
             if high - low > step:
@@ -335,7 +335,7 @@ class _Run:
             value += step
 
     def _reach(self, start: int, step: int, rank: Rank) -> int:
-        """Return how far to grow, by how many were found in a row up to here."""
+        """Return how far to grow, by the number of pages found in a row up to here."""
         found, value = 0, start
         while found < FARTHEST_INSIDE and (url := self._values.get(value)) is not None:
             if not url.is_page or url.rule != self.rule:
@@ -348,7 +348,7 @@ class _Run:
 
 
 def _step(pages: list[int], rule: MiningRule) -> int:
-    """Return by how much a run counts: 1 unless all its pages say otherwise."""
+    """Return the step of a run: 1 unless all its pages show another."""
     common = gcd(*(high - low for low, high in pairwise(pages)))
     if rule is MiningRule.PAGING and common >= 5 and not any(page % common for page in pages):
         return common

@@ -38,7 +38,7 @@ from lycosa.records import Outcome
 from lycosa.url.ready_lists import SESSION_IDS
 
 MOST_SEGMENTS = 16
-"""Nobody nests deeper on purpose: such pages count as nothing new whatever they say."""
+"""No site nests deeper on purpose: such pages count as nothing new, unread."""
 MOST_FOLDERS = 6
 MOST_PARAMETERS = 8
 REPEATED = 3

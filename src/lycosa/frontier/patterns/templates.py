@@ -26,7 +26,7 @@ from lycosa.records import MiningRule
 
 MOST_SPOTS = 4
 LONGEST_NUMBER = 9
-"""Longer numbers are moments and names of rows, which nobody counts up."""
+"""Longer numbers are timestamps and row ids, which do not count up."""
 
 # Only the mining of siblings needs these; `re` remembers what it has compiled.
 _DATE = r"(?<!\d)((?:19|20)\d\d)([-/_.]?)(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?!\d)"
@@ -89,7 +89,7 @@ class Spot(NamedTuple):
 
 
 def spots_of(path: str) -> list[Spot]:
-    """Return what counts in a path, from its end."""
+    """Return the spots of a path, from its end."""
     if "?" in path:
         spots = list(_parameters(path))
     else:

@@ -57,7 +57,7 @@ class _Gate:
         self.free_at = free_at
         self.noted = False
         self.queue: deque[tuple[Entrant, int]] | None = None
-        """Who waits; None as long as nobody ever had to: an empty queue takes 600 bytes."""
+        """The hosts that wait; None until one had to: an empty queue takes 600 bytes."""
 
     def line(self) -> deque[tuple[Entrant, int]]:
         """Return the queue, which is made."""

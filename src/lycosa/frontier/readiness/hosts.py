@@ -68,8 +68,8 @@ AHEAD_SECONDS = 10.0
 """How long before a host is due its name is looked up, if that is necessary."""
 
 YIELD_SECONDS = 600.0
-"""So long a site where nobody was found lets the other sites of its host go first when it is to be
-tried again: a dead port must not slow a live one down."""
+"""For how long a site that could not be reached lets the other sites of its host go first, when it
+is due again: a dead port must not slow a live one down."""
 
 # Bound once: reading a member of an enum costs as much as all the rest of a comparison.
 IDLE, WAITING, RESOLVING, QUEUED, AWAKE, TAKEN = (int(phase) for phase in Phase)
@@ -395,7 +395,7 @@ class Readiness:
             if sites.closed[site] or not self._scheduler.waiting(site):
                 continue
             due = sites.due[site]
-            if due and due > now - YIELD_SECONDS:  # nobody was there
+            if due and due > now - YIELD_SECONDS:  # it could not be reached
                 self._scheduler.rest(site)
                 if self.robots_wanted:
                     self.robots_wanted.pop(site, None)

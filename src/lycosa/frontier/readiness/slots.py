@@ -144,7 +144,7 @@ def runtime_folder() -> Path:
 
 
 def _temporary_folder() -> Path:
-    """Return what `tempfile` says; it is not loaded for the sake of saying /tmp."""
+    """Return the folder for temporary files; `tempfile` is loaded only where it is not /tmp."""
     is_named = "tempfile" in sys.modules or any(
         os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")
     )

@@ -62,7 +62,7 @@ class PlainQueues:
 
     @property
     def ready(self) -> int:
-        """Count what is awake."""
+        """Count the URLs of awake sites."""
         return sum(site in self._awake for site, _ in self._ranks.values())
 
     def put(self, page: int, site: int, rank: int) -> None:

@@ -41,7 +41,7 @@ class Score(Protocol):
         """Whether it wants to be told of links."""
 
     def position(self, page: int) -> int:
-        """Return where a URL stands now, from 0 to `LAST`."""
+        """Return the present position of a URL, from 0 to `LAST`."""
 
     def linked(self, page: int) -> bool:
         """Note one more link to a URL; returns whether that can change its position."""

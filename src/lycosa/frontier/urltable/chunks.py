@@ -67,7 +67,7 @@ class Chunk(NamedTuple):
     sizes: array[int]
 
     def extent(self, frame: int) -> Extent:
-        """Return where a frame lies."""
+        """Return the extent of a frame."""
         return Extent(self.offsets[frame], self.sizes[frame])
 
 
@@ -172,7 +172,7 @@ class Chunks:
     # -- asking ---------------------------------------------------------------------------
 
     def site_of(self, chunk: int) -> int:
-        """Return whose keys a chunk holds."""
+        """Return the site whose keys a chunk holds."""
         return self._chunks[chunk].site
 
     def find(self, site: int, path: bytes) -> int:

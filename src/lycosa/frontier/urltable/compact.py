@@ -115,7 +115,7 @@ class CompactUrlTable(Table):
         return self._is_put_away(site)
 
     def bytes_held(self) -> int:
-        """Return what the arrays take, and roughly what spilled sites have left here."""
+        """Return the bytes of the arrays, and roughly those that spilled sites keep in memory."""
         return self._native_bytes() + self._chunks.bytes_held()
 
     def bytes_in_use(self) -> int:

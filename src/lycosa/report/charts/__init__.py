@@ -1,18 +1,18 @@
-"""Figures as SVG, drawn by ourselves: no library, no script, no font.
+"""Figures of the report as SVG, drawn without library, script or font.
 
-    canvas    an SVG document in the making: shapes, text, what readers of screens are told
-    axes      round numbers for axes, straight and logarithmic
-    bars      one bar for each thing, with its name and its number
-    columns   a histogram
-    scatter   points on two logarithmic axes, and a fitted line
-    shares    one bar that is cut into parts
-    bow_tie   the picture of that name
-
-Each figure is a frozen record that can be drawn at any width. Text has the size that it has on the
+Each figure is a frozen record that can be drawn at any width. Text keeps its size on the
 screen, so a figure for a telephone is another drawing and not a smaller one.
 
-Always true: the colours can be told apart by those who see fewer of them (Okabe and Ito), and
-no figure says by colour alone what it says.
+    canvas   an SVG document under construction: shapes, text, texts for screen readers
+    axes     round numbers for linear and logarithmic axes
+    bars     horizontal bars with names and numbers
+    columns  histograms
+    scatter  points on two logarithmic axes, with fitted lines
+    shares   one bar cut into parts
+    bow_tie  the bow tie of a graph
+
+Always true: the colours can be told apart by colour-blind readers (Okabe and Ito), and
+no figure says anything by colour alone.
 """
 
 from lycosa.report.charts.bars import Bar, Bars

@@ -10,7 +10,7 @@ from lycosa.report.wording import NO_BREAK, count, power_of_ten
 
 _WHOLE_STEPS = (1, 2, 5, 10)
 _MOST_DECADES = 6
-"""So many powers of ten are named one by one."""
+"""Up to this number, all powers of ten on an axis are named."""
 
 
 def whole_ticks(most: float, wanted: int = 5) -> list[int]:
@@ -32,7 +32,7 @@ class LogTicks(NamedTuple):
     """Those that have a line but no name."""
 
     def place(self, value: float) -> float:
-        """Return where a value stands, between 0 and 1."""
+        """Return the position of a value, between 0 and 1."""
         return log10(value / self.low) / log10(self.high / self.low)
 
 

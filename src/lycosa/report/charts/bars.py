@@ -1,6 +1,6 @@
-"""One bar for each thing, with its name and its number.
+"""Bar charts: one horizontal bar for each thing, with its name and its number.
 
-There is no axis: every bar says its number itself. Where the figure is narrow, names stand above
+There is no axis: the number stands beside every bar. Where the figure is narrow, names stand above
 their bars and not beside them.
 """
 

@@ -1,7 +1,7 @@
-"""The bow tie: what leads to the core, the core, what it leads to, and what hangs on.
+"""Draws the bow tie of a graph: the core, the parts that lead to it and from it, and the rest.
 
 The picture of Broder et al. (2000). Core and wings grow with the square root of their shares, from
-a least size on; the numbers are exact. A part without any node is drawn by dashes.
+a minimum size on; the numbers are exact. An empty part is drawn with dashes.
 """
 
 from __future__ import annotations

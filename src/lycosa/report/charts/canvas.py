@@ -1,7 +1,4 @@
-"""An SVG document in the making.
-
-Everything that is text passes through here, and is escaped here.
-"""
+"""An SVG document under construction: collects shapes and text, and escapes all text."""
 
 from __future__ import annotations
 
@@ -38,22 +35,22 @@ _SLIM = "iljtfI.,:;'|!()[] "
 
 
 class Figure(Protocol):
-    """What can be drawn."""
+    """A figure that can be drawn."""
 
     @property
     def title(self) -> str:
-        """What is to be seen, in a few words."""
+        """The title of the figure."""
 
     @property
     def caption(self) -> str:
-        """How to read it."""
+        """A caption that says how to read the figure."""
 
     def draw(self, width: int, identity: str) -> str:
         """Return an SVG element; the identity is unique in the document."""
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """Return how much room a text takes, about."""
+    """Return the approximate width of a text."""
     wide, slim = sum(map(text.count, _WIDE)), sum(map(text.count, _SLIM))
     return size * (_LETTER * len(text) + 0.3 * wide - 0.24 * slim)
 
@@ -85,7 +82,7 @@ class Canvas:
     def rect(
         self, x: float, y: float, width: float, height: float, fill: str, tip: str = ""
     ) -> None:
-        """Draw a filled rectangle; the tip is shown to who points at it."""
+        """Draw a filled rectangle; the tip is its tooltip."""
         size = f'width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
         self._add(f'rect x="{x:.1f}" y="{y:.1f}" {size} fill="{fill}"', tip)
 
@@ -98,7 +95,7 @@ class Canvas:
     def path(
         self, way: str, stroke: str, width: float = 1.0, fill: str = "none", more: str = ""
     ) -> None:
-        """Draw a way, as SVG writes it."""
+        """Draw a path in SVG's syntax."""
         line = f'stroke="{stroke}" stroke-width="{width:g}"'
         self._add(f'path d="{way}" {line} fill="{fill}"{more}', "")
 
@@ -111,15 +108,17 @@ class Canvas:
         size: float = SIZE,
         fill: str = INK,
         is_bold: bool = False,
-        behind: str = "",
     ) -> None:
-        """Write a text, and more `behind` it that explains it; `y` is its base line."""
+        """Write a text; `y` is its base line."""
         weight = ' font-weight="600"' if is_bold else ""
         place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}"'
-        written = escape(visible(text))
-        if behind:
-            written += f'<tspan dx="6" fill="{SOFT}">{escape(visible(behind))}</tspan>'
-        self._parts.append(f'<text {place} fill="{fill}"{weight}>{written}</text>')
+        self._parts.append(f'<text {place} fill="{fill}"{weight}>{escape(visible(text))}</text>')
+
+    def explained(self, x: float, y: float, text: str, explanation: str) -> None:
+        """Write a text and, softer, an explanation after it; `y` is the base line."""
+        place = f'x="{x:.1f}" y="{y:.1f}" font-size="{SIZE:g}" text-anchor="start"'
+        softer = f'<tspan dx="6" fill="{SOFT}">{escape(visible(explanation))}</tspan>'
+        self._parts.append(f'<text {place} fill="{INK}">{escape(visible(text))}{softer}</text>')
 
     def svg(self, title: str, description: str, identity: str) -> str:
         """Return the whole."""

@@ -1,4 +1,4 @@
-"""A histogram: columns side by side, over an axis with names."""
+"""Histograms: columns side by side, over an axis with names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Column(NamedTuple):
     name: str
     value: int
     told: str = ""
-    """What the column covers, in words."""
+    """The range of the column, in words."""
 
 
 class Mark(NamedTuple):
@@ -46,9 +46,9 @@ class Columns:
     title: str
     caption: str
     across: str
-    """What the names mean."""
+    """The text of the horizontal axis."""
     up: str
-    """What is counted."""
+    """The text of the vertical axis."""
     columns: Sequence[Column]
     last_edge: str = ""
     """If there is one, names belong to the left edges of columns, and this to the end."""

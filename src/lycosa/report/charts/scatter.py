@@ -1,4 +1,4 @@
-"""Points on two logarithmic axes, and lines that were fitted to them."""
+"""Scatter plots: points on two logarithmic axes, with fitted lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Point = tuple[float, float]
 
 
 class Axis(NamedTuple):
-    """What an axis is about."""
+    """An axis: its text, and how its numbers are written."""
 
     text: str
     name: Namer = plain_name

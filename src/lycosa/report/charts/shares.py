@@ -1,4 +1,4 @@
-"""One bar that is cut into parts, with a line beneath it for each of them."""
+"""Draws one bar that is cut into parts, with a legend line for each part."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Shares:
             y = _BAR + 28 + _ROW * (number // columns)
             canvas.rect(x, y - 10, 11, 11, colour)
             value = f"{count(part.value)} ({told})"
-            canvas.text(x + 18, y, shown(part.name, 40), behind=value)
+            canvas.explained(x + 18, y, shown(part.name, 40), value)
         parts = "; ".join(
             f"{shown(part.name)}: {count(part.value)} ({share(part.value, whole)})"
             for part in self.parts

@@ -1,4 +1,17 @@
-"""The sections of the report, chapter by chapter."""
+"""The sections of the report, chapter by chapter.
+
+Each module holds one chapter: SQL queries over the tables of the study, and functions from their
+rows to a sentence, figures and tables.
+
+    politeness  requests and pauses, held against the rules
+    answers     outcomes, statuses, errors, refused links, traps
+    pages       depth, size, type, age and language of pages
+    graph       degrees, PageRank, hubs and authorities, bow tie
+    sites       sizes, links, servers and headers of sites
+    content     kinds of links, copies, structured data
+    counts      bars and tables for counted things
+    languages   English names of language codes
+"""
 
 from lycosa.report.sections import answers, content, graph, pages, politeness, sites
 

@@ -1,4 +1,4 @@
-"""How fetches ended: outcomes, statuses, errors, refusals."""
+"""The chapter on fetches: outcomes, statuses, errors, refused links, traps."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _MEANINGS = {
     "NOT_FOUND": "404 or 410",
     "CLIENT_ERROR": "another status of 4xx",
     "SERVER_ERROR": "a status of 5xx other than 503",
-    "TOO_MANY_REQUESTS": "429: the whole host was left alone",
-    "UNAVAILABLE": "503: the whole host was left alone",
+    "TOO_MANY_REQUESTS": "429: no more requests to the whole host for a while",
+    "UNAVAILABLE": "503: no more requests to the whole host for a while",
     "BAD_STATUS": "a status that no standard knows",
-    "SOFT_404": "a page that says that there is no such page",
+    "SOFT_404": "an error page with a status of success",
     "NAME_FAILURE": "the host name has no address",
     "CONNECT_FAILURE": "no connection could be made",
     "TIMEOUT": "the answer took too long",
     "CUT_SHORT": "the connection ended before the answer did",
-    "BAD_ANSWER": "what came is not HTTP",
+    "BAD_ANSWER": "the answer is not HTTP",
     "TOO_LARGE": "did not fit into what was left of the job's bytes",
     "WRONG_TYPE": "of a content type that the job does not keep",
     "REFUSED_ADDRESS": "at an address that the job does not allow",
@@ -75,8 +75,8 @@ def _show_outcomes(answers: Answers, facts: Facts) -> Shown:
             f" ({count(others[0]['fetches'])})"
         )
     caption = (
-        "Fetches by outcome. Blue: pages, and the way to one; orange: what gave none; grey: URLs"
-        " that were made up to see how a site says that there is no such page."
+        "Fetches by outcome. Blue: pages, and redirects to pages; orange: fetches without a page;"
+        " grey: URLs that were made up to learn what a site's error pages look like."
     )
     table = Table(
         "Fetches and different URLs by outcome.",
@@ -226,7 +226,7 @@ def _show_traps(answers: Answers, facts: Facts) -> Shown:
     urls = total(rows, "urls")
     first = _trap_name(rows[0])
     sentence = (
-        f"{counted(urls, 'URL was', 'URLs were')} put aside, not asked for, because pages like them"
+        f"{counted(urls, 'URL was', 'URLs were')} put aside, not fetched, because pages like them"
         f" brought nothing new; {share(rows[0]['urls'], urls)} of them as “{first}”."
     )
     figure = bars(

@@ -1,4 +1,4 @@
-"""What pages hold: links to other kinds of files, copies of other pages, words for machines."""
+"""The chapter on content: links to files and media, copies of pages, structured data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _show_link_kinds(answers: Answers, facts: Facts) -> Shown:
     media = [row["links"] for row in rows if row["kind"] in ("image", "media", "object")]
     shown_with = f"{counted(sum(media), 'link leads', 'links lead')} to images, sound or film"
     if not facts.job.extract.requisites:
-        shown_with = "what pages need to be shown was not looked at, as the job does not fetch it"
+        shown_with = "links to page requisites were not recorded, as the job does not fetch them"
     sentence = (
         f"{share(rows[0]['links'], links)} of {counted(links, 'link')} on the pages are of the kind"
         f" “{rows[0]['kind']}”; {shown_with}."
@@ -184,12 +184,12 @@ def _show_near(answers: Answers, facts: Facts) -> Shown:
 def _show_vocabularies(answers: Answers, facts: Facts) -> Shown:
     rows = answers["vocabularies"]
     if not rows:
-        return Shown("No page says anything to machines that was kept: there are no triples.")
+        return Shown("No structured data was kept: there are no triples.")
     triples = total(rows, "triples")
     first = rows[0]
     different = len({row["vocabulary"] for row in rows})
     sentence = (
-        f"Pages make {counted(triples, 'statement')} to machines, in"
+        f"Pages hold {counted(triples, 'triple')} of structured data, in"
         f" {counted(different, 'vocabulary', 'different vocabularies')}; the one on most pages,"
         f" {count(first['pages'])}, is {shown(first['vocabulary'] or 'not named', 60)}."
     )

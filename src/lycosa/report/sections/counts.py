@@ -1,4 +1,4 @@
-"""Rows that count things, the most frequent first: as bars, and as the rows of a table."""
+"""Turns rows that count things, the most frequent first, into bars and table rows."""
 
 from __future__ import annotations
 

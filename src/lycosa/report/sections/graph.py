@@ -1,4 +1,4 @@
-"""How the pages are linked: degrees, PageRank, hubs and authorities, the bow tie."""
+"""The chapter on the link graph: degrees, PageRank, hubs and authorities, the bow tie."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from lycosa.report.sections.counts import MOST_ROWS
 from lycosa.report.wording import count, number, share, shown
 
 _LINE_POINTS = 60
-_NO_LINK = "No page of this crawl links to another one, so there is nothing to be seen here."
+_NO_LINK = "No page of this crawl links to another one, so there is no graph to show."
 _PARTS = {
     "scc": ("core (SCC)", "all reach each other"),
     "in": ("IN", "lead to the core"),
     "out": ("OUT", "are reached from the core"),
     "tube": ("tubes", "lead from IN to OUT past the core"),
-    "tendril": ("tendrils", "hang on the others"),
+    "tendril": ("tendrils", "are connected with other parts"),
     "island": ("islands", "are not connected with the core"),
 }
-_SHARE_AXIS = Axis("share of pages with at least so much", percent_name)
+_SHARE_AXIS = Axis("share of pages with at least this value", percent_name)
 
 
 def rounded(column: str, digits: int = 3) -> str:
-    """Return the SQL that rounds positive numbers to so many digits that count.
+    """Return the SQL that rounds positive numbers to `digits` significant digits.
 
     So there are some thousand different ones at the most, however many pages there are.
     """
@@ -57,7 +57,7 @@ def law_line(law: PowerLaw | None, values: Sequence[float]) -> list[Line]:
 
 
 def law_text(law: PowerLaw | None, things: str) -> str:
-    """Say what a fit came to, as the end of a sentence."""
+    """Return the result of a fit, as the end of a sentence."""
     if law is None:
         return (
             f"no power law was fitted, for that takes a tail of at least {LEAST_TAIL} {things} with"
@@ -97,8 +97,9 @@ def _show_degrees(answers: Answers, facts: Facts, direction: str) -> Shown:
     name = f"{direction}-degree"
     figure = Scatter(
         f"Distribution of {name}s",
-        f"Share of pages with at least so many links {'to' if direction == 'in' else 'from'} them,"
-        f" of those that have any. Links within the crawl, each counted once.",
+        f"Share of pages with at least this number of links"
+        f" {'to' if direction == 'in' else 'from'} them, of those that have any."
+        " Links within the crawl, each counted once.",
         Axis(name),
         _SHARE_AXIS._replace(text=f"share of pages with at least this {name}"),
         [Series("pages", list(zip(degrees, survival_of(degrees, pages), strict=True)), BLUE)],
@@ -128,7 +129,7 @@ def _show_pagerank(answers: Answers, facts: Facts) -> Shown:
     rows, best = answers["pagerank"], answers["pagerank_top"]
     pages = sum(row["pages"] for row in rows)
     if not pages:
-        return Shown("The crawl has kept no page, so there is nothing to be ranked.")
+        return Shown("The crawl has kept no page, so there is nothing to rank.")
     if len(rows) < 2:
         return Shown(
             f"All {counted(pages, 'page')} have the same PageRank: no page links to another one."
@@ -145,7 +146,7 @@ def _show_pagerank(answers: Answers, facts: Facts) -> Shown:
     )
     figure = Scatter(
         "Distribution of PageRank",
-        "Share of pages with at least so much PageRank, in multiples of the mean (damping 0.85).",
+        "Share of pages with at least this PageRank, in multiples of the mean (damping 0.85).",
         Axis("PageRank, 1 is the mean"),
         _SHARE_AXIS._replace(text="share of pages with at least this PageRank"),
         [Series("pages", list(zip(values, survival_of(values, numbers), strict=True)), BLUE)],
@@ -191,7 +192,7 @@ def _show_hits(answers: Answers, facts: Facts) -> Shown:
         series.append(Series(name, points, colour, is_hollow=role == "hub"))
     figure = Scatter(
         "Distribution of hub and authority scores",
-        "Share of pages with at least so high a score. All scores of a kind add up to 1;"
+        "Share of pages with at least this score. All scores of a kind add up to 1;"
         " scores below a millionth of the best are left out.",
         Axis("score"),
         _SHARE_AXIS._replace(text="share of pages with at least this score"),
@@ -227,8 +228,8 @@ def _show_bow_tie(answers: Answers, facts: Facts) -> Shown:
     figures = [
         BowTie(
             f"The bow tie of the {what}",
-            f"The bow tie of the {what}. SCC, IN and OUT grow with their shares, from a least size"
-            " on.",
+            f"The bow tie of the {what}. SCC, IN and OUT grow with their shares, from a minimum"
+            " size on.",
             over[what],
         )
         for what in ("pages", "sites")

@@ -1,4 +1,4 @@
-"""What language codes mean: those of ISO 639 that the web has most pages in."""
+"""English names of the language codes (ISO 639) that are most frequent on the web."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages are like: depth, size, type, age, language."""
+"""The chapter on pages: depth, size, type, age, language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lycosa.report.sections.counts import MOST_FILE_ROWS, MOST_ROWS, bars, total
 from lycosa.report.sections.languages import UNKNOWN, language_name
 from lycosa.report.wording import NO_BREAK, count, number, share, shown
 
-_NO_PAGE = "The crawl has kept no page, so there is nothing to be seen here."
+_NO_PAGE = "The crawl has kept no page, so there is nothing to show."
 _MOST_DEPTHS = 40
 _AGES = (
     ("under 1 month", 0, 1),
@@ -91,8 +91,8 @@ def _show_sizes(answers: Answers, facts: Facts) -> Shown:
     reached = accumulate(row["pages"] for row in rows)
     middle = next(row for row, below in zip(rows, reached, strict=True) if 2 * below >= pages)
     sentence = (
-        f"A page has {size_text(size_bytes / pages)} on average, and the middle one of"
-        f" {count(pages)} between {_range_text(middle['from_bytes']).replace(' to ', ' and ')}."
+        f"A page has {size_text(size_bytes / pages)} on average, and the median of"
+        f" {count(pages)} is between {_range_text(middle['from_bytes']).replace(' to ', ' and ')}."
         if middle["from_bytes"]
         else f"More than half of {counted(pages, 'page')} are empty."
     )
@@ -146,10 +146,10 @@ def _show_types(answers: Answers, facts: Facts) -> Shown:
     pages = total(rows, "pages")
     first = rows[0]
     sentence = (
-        f"{share(first['pages'], pages)} of the pages call themselves {_type_name(first)};"
+        f"{share(first['pages'], pages)} of the pages are served as {_type_name(first)};"
         f" {count(len(rows))} different types were seen."
         if len(rows) > 1
-        else f"All of {counted(pages, 'page')} call themselves {_type_name(first)}."
+        else f"All of {counted(pages, 'page')} are served as {_type_name(first)}."
     )
     figure = bars("Pages by content type", "Pages by content type.", rows, _type_name, "pages")
     table = Table(
@@ -194,7 +194,7 @@ def _show_ages(answers: Answers, facts: Facts) -> Shown:
     when = f"{months} and {months + 1} months" if months else "0 and 1 month"
     sentence = (
         f"{count(dated)} of {counted(pages, 'page')} ({share(dated, pages)}) say when they were"
-        f" changed: the middle one between {when} before it was fetched, and"
+        f" changed: the median is between {when} before the fetch, and"
         f" {share(recent, dated)} within a year."
     )
     figure = Columns(
@@ -253,7 +253,7 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
 
 
 def _whose_word(facts: Facts) -> str:
-    """Say by what languages are known, where the study looks at texts too."""
+    """Say how languages are known, if the study detected those of texts too."""
     found = facts.study.get("languages")
     if not isinstance(found, dict) or not found.get("compared"):
         return ""

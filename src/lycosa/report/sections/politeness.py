@@ -1,4 +1,4 @@
-"""Whether the crawl was polite: every request held against the rules, and the pauses seen."""
+"""The chapter on politeness: the audit of all requests, and the pauses seen."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _histogram(pauses: list[tuple[float, int]], due: float) -> Columns:
         " line a pause would be too short."
         if due
         else "Hosts by the shortest pause between an answer and the next request.",
-        "shortest pause, from so many seconds",
+        "shortest pause in seconds, from this value on",
         "hosts",
         columns,
         last_edge=_edge(begin * 10 ** ((last + 1) / _PER_DECADE)),

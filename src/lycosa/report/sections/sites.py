@@ -1,4 +1,4 @@
-"""Sites: how large they are, how they are linked, what they link to, what serves them."""
+"""The chapter on sites: sizes, links between sites and out of the crawl, servers, headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lycosa.report.sections.counts import MOST_FILE_ROWS, MOST_ROWS, bars, by, t
 from lycosa.report.sections.graph import law_text
 from lycosa.report.wording import count, share, shown
 
-_NO_PAGE = "The crawl has kept no page, so there is no site to be looked at."
+_NO_PAGE = "The crawl has kept no page, so there is no site to show."
 
 
 def _show_sites(answers: Answers, facts: Facts) -> Shown:
@@ -194,7 +194,7 @@ def _show_servers(answers: Answers, facts: Facts) -> Shown:
     everything = facts.study.get("sites", sites)
     first = rows[0]
     sentence = (
-        f"{count(sites)} of {counted(everything, 'site')} say what serves them:"
+        f"{count(sites)} of {counted(everything, 'site')} name their server:"
         f" {counted(len(rows), 'program', 'different programs')}, most often"
         f" {shown(first['server'], 60)} ({share(first['sites'], sites)} of these sites)."
     )

@@ -1,4 +1,26 @@
-"""The habits that sites can have, one section each."""
+"""The sections of a generated web: one habit of a site each.
+
+A host of a generated web has several sections, each in a folder of its own. Most are frozen records
+whose fields say how large they are and how they vary.
+
+    numbered   the common part of sections with numbered pages
+    tree       a tree of given depth and width
+    thicket    a random graph with the degrees of the web
+    news       pages that change at known rates
+    bulletins  pages with rates of change of their own, unevenly linked
+    press      newspaper articles with media, files and structured data
+    archive    an archive by date, which looks like a trap and is none
+    catalogue  a page for every name, with hardly a word of its own
+    series     numbered, dated and counted pages, some of them unlinked
+    hidden     unlinked pages that their neighbours reveal
+    sitemaps   pages that only a sitemap names
+    copies     copies of pages, and error pages with status 200
+    withered   an old folder with many dead links
+    errors     every status and failure
+    moves      redirects, refreshes and canonical links
+    vault      pages that robots files are about
+    traps      endless places: calendar, maze, sessions, rooms
+"""
 
 from lycosa.testweb.sections.archive import Archive
 from lycosa.testweb.sections.bulletins import Bulletins

@@ -1,4 +1,4 @@
-"""An archive by date, with a list in many parts: what looks like a trap and is none.
+"""An archive by date, with a list in many parts: it looks like a trap and is none.
 
 Every day has a page of its own, `2001/03/31.html`, with a text that no other has. Lists of
 `listed` days each lead to them and to the next list, `?page=2`.

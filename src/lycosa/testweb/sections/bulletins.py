@@ -1,9 +1,9 @@
-"""Pages that change each at a rate of its own, and of which few are linked to by many.
+"""Pages that change at rates of their own, a few of which are linked from many.
 
 Page n changes by a Poisson process (`news.version_at`) whose mean interval is drawn by hash from
 between `fastest_seconds` and `slowest_seconds`, evenly on a logarithmic scale. Each page has
 `links` links to others, drawn by hash and the first ones more often, so in-degrees follow a power
-law. How often a page changes says nothing about how many link to it. Links never change.
+law. The rate of change of a page is independent of its in-degree. Links never change.
 
 Some servers say when a page changed last: `has_dates`.
 """

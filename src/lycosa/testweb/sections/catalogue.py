@@ -1,4 +1,4 @@
-"""A catalogue made by a program: a page for every name, and hardly a word of its own on it."""
+"""A catalogue made by a program: a page for every name, with hardly a word of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Catalogue:
         return list(self.pages(ground))
 
     def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
-        """Return the same words for everybody, and a number."""
+        """Return the same words for every name, and a number."""
         if query:
             return None
         price = digest(rest) % 900

@@ -1,4 +1,4 @@
-"""Pages that say what others say, and pages that only say they are not there."""
+"""Copies of pages, and error pages with status 200."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that can go wrong with one page, for ever or for a while."""
+"""Pages that fail, one for every status and failure, for ever or for a while."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Pages that nobody links to but whose neighbours give them away.
+"""Pages without links to them, which the names of their neighbours reveal.
 
 `page1.html`, `page2.html` and `page5.html` are linked, 3 and 4 exist as well; the folders
-of some months are linked, the others exist. This is what bottom-up discovery (Tarantula)
-looks for.
+of some months are linked, the others exist. Bottom-up discovery (Tarantula) looks for these.
 """
 
 from __future__ import annotations

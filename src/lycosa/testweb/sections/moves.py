@@ -1,6 +1,6 @@
 """Other names for a page: redirects of all sorts, refresh, canonical.
 
-Every way ends at a page of its own under `end/`, except those that never end: two URLs
+Every chain ends at a page of its own under `end/`, except those that never end: two URLs
 that name each other, one that names itself, one that names nothing.
 """
 
@@ -32,7 +32,7 @@ class Moves:
         return [base + name for name in names]
 
     def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
-        """Say where a name leads."""
+        """Return the redirect, refresh or canonical page at a path."""
         base = ground.base(self.folder)
         if rest == "canonical" and query == "from=home":
             return self._named(ground, f"{base}end/canonical", LinkKind.CANONICAL)

@@ -1,9 +1,9 @@
 """Pages that change at known rates.
 
-The changes of a page are a Poisson process that can be asked about any moment: time is cut
+The changes of a page are a Poisson process that can be evaluated at any moment: time is cut
 into slots of one mean interval, the number of changes in a slot is drawn by hash from the
 Poisson distribution of mean 1, and their moments are drawn evenly over the slot. A version
-is named by its slot and its place in it, so versions only grow, and two are equal exactly
+is named by its slot and its index in it, so versions only grow, and two are equal exactly
 when nothing changed between.
 """
 

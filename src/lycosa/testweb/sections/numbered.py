@@ -1,4 +1,4 @@
-"""A folder of so many pages, each named by its number."""
+"""The common part of sections whose pages are numbered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lycosa.testweb.section import Ground
 
 
 class Numbered:
-    """What sections have in common whose pages are `folder/0.html`, `folder/1.html` and so on."""
+    """The common part of sections whose pages are `folder/0.html`, `folder/1.html` and so on."""
 
     __slots__ = ()
     count: int

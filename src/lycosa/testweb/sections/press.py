@@ -1,8 +1,7 @@
-"""Articles as newspapers have them: pictures, sound and film, papers to load, a word to machines.
+"""Newspaper articles: with pictures, sound, film, files to download and structured data.
 
-What an article needs to be shown is there, and so are its papers, though a crawler that wants pages
-keeps none of it but notes in plain text. Other newspapers are quoted, on hosts that belong to
-no web of ours.
+The requisites and the files of an article exist, though a crawler that wants pages keeps none of
+them but notes in plain text. Other newspapers are quoted, on hosts that belong to no test web.
 """
 
 from __future__ import annotations

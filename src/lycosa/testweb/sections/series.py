@@ -1,8 +1,8 @@
-"""Series of pages some of which nobody links to: numbers, dates, folders and parameters that count.
+"""Series of pages by number, date, folder or parameter, some of which are not linked.
 
-Which of them exist, and which are linked, is drawn by hash from the seed: `hole_share` of the
-values are not there, of the others `linked_share` are linked, and two at least. All that is
-left over is hidden, and only its neighbours give it away (Tarantula 5.1).
+The hash of the seed decides which of them exist and which are linked: `hole_share` of the
+values do not exist, of the others `linked_share` are linked, and two at least. All others are
+hidden, and only their neighbours reveal them (Tarantula 5.1).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lycosa.testweb.section import Ground
 
 
 class Kind(enum.StrEnum):
-    """How a series counts."""
+    """The kinds of series."""
 
     NUMBER = "number"
     PADDED = "padded"
@@ -46,7 +46,7 @@ class Series:
         return f"series-{self.kind}"
 
     def path(self, index: int) -> str:
-        """Return where the page with an index stands, without the folder."""
+        """Return the path of the page with an index, without the folder."""
         value = self.first + index * self.step
         match self.kind:
             case Kind.NUMBER:
@@ -79,7 +79,7 @@ class Series:
         return (base + self.path(n) for n in range(self.length) if self._exists(ground, n))
 
     def hidden(self, ground: Ground) -> Iterator[str]:
-        """Yield those that nobody links to."""
+        """Yield those without a link."""
         linked = self._linked(ground)
         return (url for url in self.pages(ground) if url not in linked)
 
@@ -95,7 +95,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Cellar:
-    """Pages deep in folders whose own pages nobody links to; some folders have none."""
+    """Pages deep in folders whose own pages are not linked; some folders have none."""
 
     width: int = 3
     depth: int = 3
@@ -117,7 +117,7 @@ class Cellar:
         return ground.plain(f"Cellar {rest}")
 
     def pages(self, ground: Ground) -> Iterator[str]:
-        """Yield what lies at the bottom, and the folders that have a page."""
+        """Yield the pages at the bottom, and the folders that have a page."""
         yield from self.entries(ground, 0.0)
         yield from self.hidden(ground)
 

@@ -1,7 +1,7 @@
-"""A random graph that looks like the web, and of which nothing is stored.
+"""A random graph with the degrees of the web, computed from the seed and not stored.
 
-Out-degrees and in-degrees have long tails: how many links a page has, and where each of
-them leads, is drawn by hash from power laws. So that every page can be reached, page n
+Out-degrees and in-degrees have long tails: the number of a page's links and their
+targets are drawn by hash from power laws. So that every page can be reached, page n
 also links to its `branching` children n x branching + 1 and so on. Some links lead to
 other hosts. A thicket of a million pages costs as much as one of ten.
 """
@@ -31,7 +31,7 @@ class Thicket:
     folder: str = "g"
 
     def path(self, number: int) -> str:
-        """Return where a page stands."""
+        """Return the path of a page."""
         return f"{number // _PER_FOLDER}/{number}.html"
 
     def entries(self, ground: Ground, moment: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""Places without an end: a calendar, a maze of paths, session ids, rooms that are all alike."""
+"""Endless places: a calendar, a maze of paths, session ids, rooms that are all alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Trees of levels x pages per level x triples per page.
+"""Trees of given levels, pages per level and triples per page.
 
 The trees of the RDFa spider's accuracy test: a root, `pages` children under it, `pages`
-children under each of these, `levels` in all. Levels x pages of 2x1, 3x2, 4x3, 5x4 and
+children under each of these, `levels` in total. Levels x pages of 2x1, 3x2, 4x3, 5x4 and
 6x5 give its 2, 7, 40, 341 and 3,906 pages. Every page has the same number of triples.
 """
 

@@ -1,8 +1,8 @@
-"""Pages that robots files speak about.
+"""Pages that the rules of robots files are about.
 
 The folder has a page for every kind of rule: a closed folder with an open one in it, a
-closed ending, a closed part of a name, a closed query. Which of them are really closed is
-up to the site's robots file (`robots_kinds`).
+closed ending, a closed part of a name, a closed query. The site's robots file (`robots_kinds`)
+decides which of them are really closed.
 """
 
 from __future__ import annotations

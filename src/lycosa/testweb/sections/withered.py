@@ -1,7 +1,7 @@
-"""An old folder: many of the pages that it links to are gone.
+"""An old folder, in which many links are dead.
 
-Lists link to numbered pages and to each other; every third page is not there any more. What
-comes in its place is the host's habit (`lycosa.testweb.missing`).
+Lists link to numbered pages and to each other; every third page is gone. The host's habit
+(`lycosa.testweb.missing`) decides what is shown instead.
 """
 
 from __future__ import annotations
@@ -42,5 +42,5 @@ class Withered:
         return lists + [f"page{n}.html" for n in range(10 * self.lists) if n % 3 != 1]
 
     def pages(self, ground: Ground) -> Iterator[str]:
-        """Yield what is still there."""
+        """Yield the pages that still exist."""
         return (ground.base(self.folder) + path for path in self._paths())

@@ -115,11 +115,11 @@ def test_yes_is_0_and_no_is_1(crawl: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["SELECT"], "this is no SPARQL query"),
-        (["SELECT * { SERVICE <http://x.test/> {} }"], "SERVICE asks other hosts"),
-        (["ASK {}", "--format", "csv"], "the answer is yes or no"),
+        (["SELECT"], "not a SPARQL query"),
+        (["SELECT * { SERVICE <http://x.test/> {} }"], "SERVICE would query another host"),
+        (["ASK {}", "--format", "csv"], "the result is yes or no"),
         (["ASK {}", "--format", "turtle"], "choose one of: json, xml"),
-        (["SELECT * {}", "--format", "turtle"], "the answer is a table"),
+        (["SELECT * {}", "--format", "turtle"], "the result is a table"),
         (["CONSTRUCT WHERE { ?s ?p ?o }", "--format", "table"], "is a graph"),
     ],
 )
@@ -217,4 +217,4 @@ def test_the_usual_mistakes_are_told(crawl: Path, capsys: Captured) -> None:
     assert main(["triples"]) == 2
     assert main(["export", "triples", str(crawl)]) == 2
     assert main(["export", "triples", str(crawl), "--to", "nowhere"]) == 7
-    assert "is no address of a triple store" in capsys.readouterr().err
+    assert "is not the URL of a triple store" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Triples to compare with: what a test expects, and what came."""
+"""Compares the triples that a test expects with those it got."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON-LD in scripts: what is read, what is refused, and by which reason."""
+"""JSON-LD in scripts: triples that are read, and scripts refused for a reason."""
 
 from __future__ import annotations
 

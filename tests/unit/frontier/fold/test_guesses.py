@@ -1,4 +1,4 @@
-"""What guesses were worth, in the fold."""
+"""The results of guesses, in the fold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a site's error page survives a snapshot, and little of it is kept."""
+"""The known error page of a site survives a snapshot, in few bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records that are lost: the page is pending again, and the limits have back what it took."""
+"""Lost records: the page is pending again, and the limits get back its share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is believed of a page's rate of change, against plain integration and a known truth."""
+"""Estimates of a page's rate of change, against plain integration and a known truth."""
 
 from __future__ import annotations
 

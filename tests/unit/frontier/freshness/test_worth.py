@@ -1,4 +1,4 @@
-"""What a visit is worth: WIRE's Figure 3, and that `fresh` is the best there is."""
+"""The worth of a visit: WIRE's Figure 3, and `fresh` is the best policy for freshness."""
 
 from __future__ import annotations
 

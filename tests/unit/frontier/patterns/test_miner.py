@@ -1,4 +1,4 @@
-"""What is guessed from what is known."""
+"""Guesses from known URLs."""
 
 from __future__ import annotations
 

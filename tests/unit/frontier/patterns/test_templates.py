@@ -1,4 +1,4 @@
-"""Where a path counts."""
+"""Numbers and dates in paths."""
 
 from __future__ import annotations
 

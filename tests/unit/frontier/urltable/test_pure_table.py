@@ -1,4 +1,4 @@
-"""The contract, told by examples; the compiled table is held against the plain one."""
+"""The contract by examples; tests compare the compiled table with this one."""
 
 from lycosa.frontier.urltable import PlainUrlTable, UrlTable
 

@@ -1,4 +1,4 @@
-"""How keys make a tree."""
+"""The tree that keys form."""
 
 import pytest
 

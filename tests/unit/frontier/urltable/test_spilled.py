@@ -1,4 +1,4 @@
-"""Sealed sites of many frames and chunks: all answers stay, and little memory does."""
+"""Spilled sites of many frames and chunks give the same answers and take little memory."""
 
 from __future__ import annotations
 

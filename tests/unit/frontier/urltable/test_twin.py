@@ -1,4 +1,4 @@
-"""The compact table answers as the plain one does, whatever is done to both."""
+"""The compact table answers as the pure Python one, after any operations on both."""
 
 from __future__ import annotations
 

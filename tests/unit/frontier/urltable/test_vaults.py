@@ -1,4 +1,4 @@
-"""Where spilled sites are put."""
+"""Vaults: pieces come back, gaps are reused, the file shrinks."""
 
 from pathlib import Path
 

@@ -1,9 +1,9 @@
-"""Is this page new, or does its site show the same elsewhere?
+"""Remembers the texts and fingerprints of recent pages, to tell a new page from a copy.
 
 A guess that brings a copy is worth nothing: `/docs/` may be `/docs/index.html`, and behind the last
 page of a list there may be the last page again. A page that repeats another brings nothing new,
-however many URLs lead to it. Texts are remembered by their hashes. What has hardly any text (a
-picture and two arrows) is compared as it was sent. Pages that were guessed are also compared with
+however many URLs lead to it. Texts are remembered by their hashes. A page with hardly any text (a
+picture and two arrows) is compared by its bytes. Pages that were guessed are also compared with
 each other without their own address, as errors that repeat it are.
 
 Fingerprints are remembered in four tables, each by another quarter of their bits: two that differ

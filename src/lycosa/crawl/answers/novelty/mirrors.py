@@ -1,4 +1,4 @@
-"""Hosts that show what another host shows: their links need not be followed twice.
+"""Recognises mirrors, hosts that show the pages of another host, and stops following their links.
 
 With `mirrors = "skip"` the fingerprint of every page with text is compared with those of the pages
 of other hosts that this worker has seen lately. When `mirror_pages` pages of a host were near pages

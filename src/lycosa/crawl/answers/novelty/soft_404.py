@@ -1,4 +1,4 @@
-"""Soft 404s: pages that say "not here" with status 200, found out by asking for one.
+"""Recognises soft 404s, error pages with status 200, by asking each site for a page it cannot have.
 
 When a site (scheme, host, port) has given `soft_404_after` pages with text, or a first page
 that was guessed (`lycosa.crawl.answers.mining`), one URL of it
@@ -6,7 +6,7 @@ that cannot exist is made up and admitted to the frontier, where it is a URL lik
 it waits for its host's clock, and robots rules are looked at again before it is sent. Its
 name is a hash of the site's; it stands in the folder of the page that was kept last, or of
 an earlier one, or in the root: the first that robots rules and the scope allow and that
-nobody has linked to. If there is none, the site is not probed.
+no page links to. If there is none, the site is not probed.
 
 What comes back is the *verdict*:
 

@@ -1,4 +1,4 @@
-"""Places without an end: what they cost before they are put aside, and who decides.
+"""Keeps the crawl out of traps: endless calendars, session ids, paths that repeat themselves.
 
 A calendar has a page for every month, a shop a URL for every session, a broken link a path that
 repeats itself for ever. What they have in common is that they say the same again and again. So
@@ -7,7 +7,7 @@ every page that is kept for the first time is *weighed*: have pages of its shape
     word by word           on any page
     but for digits         where the URL has a date, or the page counts on: `/cal/17` to `/cal/18`
     but for a few words    where the URL carries a session or many parameters, or repeats itself
-    whatever it says       where the path is nested deeper than anybody would nest it
+    whatever it says       where the path is nested deeper than people nest folders
 
 A page that repeats a text, but shows pictures that were not seen so together, is not weighed.
 
@@ -21,7 +21,7 @@ Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a purse of `budget` p
 folder one of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one
 from all three, or a quarter if it led to no URL that was unknown: then it is no way into a trap,
 and the shell of an application is like that. A page with something new gives `earned` back, up to
-the full purse. At zero a shape or folder is shut: URLs of it that nobody has asked for are *put
+the full purse. At zero a shape or folder is shut: URLs of it that were never asked for are *put
 aside* when their turn comes, with the reason as their outcome. When the purse of the host is
 empty, the host is closed. Nothing is dropped: what was put aside stands in the log, and `lycosa
 retry --traps` brings it back.
@@ -35,7 +35,7 @@ Always true:
     and is forgotten at a kill, except for what was found to be repeated.
 
 Cost: for a page with a text of its own, one comparison beside the hash that discovery takes anyway;
-for one with a date in its URL, or with a number and a few links that nobody knew, the hash of the
+for one with a date in its URL, or with a number and a few links to new URLs, the hash of the
 text without digits.
 """
 

@@ -44,7 +44,7 @@ class Context(NamedTuple):
 
 
 class Element:
-    """An element that is open: what it says, and what is to be done and undone when it ends."""
+    """An open element: its statements, and the work to do and to undo when it ends."""
 
     def __init__(self, tag: Start) -> None:
         self.name, self.attributes, self.content_start = tag
@@ -65,7 +65,7 @@ class Element:
         self.text_start = -1
 
     def obey_html5(self) -> None:
-        """Take what HTML+RDFa 1.1, 3.1 says of an element with a `property`."""
+        """Apply the rules of HTML+RDFa 1.1, 3.1 for an element with a `property`."""
         self.rel, self.rev = without_terms(self.rel), without_terms(self.rev)
         if self.content is None:
             get = self.attributes.get

@@ -86,6 +86,6 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def language_tag(value: str) -> str:
-    """Return what `lang` names as a tag in lower case, or "" if it is none."""
+    """Return the language tag in `lang` in lower case, or "" if it is none."""
     tag = value.strip().lower().replace("_", "-")
     return tag if _LANGUAGE.match(tag) else ""

@@ -165,7 +165,7 @@ class _Walk(Terms):
         return subject
 
     def write_links(self, element: Element, lists: Lists) -> list[Incomplete]:
-        """Write what `rel` and `rev` say, or return what waits for a child (steps 9, 10)."""
+        """Write the triples of `rel` and `rev`, or return those that wait for a child (9, 10)."""
         incomplete: list[Incomplete] = []
         subject, current = element.subject, element.current
         for predicate in self.iris(element.rel):
@@ -184,7 +184,7 @@ class _Walk(Terms):
         return incomplete
 
     def write_property(self, element: Element, lists: Lists) -> None:
-        """Write what `property` says, or prepare it for the end of the element (step 11)."""
+        """Write the triples of `property`, or prepare them for the end of the element (step 11)."""
         predicates = self.iris(element.property)
         if not predicates:
             return
@@ -309,7 +309,7 @@ class _Walk(Terms):
         self.lines.append(line)
 
     def write_roles(self, attributes: Attributes) -> None:
-        """Write what `role` says (Role Attribute 1.0, section 4)."""
+        """Write the triples of `role` (Role Attribute 1.0, section 4)."""
         values = []
         for word in split_words(attributes.get("role", "")):
             found = iri_term(VOCABULARY + word) if IS_TERM(word) else self.term(word)

@@ -13,7 +13,7 @@ from lycosa.extract.structured.rdfa.names import IS_TERM, SPACES, split_words
 
 
 class Scope(NamedTuple):
-    """What attributes change that make no triples; prefixes are kept apart."""
+    """Vocabulary, language and base in scope; prefixes are kept separately."""
 
     language: str
     vocabulary: str
@@ -21,7 +21,7 @@ class Scope(NamedTuple):
 
 
 class Terms:
-    """What words stand for."""
+    """Resolves words to IRIs and blank nodes."""
 
     def __init__(self, host: Host, document: str, base: str, label: str) -> None:
         self.host = host
@@ -38,7 +38,7 @@ class Terms:
         return f"_:{self.label}{self.node_count - 1}"
 
     def curie(self, value: str) -> str:
-        """Return what a CURIE stands for, or "" if it is none."""
+        """Return the IRI or blank node of a CURIE, or "" if it is none."""
         prefix, colon, reference = value.partition(":")
         if not colon:
             return ""
@@ -53,7 +53,7 @@ class Terms:
         return iri_term(resolve(self.document, iri + reference)) if iri else ""
 
     def term(self, value: str) -> str:
-        """Return what a term, a CURIE or an absolute IRI stands for, or ""."""
+        """Resolve a term, a CURIE or an absolute IRI, or return ""."""
         if IS_TERM(value):
             if self.scope.vocabulary:
                 return iri_term(self.scope.vocabulary + value)
@@ -64,7 +64,7 @@ class Terms:
         return found or (iri_term(value) if is_absolute(value) else "")
 
     def terms(self, value: str | None) -> list[str]:
-        """Return what the words of a value stand for."""
+        """Resolve the words of a value."""
         return [term for word in split_words(value or "") if (term := self.term(word))]
 
     def iris(self, value: str | None) -> list[str]:
@@ -72,11 +72,11 @@ class Terms:
         return [term for term in self.terms(value) if term[0] == "<"]
 
     def reference(self, value: str | None) -> str:
-        """Return what an IRI stands for."""
+        """Resolve an IRI reference."""
         return "" if value is None else iri_term(resolve(self.scope.base, value.strip(SPACES)))
 
     def resource(self, value: str | None) -> str:
-        """Return what a CURIE, safe or not, or an IRI stands for; "" if it is to be ignored."""
+        """Resolve a CURIE, safe or not, or an IRI; "" if it must be ignored."""
         if value is None:
             return ""
         value = value.strip(SPACES)

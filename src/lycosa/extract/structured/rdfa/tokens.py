@@ -87,7 +87,7 @@ def _attributes(markup: str, position: int) -> tuple[Attributes, int]:
 
 
 def _skipped(markup: str, start: int, is_xml: bool) -> int:
-    """Return where what begins with `<` and is no tag ends."""
+    """Return the end of a piece that begins with `<` and is no tag."""
     for opening, closing in (("<!--", "-->"), ("<?", "?>" if is_xml else ">")):
         if markup.startswith(opening, start):
             end = markup.find(closing, start + len(opening))

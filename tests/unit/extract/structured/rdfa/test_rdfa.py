@@ -1,4 +1,4 @@
-"""What RDFa says, case by case."""
+"""RDFa, case by case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled walk and its plain twin write the same triples for any markup."""
+"""The compiled walk and the pure Python one write the same triples for any markup."""
 
 from __future__ import annotations
 

@@ -1,0 +1,163 @@
+"""Read the record of every request of a crawl, for the audit.
+
+The record is in the store and in the log: every exchange with its beginning and end, host and
+address; every robots file with its rules; every 429 and 503 with its Retry-After. All moments are
+turned into those of the crawl's clock, which never goes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import FormatError, LogError, LycosaError
+from lycosa.fetch.retry_after import retry_after_seconds
+from lycosa.fetch.robots import Rules
+from lycosa.log.format import decode_events
+from lycosa.log.sqlite import SqliteLog
+from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
+from lycosa.store.reader import demands, each_segment
+from lycosa.store.rows import SCHEMAS, microseconds
+from lycosa.url import host_of
+
+
+class Exchange(NamedTuple):
+    """One request and when it began and ended."""
+
+    began: float
+    ended: float
+    url: str
+    host: str
+    address: str
+    status: int
+    is_robots: bool
+    is_page: bool
+
+    def after(self, ahead: Ahead) -> Exchange:
+        """Return the exchange at its moments by the crawl's clock, which never goes back."""
+        seconds = ahead.get(microseconds(self.ended), 0.0)
+        if not seconds:
+            return self
+        return self._replace(began=self.began + seconds, ended=self.ended + seconds)
+
+
+Ahead = dict[int, float]
+"""For exchanges made while the machine's clock was behind the log (`crawl.steady_clock`): their end
+by the machine's clock, in microseconds, and how many seconds the crawl's clock was ahead of it."""
+
+
+class Lesson(NamedTuple):
+    """What the crawl learned from one fetch of a robots file."""
+
+    moment: float
+    state: RobotsState
+    rules: Rules
+    crawl_delay_seconds: float
+
+
+class Gaps:
+    """Damaged parts of the record; requests that depend on them are not judged."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, None] = {}
+        self.sites: set[str] = set()
+        """Sites whose robots files are not all known."""
+
+    def damaged(self, error: LycosaError) -> None:
+        """Note a file that cannot be read."""
+        self.told[str(error).splitlines()[0]] = None
+
+    def most_pages(self, job: Job, pages: int) -> int:
+        """Return how many pages a host may have given: with gaps, perhaps more than are known."""
+        return job.politeness.large_site_pages + 1 if self.told else pages
+
+
+def read_exchanges(directory: CrawlDirectory, gaps: Gaps) -> Iterator[Exchange]:
+    """Yield every exchange that the tables hold, pages and robots files."""
+    columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
+    for kind in ("pages", "hosts"):
+        schema = pa.schema([SCHEMAS[kind].field(name) for name in columns])
+        batches = each_segment(directory.path, kind, columns, gaps.damaged)
+        rows = pa.Table.from_batches(batches, schema).to_pydict()
+        for began, ended, url, host, address, status, outcome in zip(
+            *(rows[name] for name in columns), strict=True
+        ):
+            yield Exchange(
+                began.timestamp(),
+                ended.timestamp(),
+                url,
+                host,
+                address,
+                status,
+                kind == "hosts",
+                kind == "pages" and outcome.lower() == "kept",
+            )
+
+
+def read_lessons(
+    directory: CrawlDirectory, job: Job, gaps: Gaps
+) -> tuple[dict[str, list[Lesson]], dict[str, list[float]], Ahead]:
+    """Return the robots lessons by site, when hosts were reopened, and when the clock was ahead."""
+    learned: dict[str, list[Lesson]] = {}
+    reopened: dict[str, list[float]] = {}
+    ahead: Ahead = {}
+    log = directory.log(job)
+    try:
+        states = directory.states(job)
+        names = {number: state.site_names for number, state in states.items()}
+        for number in range(job.frontier.partitions):
+            seconds = 0.0
+            for batch in _history(log, number, names[number], gaps):
+                for event in decode_events(batch):
+                    if isinstance(event, Taken):
+                        seconds = event.clock_ahead
+                    elif seconds and isinstance(event, Fetched | RobotsLearned | ErrandDone):
+                        ahead[microseconds(event.moment - seconds)] = seconds
+                    if isinstance(event, RobotsLearned):
+                        lesson = Lesson(
+                            event.moment,
+                            event.state,
+                            Rules.from_bytes(event.rules),
+                            event.crawl_delay_seconds,
+                        )
+                        learned.setdefault(names[number][event.site], []).append(lesson)
+                    elif isinstance(event, Reopened):
+                        for host in event.hosts:
+                            name = host_of(states[number].host_names[host] + ":/")
+                            reopened.setdefault(name, []).append(event.moment)
+    finally:
+        log.close()
+    return learned, reopened, ahead
+
+
+def _history(log: SqliteLog, number: int, sites: list[str], gaps: Gaps) -> Iterator[bytes]:
+    """Yield the batches of a partition; note a gap for its sites if some are missing."""
+    last = 0
+    try:
+        for sequence, batch in log.read(number, 0):
+            if sequence != last + 1:
+                raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+            last = sequence
+            yield batch
+        if last < log.head(number).log:
+            raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+    except (LogError, FormatError) as error:
+        gaps.damaged(error)
+        gaps.sites.update(sites)
+
+
+def read_retry_after(
+    directory: CrawlDirectory, ahead: Ahead, gaps: Gaps
+) -> dict[tuple[str, float], float]:
+    """Return the moment that each archived 429 or 503 names with its Retry-After."""
+    wanted: dict[tuple[str, float], float] = {}
+    for url, ended, value in demands(directory.path, gaps.damaged):
+        seconds = retry_after_seconds(value, ended)
+        if seconds is not None:
+            moment = ended + ahead.get(microseconds(ended), 0.0)
+            wanted[url, moment] = moment + seconds
+    return wanted

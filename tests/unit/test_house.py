@@ -1,0 +1,152 @@
+"""The house is what its documents say: rooms, modules, sizes, imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from lycosa.config import Job
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "lycosa"
+MOST_LINES = 450
+MOST_PARAMETERS = 7
+FILE_NAMES = (".toml", ".json", ".log")
+
+FILES = re.compile(r"(?<![\w./-])(?:src/lycosa|lycosa|tests|benchmarks)/[\w/]+\.(?:pyx?|pxi|md)\b")
+
+CODE = sorted(
+    path
+    for suffix in ("py", "pyx", "pxi")
+    for path in SOURCE.rglob(f"*.{suffix}")
+    if "__pycache__" not in path.parts
+)
+PYTHON = [path for path in CODE if path.suffix == ".py"]
+PACKAGES = [path.parent for path in PYTHON if path.name == "__init__.py" and path.parent != SOURCE]
+DOCUMENTS = sorted(
+    path
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+    if path.name not in ("CHANGELOG.md", "api.md")
+)
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in CODE if path.suffix != ".pxi"}
+
+
+def ids(paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in paths]
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=ids(PACKAGES))
+def test_a_package_lists_all_its_modules(package: Path) -> None:
+    story = ast.get_docstring(tree(package / "__init__.py")) or ""
+    listed = set(re.findall(r"^ *(\w+)  +\S", story, re.MULTILINE))
+    there = {path.stem for path in package.iterdir() if path.suffix in (".py", ".pyx")} | {
+        path.name for path in package.iterdir() if (path / "__init__.py").exists()
+    }
+    assert listed == there - {"__init__", "__main__"}
+
+
+def test_no_module_is_longer_than_one_reads_at_a_sitting() -> None:
+    lines = {str(path.relative_to(SOURCE)): path.read_text().count("\n") for path in CODE}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    given = function.args
+    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return len([name for name in names if name not in ("self", "cls")])
+
+
+def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether click calls it: then its parameters are the flags of a command."""
+    return any("click." in ast.unparse(one) for one in function.decorator_list)
+
+
+def test_no_function_takes_more_parameters_than_one_remembers() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}: {node.name} takes {parameters(node)}"
+        for path in PYTHON
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters(node) > MOST_PARAMETERS
+        and not is_command(node)
+    ]
+    assert found == []
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a module imports anywhere, for types, too."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for one in node.names:
+                inner = f"{node.module}.{one.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def test_no_module_imports_itself_by_others() -> None:
+    edges = {
+        name: {found for found in imported(path) if found in MODULES and found != name}
+        for name, path in MODULES.items()
+        if path.suffix == ".py" and name != "lycosa"
+    }
+    for found in edges.values():
+        found.discard("lycosa")  # gives the public names when they are first used
+    TopologicalSorter(edges).prepare()  # raises CycleError with the modules of the circle
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield what a text says in typewriter letters that could be the name of a module."""
+    tops = "|".join(sorted({name.split(".")[1] for name in MODULES if "." in name}))
+    for quoted in re.findall(r"`([^`\n]+)`", text):
+        found = re.findall(rf"(?<![\w./-])(?:lycosa\.)?(?:{tops})(?:\.\w+)+(?![\w(])", quoted)
+        yield from (name for name in found if not name.endswith(FILE_NAMES))
+
+
+def exists(name: str) -> bool:
+    name = name.removeprefix("lycosa.")
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        path = MODULES.get(".".join(["lycosa", *parts[:cut]]))
+        if path is not None:
+            rest = parts[cut : cut + 1]
+            return not rest or re.search(rf"\b{rest[0]}\b", path.read_text()) is not None
+    return False
+
+
+def is_key(name: str) -> bool:
+    """Return whether it is a key of a job: `fetch.connections`."""
+    found: object = Job.of(seeds=["http://a.test/"])
+    for part in name.split(".")[:2]:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+    return True
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, *CODE], ids=ids([*DOCUMENTS, *CODE]))
+def test_every_module_that_a_text_names_is_there(path: Path) -> None:
+    text = path.read_text()
+    gone = [name for name in names_in(text) if not exists(name) and not is_key(name)]
+    for found in FILES.findall(text):
+        at = ROOT / "src" / found if found.startswith("lycosa/") else ROOT / found
+        gone += [found] if not at.exists() else []
+    assert gone == []
