@@ -45,7 +45,7 @@ HERE = [
     if page not in ELSEWHERE and page != FRONT
     if any(block.language in TYPED for block in blocks(page))
 ]
-SETTING_UP = re.compile(r"^(pip install|make|git) ", re.MULTILINE)
+SETTING_UP = re.compile(r"^(python3 -m venv|pip install|make) ")
 FILES = {"docs/howto/test-web.md": ["seen.jsonl"]}
 """Files that a page takes for granted."""
 
@@ -107,9 +107,11 @@ def sets_up(block: Block) -> None:
             assert extras, line
             named = set((extras[1] or "").split(",")) - {""}
             assert named <= set(project["optional-dependencies"]), line
-        else:
-            assert words[0] == "make", line
+        elif words[0] == "make":
             subprocess.run([*words, "-n"], cwd=ROOT, check=True, capture_output=True)
+        else:
+            activated = re.fullmatch(r"python3 -m venv (\S+) && \. (\S+)/bin/activate", line)
+            assert activated and activated[1] == activated[2], line
 
 
 @pytest.mark.parametrize("page", WRITTEN)
