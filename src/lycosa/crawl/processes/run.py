@@ -49,7 +49,7 @@ from lycosa.plugins.scheduling import partitioner_of
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
-    from lycosa.crawl.processes.supervisor import Supervisor
+    from lycosa.crawl.processes.workers.supervisor import Supervisor
     from lycosa.plugins.hooks import Hooks
     from lycosa.plugins.plugin import Plugin
 
@@ -245,7 +245,7 @@ def _crawler(
 ) -> SingleProcess | Supervisor:
     if len(assignments) == 1:
         return SingleProcess(main, crawl, assignments[0], listener)
-    from lycosa.crawl.processes.supervisor import Supervisor
+    from lycosa.crawl.processes.workers.supervisor import Supervisor
 
     for damage in mend_before(crawl.directory, crawl.job, crawl.log):
         listener.waiting(damage)

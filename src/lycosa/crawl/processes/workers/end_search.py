@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from lycosa.config import Job
 from lycosa.crawl.ending import Ending, Report
-from lycosa.crawl.processes.protocol import AllDone, Command, CycleOver, Idle, Stuck
+from lycosa.crawl.processes.workers.protocol import AllDone, Command, CycleOver, Idle, Stuck
 from lycosa.log.protocol import Log
 from lycosa.loop import EventLoop
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa.crawl.processes.assignments import Assignment
-from lycosa.crawl.processes.channel import Channel
-from lycosa.crawl.processes.protocol import Command, Reply
+from lycosa.crawl.processes.workers.channel import Channel
+from lycosa.crawl.processes.workers.protocol import Command, Reply
 from lycosa.loop import EventLoop
 from lycosa.memory import worker_environment
 
@@ -31,7 +31,7 @@ _LAST_OUTPUT_BYTES = 2000
 
 
 class Child:
-    """One process that runs `lycosa.crawl.processes.boot`."""
+    """One process that runs `lycosa.crawl.processes.workers.boot`."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Child:
                 sys.executable,
                 "-P",
                 "-m",
-                "lycosa.crawl.processes.boot",
+                "lycosa.crawl.processes.workers.boot",
                 str(path.absolute()),
             ]
             command += [str(theirs.fileno()), str(os.getpid())]

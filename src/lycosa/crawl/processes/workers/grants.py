@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit, TimeAndDisk, is_wanted
-from lycosa.crawl.processes.protocol import Account, Grant, Recall
+from lycosa.crawl.processes.workers.protocol import Account, Grant, Recall
 
 UNLIMITED = 1 << 62
 

@@ -28,15 +28,16 @@ from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import CrawlDirectory, OpenCrawl
 from lycosa.crawl.ending import Report
 from lycosa.crawl.processes.assignments import Assignment
-from lycosa.crawl.processes.channel import Channel
-from lycosa.crawl.processes.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.machine import (
     collect_seldom,
     full_disk_explained,
     give_large_blocks_back,
 )
 from lycosa.crawl.processes.main_loop import MainLoop
-from lycosa.crawl.processes.protocol import (
+from lycosa.crawl.processes.runtime import Runtime
+from lycosa.crawl.processes.workers.channel import Channel
+from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
+from lycosa.crawl.processes.workers.protocol import (
     Alive,
     AllDone,
     Begin,
@@ -58,7 +59,6 @@ from lycosa.crawl.processes.protocol import (
     StopCleanly,
     Stuck,
 )
-from lycosa.crawl.processes.runtime import Runtime
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment

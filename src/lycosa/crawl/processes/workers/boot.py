@@ -1,6 +1,6 @@
 """Entry point of a worker process: ignore signals and set memory up, then load the rest.
 
-    python -m lycosa.crawl.processes.boot DIRECTORY SOCKET PARENT ASSIGNMENT
+    python -m lycosa.crawl.processes.workers.boot DIRECTORY SOCKET PARENT ASSIGNMENT
 
 Only the supervisor reacts to SIGINT and SIGTERM, so this module ignores both before it imports
 `worker_process`: a Ctrl-C must not kill a worker that is still loading.
@@ -19,7 +19,7 @@ def boot(arguments: list[str]) -> int:
     restore_environment()
     enlarge_arenas()
     expect_much()
-    from lycosa.crawl.processes.worker_process import main
+    from lycosa.crawl.processes.workers.worker_process import main
 
     return main(arguments)
 

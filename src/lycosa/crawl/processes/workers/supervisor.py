@@ -24,11 +24,12 @@ from lycosa import errors
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import DirectoryLock, OpenCrawl
 from lycosa.crawl.processes.assignments import Assignment
-from lycosa.crawl.processes.child import Child
-from lycosa.crawl.processes.end_search import EndSearch
-from lycosa.crawl.processes.grants import Amount, Ledger
 from lycosa.crawl.processes.main_loop import MainLoop
-from lycosa.crawl.processes.protocol import (
+from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.processes.workers.child import Child
+from lycosa.crawl.processes.workers.end_search import EndSearch
+from lycosa.crawl.processes.workers.grants import Amount, Ledger
+from lycosa.crawl.processes.workers.protocol import (
     Account,
     Begin,
     Command,
@@ -46,7 +47,6 @@ from lycosa.crawl.processes.protocol import (
     SeedFailed,
     StopCleanly,
 )
-from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.recovery.leftovers import seal_leftovers
 from lycosa.crawl.status.progress import Listener, Progress, add_up
 from lycosa.crawl.worker.worker import EXHAUSTED

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.processes.grants import Amount, GrantedBudget, Ledger, SupervisorLink
-from lycosa.crawl.processes.protocol import Account, Grant, Recall
+from lycosa.crawl.processes.workers.grants import Amount, GrantedBudget, Ledger, SupervisorLink
+from lycosa.crawl.processes.workers.protocol import Account, Grant, Recall
 
 LARGEST = 1000
 
