@@ -138,7 +138,7 @@ $(DOCS)/.installed: requirements/docs.lock
 
 # A link to a page or to a heading that is not there is an error, and so is a script, style or picture of another host.
 docs: $(DOCS)/.installed
-	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 	@! grep -rE --include='*.html' '<(script|link|img)[^>]*(src|href)="https?:' build/site
 	@echo "build/site/index.html: open it in a browser; no server and no network are needed"
 
