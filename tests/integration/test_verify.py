@@ -105,7 +105,7 @@ def test_a_damaged_table_is_named_with_what_a_repair_would_do(
     (finding,) = json.loads(done.stdout)["findings"]
     assert finding["file"] == f"pages/{path.name}"
     assert "changed since it was sealed" in finding["what"]
-    assert "anew from the records" in finding["remedy"]
+    assert "again from the records" in finding["remedy"]
 
 
 def test_a_log_that_is_behind_its_archive_is_brought_forward(
