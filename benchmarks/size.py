@@ -45,7 +45,7 @@ from benchmarks.race import table
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
-from lycosa.crawl.answers import link_targets
+from lycosa.crawl.answers import link_cache
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.ports import Ports
@@ -179,7 +179,7 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     """Resume the crawl of a folder in this process, and measure."""
     shape, pages = SMALL if asked.small else TREE_A, asked.pages
     if kind == "far":
-        link_targets.MOST_REFERENCES = 0
+        link_cache.MOST_REFERENCES = 0
     collect_seldom()
     job = job_of(WARM_PAGES + pages + CONNECTIONS)
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.crawl.answers.link_targets import Targets
+from lycosa.crawl.answers.link_cache import Targets
 from lycosa.crawl.answers.reading import RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (

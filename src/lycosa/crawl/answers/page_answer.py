@@ -1,6 +1,6 @@
 """The record of one page's answer on its way from the transport to the log.
 
-`page` hands it from stage to stage. The first fields are given; each of the others is written by
+`stages` hands it from stage to stage. The first fields are given; each of the others is written by
 one stage and read by later ones, so a stage needs no other argument.
 """
 

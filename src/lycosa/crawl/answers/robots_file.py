@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.page import PageAnswers
 from lycosa.crawl.answers.reading import judge
+from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import compile_robots
 from lycosa.frontier.partition import Partition
