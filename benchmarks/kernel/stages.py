@@ -16,7 +16,7 @@ from benchmarks.kernel.crawl import PARTITIONS, Crawl, InstantTransport
 from benchmarks.kernel.pages import SMALL, TREE_A, MadeUpWeb, Shape
 
 from lycosa.clock import VirtualClock
-from lycosa.crawl.answers import stages
+from lycosa.crawl.answers import stages as answer_stages
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.worker import commits
 from lycosa.crawl.worker.worker import Worker
@@ -106,14 +106,14 @@ def watch_everything(watch: Stopwatch, log: Log, store: object) -> None:
     watch.watch(Partition, "next_task", "choose")
     watch.watch(Readiness, "take", "choose")
     watch.watch(type(log), "owner", "choose")
-    watch.watch(page, "read_page", "scan")
+    watch.watch(answer_stages, "read_page", "scan")
     watch.watch(Router, "resolve", "resolve")
     watch.watch(type(store), "append", "store")
     watch.watch(Partition, "finish", "finish")
     watch.watch(Router, "route", "admit")
     watch.watch(Router, "admit", "admit")
     watch.watch(Readiness, "give_back", "give back")
-    watch.watch(stages.PageAnswers, "decide", "decide")
+    watch.watch(answer_stages.PageAnswers, "decide", "decide")
     watch.watch(Worker, "pump", "pump")
     watch.watch(commits, "encode", "commit: cut")
     watch.watch(Partition, "cut", "commit: cut")
