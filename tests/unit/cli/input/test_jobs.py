@@ -106,7 +106,7 @@ def test_networks_are_added_to_those_that_are_allowed_already() -> None:
     job = build_job(base, {"allow_network": ("10.2.0.0/16", "10.1.0.0/16")})
     assert job.fetch.private_networks == ("10.1.0.0/16", "10.2.0.0/16")
     assert not job.fetch.allow_private
-    with pytest.raises(ConfigError, match="no network"):
+    with pytest.raises(ConfigError, match="not a network"):
         build_job(base, {"allow_network": ("10.2.0.0/99",)})
 
 
