@@ -18,7 +18,7 @@ from lycosa.crawl.worker import lookups
 from lycosa.log.format import decode_events
 from lycosa.records import HostResolved, Outcome, Resolved
 from lycosa.testweb.carrier import NAME_SECONDS
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.graph import Faults, GraphWeb
 from lycosa.testweb.referee import Referee
 
 PAGES = 30
@@ -155,7 +155,7 @@ def test_an_address_that_changes_moves_the_host_to_the_other_gate(tmp_path: Path
 
 def test_nobody_at_the_address_makes_the_name_be_asked_for_again(tmp_path: Path) -> None:
     home = "http://www.h0.test/"
-    web = AskedWeb({home: []}, 86_400.0, failures={home: Outcome.CONNECT_FAILURE})
+    web = AskedWeb({home: []}, 86_400.0, faults=Faults(failures={home: Outcome.CONNECT_FAILURE}))
     result = simulate(web, tmp_path).run()
     assert result.reason == "exhausted"
     assert len(web.asked) == 5
