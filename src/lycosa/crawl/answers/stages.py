@@ -140,7 +140,7 @@ class PageAnswers:
 
         A page that is held stays as it is: its beginning is no newer version of the whole.
         """
-        pages, page = answered.state.pages, answered.page
+        pages, page = answered.partition.state.pages, answered.page
         return pages.tries[page] >= self._job.fetch.retries and pages.outcome[page] != Outcome.KEPT
 
     def _read(self, answered: PageAnswer) -> None:
@@ -191,7 +191,7 @@ class PageAnswers:
         answered.links = links
 
     def _store(self, answered: PageAnswer) -> None:
-        state, page, facts = answered.state, answered.page, answered.facts
+        state, page, facts = answered.partition.state, answered.page, answered.facts
         is_kept = answered.outcome is Outcome.KEPT
         was_kept = state.pages.outcome[page] == Outcome.KEPT
         answered.is_first = is_kept and not was_kept
@@ -252,10 +252,10 @@ class PageAnswers:
         if outcome is Outcome.KEPT or outcome is Outcome.NOT_MODIFIED:
             return ended + self._job.revisit.seconds if self._job.revisit.seconds else 0.0
         if outcome in NO_CONNECTION:
-            return max(ended + pause, answered.state.sites.due[answered.site])
+            return max(ended + pause, answered.partition.state.sites.due[answered.site])
         if outcome in STAY_AWAY:
             return ended + pause
-        fetch, tries = self._job.fetch, answered.state.pages.tries[answered.page]
+        fetch, tries = self._job.fetch, answered.partition.state.pages.tries[answered.page]
         if outcome in TRANSIENT and tries < fetch.retries:
             most = self._job.politeness.backoff_most_seconds
             wait = back_off(fetch.retry_first_seconds, most, tries + 1, self._random)
@@ -266,7 +266,7 @@ class PageAnswers:
 
     def _route(self, answered: PageAnswer) -> None:
         """Send the links on, unless a guess moves to them or its host is a mirror."""
-        answered.known_urls = len(answered.state.table)
+        answered.known_urls = len(answered.partition.state.table)
         if self._mining.moves(answered):
             return
         if answered.outcome is Outcome.KEPT and self._mirrors.skips(answered):
@@ -283,7 +283,7 @@ class PageAnswers:
 
     def _close_when_full(self, answered: PageAnswer) -> None:
         limit, host = self._job.limits.host_pages, answered.host
-        hosts = answered.state.hosts
+        hosts = answered.partition.state.hosts
         if limit and hosts.kept[host] >= limit and not hosts.closed[host]:
             due, strikes = hosts.due[host], hosts.strikes[host]
             closed = HostChanged(answered.ended, host, due, strikes, Outcome.HOST_LIMIT)

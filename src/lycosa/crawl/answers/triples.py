@@ -37,7 +37,7 @@ class TripleExtraction:
         """Return a page's triples; None when they are not known, or nothing new."""
         if self._distiller is None:
             return None
-        nothing = None if answered.state.pages.fetch[answered.page] == NONE else b""
+        nothing = None if answered.partition.state.pages.fetch[answered.page] == NONE else b""
         if answered.outcome is not Outcome.KEPT:
             return nothing if answered.outcome in SAYS_NOTHING else None
         answer, url = answered.answer, answered.request.url

@@ -271,9 +271,10 @@ class Worker:
         now = self._clock.now()
         self._agenda.run(now)
         connections = self._ports.connections or self._job.fetch.connections
-        while self.in_flight < connections and not self._is_stopping:
+        sender = self._sender
+        while sender.in_flight < connections and not self._is_stopping:
             partition = self._next_partition()
-            if partition is None or not self._sender.start_task(partition, now):
+            if partition is None or not sender.start_task(partition, now):
                 break
         if self._changed and not self._committer.is_busy:
             self._tick_alarm.set_before(now + self._job.log.commit_seconds)

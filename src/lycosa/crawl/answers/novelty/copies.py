@@ -49,7 +49,8 @@ class SeenTexts:
         content = answered.text
         if len(content) < SHORTEST_TEXT:
             content = answered.answer.body
-        seed = xxh3_64_intdigest(answered.site_name.encode())
+        site_name = answered.partition.state.site_names[answered.site]
+        seed = xxh3_64_intdigest(site_name.encode())
         number = xxh3_64_intdigest(content, seed=seed)
         slot = number % SLOTS
         if self._slots[slot] != number:
