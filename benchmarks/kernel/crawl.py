@@ -113,13 +113,14 @@ class Crawl:
             fetch={"connections": CONNECTIONS},
             frontier={"partitions": PARTITIONS},
             discovery={"mining": "off"},
+            traps={"budget": 0},  # all pages of this web say the same
             log={"commit_seconds": COMMIT_SECONDS, "commit_answers": 0},
         )
         self.clock = VirtualClock()
         self.budget = Budget(self.job)
         self.reasons: list[str] = []
         self.store = Journal(folder / "segments") if folder else NoStore()
-        parts = Ports(
+        ports = Ports(
             job=self.job,
             scope=JobScope(self.job, log, stays_on_seeds=False),
             clock=self.clock,
@@ -134,8 +135,8 @@ class Crawl:
             random=random.Random(SEED),
             poll_seconds=float("inf"),
         )
-        plant(self.job.seeds, parts.scope, parts.partitioner, log, self.clock.now())
-        self.worker = Worker(parts, self.reasons.append)
+        plant(self.job.seeds, ports.scope, ports.partitioner, log, self.clock.now())
+        self.worker = Worker(ports, self.reasons.append)
         self.worker.open(range(PARTITIONS))
 
     def run(self) -> int:
