@@ -15,21 +15,12 @@ from typing import NamedTuple
 
 import pytest
 
+from examples import RUNNER
+
 ROOT = Path(__file__).parents[2]
 HOWTO = ROOT / "docs" / "howto"
 EXAMPLE = ROOT / "examples" / "wordcount-plugin"
 BLOCK = re.compile(r"```(python|sh|toml)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
-
-RUNNER = """\
-import json, sys
-names = {"__name__": "__main__"}
-for line in sys.stdin:
-    try:
-        exec(json.loads(line), names)
-    finally:
-        print("\\0", flush=True)
-"""
-"""Runs blocks in one namespace, and marks where the output of each ends."""
 
 
 class Block(NamedTuple):

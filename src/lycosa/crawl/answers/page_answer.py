@@ -90,11 +90,6 @@ class PageAnswer(Struct):
         return self.answer.ended
 
     @property
-    def is_kept(self) -> bool:
-        """Whether the answer is a page that the archive keeps."""
-        return self.outcome is Outcome.KEPT
-
-    @property
     def site_name(self) -> str:
         """The site's part of the key."""
         return self.partition.state.site_names[self.site]
