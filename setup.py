@@ -11,14 +11,14 @@ from setuptools import Extension, setup
 COMPILED = (
     "lycosa.coding.heads._reading",
     "lycosa.extract._fingerprint",
-    "lycosa.extract._scan",
+    "lycosa.extract.html._scan",
     "lycosa.extract.beginnings._look",
     "lycosa.extract.structured.rdfa._walk",
     "lycosa.frontier.schedulers._queues",
     "lycosa.frontier.urltable._table",
     "lycosa.links._columns",
     "lycosa.memory._arenas",
-    "lycosa.store._packing",
+    "lycosa.store.warc._packing",
     "lycosa.url._ada",
 )
 

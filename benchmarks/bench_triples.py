@@ -33,9 +33,9 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query import sparql
 from lycosa.query.index import Index
 from lycosa.store.layout import TRIPLES, Name, quads_path
-from lycosa.store.quads import Block, blocks, quads_of, write_sealed
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.server import SocketWeb
+from lycosa.store.tables.quads import Block, blocks, quads_of, write_sealed
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
 
 TRIPLES_A_PAGE = 20
 TYPES = ("Article", "Person", "Product", "Event", "Organization")

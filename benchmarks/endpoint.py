@@ -35,7 +35,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
 from lycosa.query.protocol import Query, QueryReply, QueryRequest, receive, send
 from lycosa.store.layout import TRIPLES, Name, quads_path
-from lycosa.store.quads import Block, quads_of, write_sealed
+from lycosa.store.tables.quads import Block, quads_of, write_sealed
 
 HONEST = "SELECT ?page { GRAPH ?page { ?s ?p 'text 7' } }"
 LARGE = "SELECT * { ?s ?p ?o . ?a ?b ?c } LIMIT 30000"

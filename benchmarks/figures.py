@@ -25,11 +25,11 @@ from lycosa.config import SCHEDULERS, Job
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import Admitted, Fetched, Mined, Outcome
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.sections import Cellar, Kind, Series, Thicket
-from lycosa.testweb.weather import Pace
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.generated.sections import Cellar, Kind, Series, Thicket
+from lycosa.testweb.generated.weather import Pace
+from lycosa.testweb.generated.web import GeneratedWeb
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 ORDERS = [name for name in ("breadth-first", "top-window", "leaf-window") if name in SCHEDULERS]

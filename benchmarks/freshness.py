@@ -38,9 +38,9 @@ from lycosa.frontier.cycle_candidates import Planner
 from lycosa.log.format import decode_events
 from lycosa.records import Purpose, Request, Sight, Visited
 from lycosa.store.journal import Journal
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.sections import Bulletins
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.sections import Bulletins
+from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import key_of, url_of
 

@@ -40,9 +40,9 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.store.reader import table
-from lycosa.testweb.graph import GraphWeb
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa.testweb.webs.graph import GraphWeb
 
 HOSTS = 20
 PAGES = 100

@@ -27,8 +27,8 @@ import pyarrow.parquet as pq
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.store.layout import Name, make_folders, quads_path, sealed_path, warc_path
-from lycosa.store.quads import Block, write_sealed
-from lycosa.store.rows import SCHEMAS
+from lycosa.store.tables.quads import Block, write_sealed
+from lycosa.store.tables.rows import SCHEMAS
 
 SEGMENT_PAGES = 1_000_000
 HEADS = 64

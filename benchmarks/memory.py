@@ -46,7 +46,7 @@ from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 from lycosa.store.archive import ArchiveStore
 from lycosa.testweb.carrier import InProcessCarrier
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.web import GeneratedWeb
 
 SEED = 1
 BYTES_A_URL = 202

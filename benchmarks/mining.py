@@ -18,8 +18,8 @@ from lycosa.config import Job
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import mined_of
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plans import Secrets, secretive
+from lycosa.testweb.generated.plans import Secrets, secretive
+from lycosa.testweb.generated.web import GeneratedWeb
 
 
 class Case(NamedTuple):

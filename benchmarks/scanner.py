@@ -17,9 +17,9 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.extract import pure_scan
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.fingerprint import fingerprint
+from lycosa.extract.html import pure_scan
 from lycosa.extract.page import scan
 
 FOLDERS = (

@@ -31,13 +31,13 @@ from lycosa.crawl.takeover import take_partition
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
 from lycosa.records import Outcome, Purpose, Reopened, Request, Taken
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.page import Page
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.sections import Tree
+from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.mixing import digest
-from lycosa.testweb.page import Page
 from lycosa.testweb.parts import Parts
-from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.sections import Tree
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply
 
 

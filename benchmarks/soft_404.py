@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from lycosa.crawl.answers.novelty.soft_404 import MOST_ALIKE, MOST_SIMILAR, SIMILAR_TIMES
 from lycosa.extract.echo import without_echo
 from lycosa.extract.fingerprint import distance, fingerprint
+from lycosa.testweb.generated.words import prose
 from lycosa.testweb.mixing import below, mix
-from lycosa.testweb.words import prose
 
 BITS = 3
 SITES = 200

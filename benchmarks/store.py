@@ -30,10 +30,10 @@ from pathlib import Path
 from isal import isal_zlib
 
 from lycosa.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, Request, Target
-from lycosa.store import warc
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.exchange import Writer, message_of
-from lycosa.store.rows import Pending, url_id
+from lycosa.store.tables.rows import Pending, url_id
+from lycosa.store.warc import warc_format
+from lycosa.store.warc.exchange import Writer, message_of
 from lycosa.url import url_of
 
 LINKS = 35
@@ -118,7 +118,7 @@ def best(job: Callable[[], object], pages: int, repeats: int) -> float:
 def blocks_of(captures: list[Capture]) -> list[tuple[bytes, bytes]]:
     """Return for each page the bytes of its response record, and of its other two."""
     result = []
-    ids = warc.Ids()
+    ids = warc_format.Ids()
     for capture in captures:
         writer = Writer(ids, capture, capture.request.url)
         message = message_of(capture.answer)

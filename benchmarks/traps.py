@@ -35,9 +35,9 @@ from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.plans import endless
+from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.parts import take_apart
-from lycosa.testweb.plans import endless
 from lycosa.testweb.web import Reply
 from lycosa.url import canonical_keys, key_of
 

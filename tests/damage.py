@@ -22,7 +22,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import Request, Resolved
 from lycosa.store.reader import captures, table
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import HTML, PLAIN, Reply
 
 HOSTS, PAGES = 5, 11

@@ -9,7 +9,7 @@ from lycosa.config import Job
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Outcome
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.url import url_of
 
 DEPTH = 3

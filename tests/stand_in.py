@@ -13,9 +13,9 @@ import json
 from msgspec import structs
 
 from lycosa.records import Request, Resolved
-from lycosa.testweb.books import HOST, LibraryWeb
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply
+from lycosa.testweb.webs.books import HOST, LibraryWeb
 
 CONTACT: dict[str, object] = {"contact": "you@example.org"}
 QUOTE = '"'

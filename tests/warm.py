@@ -30,7 +30,7 @@ LOADED = [
     *(f"lycosa.cli.commands.{name}" for name in ("check", "edit", "export", "inspect")),
     *(f"lycosa.cli.commands.{name}" for name in ("query", "report", "study", "tools")),
     *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
-    *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated"),
+    *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
 ]
 MOST_SECONDS = 120
 CRAWLING = ("crawl", "resume")

@@ -30,7 +30,7 @@ from lycosa.records import (
     Resolved,
 )
 from lycosa.store.journal import Journal
-from lycosa.store.link_ends import LinkEnds
+from lycosa.store.tables.link_ends import LinkEnds
 
 PAGES_BETWEEN_COMMITS = 700
 COMMIT_SECONDS = 0.5

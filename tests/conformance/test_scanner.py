@@ -16,8 +16,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.extract.charset import to_utf8
+from lycosa.extract.html.pure_scan import without_fragment
 from lycosa.extract.page import scan
-from lycosa.extract.pure_scan import without_fragment
 from lycosa.records import LinkKind
 
 FOLDER = Path(os.environ.get("LYCOSA_HTML", "/usr/share/doc"))

@@ -16,7 +16,7 @@ from pathlib import Path
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.web import GeneratedWeb
 from small_crawl import job_for
 
 

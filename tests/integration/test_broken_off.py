@@ -31,11 +31,11 @@ from lycosa.crawl.simulation.kills import KillEvery
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Answer, Outcome, Request
 from lycosa.store.reader import table
-from lycosa.testweb.graph import Faults, GraphWeb
-from lycosa.testweb.misbehaviour import MisbehavingWeb
-from lycosa.testweb.misdeeds import Tempo
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply
+from lycosa.testweb.webs.graph import Faults, GraphWeb
+from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa.testweb.webs.misdeeds import Tempo
 from lycosa.url import url_of
 
 HOME = "http://www.a.test/"

@@ -16,9 +16,9 @@ from lycosa.crawl.simulation.kills import KillEvery, KillRandomly
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.testweb import Faults, GraphWeb, Group, Referee, Robots
-from lycosa.testweb.connection import Connection
-from lycosa.testweb.ledger import Exchange
-from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa.testweb.referee.ledger import Exchange
+from lycosa.testweb.servers.connection import Connection
+from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 from small_crawl import check, job_for, small_web
 
 PAUSE = 10.0

@@ -16,16 +16,16 @@ from lycosa.crawl.checking.pages import answer_of_bytes, check_page
 from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.store.reader import find, table
-from lycosa.store.rows import signed
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.graph import GraphWeb
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.referee import Referee
+from lycosa.store.tables.rows import signed
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.generated.sections import Copies, Moves, News, Tree, Vault
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.robots import Group, Robots, everything, folder
-from lycosa.testweb.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.rulebook import RefereeRules
-from lycosa.testweb.sections import Copies, Moves, News, Tree, Vault
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs.graph import GraphWeb
 from warm import lycosa
 
 DELAY_SECONDS = 0.3

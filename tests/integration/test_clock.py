@@ -21,10 +21,10 @@ from lycosa.crawl.steady_clock import newest_moment
 from lycosa.log.format import decode_events
 from lycosa.records import Taken
 from lycosa.store.reader import table
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.graph import GraphWeb
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs.graph import GraphWeb
 from small_crawl import check, job_for, small_web
 
 HOUR = 3600.0

@@ -22,11 +22,11 @@ from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited
-from lycosa.store.link_ends import link_ends
-from lycosa.store.rows import signed, url_id
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.sections import Bulletins, Tree
+from lycosa.store.tables.link_ends import link_ends
+from lycosa.store.tables.rows import signed, url_id
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.sections import Bulletins, Tree
+from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import key_of, url_of
 

@@ -15,7 +15,7 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.protocol import Head
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.webs.graph import GraphWeb
 
 
 def url(n: int) -> str:

@@ -21,7 +21,7 @@ from SPARQLWrapper import CSV, JSON, POST, TURTLE, XML, SPARQLWrapper
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
-from lycosa.store.quads import Block
+from lycosa.store.tables.quads import Block
 from unit.query.segments import block, seal
 
 SAYS = URIRef("http://p.test/says")

@@ -25,7 +25,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
 from lycosa.serve.connections import MOST_CONNECTIONS
-from lycosa.store.quads import Block, quads_of
+from lycosa.store.tables.quads import Block, quads_of
 from unit.query.segments import block, seal
 
 FOUND = {"head": {"vars": ["a"]}, "results": {"bindings": [{"a": {"type": "uri", "value": "x:x"}}]}}

@@ -18,7 +18,7 @@ from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
 from lycosa.records import LinkKind, Outcome
-from lycosa.testweb.graph import GraphWeb, OtherNames
+from lycosa.testweb.webs.graph import GraphWeb, OtherNames
 from lycosa.url import url_of
 
 

@@ -21,7 +21,7 @@ import pytest
 from examples import GENERATED, READ, ROOT, SHOWN, TYPED, Block, Reader, blocks, fits, pages
 from integration.test_howto import BLOCK
 from lycosa.config import parse_job
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from stand_in import ExampleWeb, StandIn
 
 ELSEWHERE = {

@@ -15,8 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 
 import lycosa
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.server import Listen, SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import Listen, SocketWeb
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 EXTRAS: dict[str, list[str]] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"][

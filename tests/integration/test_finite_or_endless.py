@@ -20,8 +20,8 @@ from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import refusals_of
 from lycosa.records import TRAPS, Purpose, Request
-from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.web import HTML, Reply
+from lycosa.testweb.webs.graph import GraphWeb
 
 SITE = "http://www.a.test"
 HOME = f"{SITE}/"

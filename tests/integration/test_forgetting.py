@@ -18,8 +18,8 @@ from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import Write
 from lycosa.records import ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
 from lycosa.store.reader import table
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
 from warc_tools import check_folder
 from warm import lycosa

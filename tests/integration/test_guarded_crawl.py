@@ -21,7 +21,7 @@ from lycosa.crawl.processes.run import require_contact, run_crawl
 from lycosa.errors import ConfigError
 from lycosa.fetch import dns
 from lycosa.records import Outcome
-from lycosa.testweb.server import Listen, SocketWeb
+from lycosa.testweb.servers.server import Listen, SocketWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import canonicalize, url_of
 from name_server import AAAA, Found, Question, ThreadedNameServer

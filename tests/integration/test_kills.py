@@ -20,7 +20,7 @@ from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.failpoints import NAMES
 from lycosa.records import Outcome
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.web import GeneratedWeb
 from small_crawl import check, job_for, small_web
 
 

@@ -18,8 +18,8 @@ from lycosa.crawl.worker import lookups
 from lycosa.log.format import decode_events
 from lycosa.records import HostResolved, Outcome, Resolved
 from lycosa.testweb.carrier import NAME_SECONDS
-from lycosa.testweb.graph import Faults, GraphWeb
-from lycosa.testweb.referee import Referee
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.webs.graph import Faults, GraphWeb
 
 PAGES = 30
 PAUSE = 5.0

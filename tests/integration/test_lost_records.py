@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, cut, damage_web, killed
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa
 
 

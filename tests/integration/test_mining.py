@@ -27,14 +27,14 @@ from lycosa.frontier.fold.guesses import rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.sections import Cellar, Kind, Series, Thicket
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.generated.words import prose
 from lycosa.testweb.mixing import digest
-from lycosa.testweb.plan import Listed, Traits
 from lycosa.testweb.robots import Closure, Group, Robots
-from lycosa.testweb.sections import Cellar, Kind, Series, Thicket
 from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.words import prose
+from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
 
 NUMBERED = ("series-number", "series-padded", "series-folder")

@@ -10,9 +10,9 @@ from pathlib import Path
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.records import Outcome
-from lycosa.testweb.misbehaviour import MisbehavingWeb
-from lycosa.testweb.misdeeds import Tempo
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa.testweb.webs.misdeeds import Tempo
 from lycosa.url import url_of
 
 MOST_MEMORY_BYTES = 300_000_000

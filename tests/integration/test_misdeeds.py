@@ -13,11 +13,11 @@ import pytest
 from integration.socket_client import NO_PAUSES, Heard, ask, connect, get, shout
 from lycosa.records import Outcome
 from lycosa.testweb import Referee
-from lycosa.testweb import misdeeds as deeds
-from lycosa.testweb.misbehaviour import GOOD_PAGES, MisbehavingWeb
-from lycosa.testweb.misdeeds import Tempo
-from lycosa.testweb.raw import Certificate, Door
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.raw import Certificate, Door
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs import misdeeds as deeds
+from lycosa.testweb.webs.misbehaviour import GOOD_PAGES, MisbehavingWeb
+from lycosa.testweb.webs.misdeeds import Tempo
 
 Bad = tuple[MisbehavingWeb, SocketWeb]
 

@@ -38,8 +38,8 @@ from lycosa.frontier.schedulers.queues import Queues
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Head, Write
 from lycosa.records import Outcome
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import site_of
 from small_crawl import mined_pages
 

@@ -15,9 +15,9 @@ from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Outcome, Request, Resolved, SiteChanged, Waited
-from lycosa.testweb.graph import GraphWeb
 from lycosa.testweb.parts import take_apart
 from lycosa.testweb.web import PLAIN, Reply
+from lycosa.testweb.webs.graph import GraphWeb
 
 BEGAN = 1_700_000_000.0
 HOME = "http://www.a.test/"

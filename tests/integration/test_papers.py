@@ -21,8 +21,10 @@ from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Outcome
 from lycosa.store.reader import find, table
-from lycosa.testweb import papers
-from lycosa.testweb.papers import (
+from lycosa.testweb.servers.raw import Hosted
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs import papers
+from lycosa.testweb.webs.papers import (
     TABLE_3,
     TABLE_4,
     TABLE_5,
@@ -32,8 +34,6 @@ from lycosa.testweb.papers import (
     RobotsRow,
     TreeRow,
 )
-from lycosa.testweb.raw import Hosted
-from lycosa.testweb.server import SocketWeb
 from lycosa.url import url_of
 
 LIMIT_SECONDS = 6.0

@@ -15,10 +15,10 @@ import pytest
 
 from lycosa import Crawl
 from lycosa.memory import TUNABLES, are_given
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.sections import Tree
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.sections import Tree
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
 
 PLUGIN = """\
 import os

@@ -21,8 +21,8 @@ from lycosa import Crawl, Job, LycosaError, Page, Plugin, SeenPage, run, run_asy
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.status.progress import Progress
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa
 
 HOSTS = 6

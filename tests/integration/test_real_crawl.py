@@ -24,16 +24,16 @@ from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.log.format import decode_events
 from lycosa.store.reader import table
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.graph import GraphWeb
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.referee import Referee
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.generated.sections import Moves, Tree, Vault
+from lycosa.testweb.generated.weather import Overload, RetryAfter
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.rulebook import RefereeRules
-from lycosa.testweb.sections import Moves, Tree, Vault
-from lycosa.testweb.server import SocketWeb
-from lycosa.testweb.weather import Overload, RetryAfter
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.testweb.windows import Windows
 from warc_tools import check_folder
 

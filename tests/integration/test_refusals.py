@@ -12,10 +12,10 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Purpose, Request
-from lycosa.testweb.graph import GraphWeb
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.rulebook import BreachKind
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.referee.rulebook import BreachKind
 from lycosa.testweb.web import PLAIN, Reply
+from lycosa.testweb.webs.graph import GraphWeb
 
 HOME = "http://www.a.test/"
 PAUSE = 3.0

@@ -27,7 +27,7 @@ import pytest
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from unit.crawl.drawn_web import DrawnWeb, file, page
 
 ROOT = Path(__file__).resolve().parents[2]

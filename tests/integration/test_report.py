@@ -19,8 +19,8 @@ from browser import chromium, shown
 from lycosa.config import SECTIONS
 from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.server import Listen, SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import Listen, SocketWeb
 from warm import lycosa
 
 PHONE, LAPTOP = 360, 1280

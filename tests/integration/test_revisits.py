@@ -15,10 +15,10 @@ from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Purpose, Request
 from lycosa.store.reader import find, table
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.sections import News, Tree
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.sections import News, Tree
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply
 from warc_tools import check_folder
 

@@ -17,7 +17,7 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.graph import Faults, GraphWeb
+from lycosa.testweb.webs.graph import Faults, GraphWeb
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
 SCORED = [

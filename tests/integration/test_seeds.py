@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.testweb.graph import GraphWeb
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs.graph import GraphWeb
 from warm import lycosa
 
 LYCOSA = (sys.executable, "-m", "lycosa")

@@ -7,7 +7,7 @@ import time
 
 from integration.socket_client import NO_PAUSES, PATIENCE, ask, connect, get, shout, wait_for
 from lycosa.testweb import BreachKind, GraphWeb, Group, Referee, RefereeRules, Robots, request_for
-from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 
 
 def test_the_referee_sees_what_a_polite_client_does() -> None:

@@ -27,8 +27,8 @@ from lycosa.testweb import (
     Reply,
     request_for,
 )
-from lycosa.testweb.record import judge, read
-from lycosa.testweb.server import Listen, SocketWeb
+from lycosa.testweb.referee.record import judge, read
+from lycosa.testweb.servers.server import Listen, SocketWeb
 
 MOMENT = 1_700_000_000.0
 

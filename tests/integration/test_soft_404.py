@@ -29,11 +29,11 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.format import decode_events
 from lycosa.records import Fetched, Outcome, Request, Resolved, SiteProbed
 from lycosa.store.reader import find, table
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.generated.words import prose
 from lycosa.testweb.robots import Closure, Group, Robots
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.words import prose
 from lycosa.url import key_of, site_of, site_url, url_of
 
 HONEST, SOFT, UNCLEAR = Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE

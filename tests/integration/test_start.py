@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.sections import Tree
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.sections import Tree
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
 
 CHILD = """\
 import atexit, sys
@@ -76,6 +76,10 @@ def loaded(tmp_path: Path) -> set[str]:
 
 
 def test_a_crawl_of_one_page_loads_nothing_that_it_does_not_use(loaded: set[str]) -> None:
-    assert {"lycosa.crawl.processes.run", "lycosa.store.sealing", "pyarrow._parquet"} <= loaded
+    assert {
+        "lycosa.crawl.processes.run",
+        "lycosa.store.segments.sealing",
+        "pyarrow._parquet",
+    } <= loaded
     in_the_way = {name: why for name, why in NOT_NEEDED.items() if name in loaded}
     assert in_the_way == {}

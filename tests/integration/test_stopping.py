@@ -22,7 +22,7 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.fold.columns import PENDING
 from lycosa.store.reader import table
-from lycosa.testweb.graph import GraphWeb
+from lycosa.testweb.webs.graph import GraphWeb
 
 PAGE = b'<title>A page</title><a href="/drip">drip</a><p>' + b"text " * 200
 STOP_SECONDS = 1.0

@@ -24,12 +24,12 @@ from lycosa.query import sparql
 from lycosa.query.index import Index
 from lycosa.records import Request, Resolved
 from lycosa.store.layout import quad_names, quads_path
-from lycosa.store.quads import blocks
 from lycosa.store.reader import table
-from lycosa.testweb.papers import TABLE_7, TreeRow
-from lycosa.testweb.raw import Hosted
-from lycosa.testweb.server import SocketWeb
+from lycosa.store.tables.quads import blocks
+from lycosa.testweb.servers.raw import Hosted
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.testweb.webs.papers import TABLE_7, TreeRow
 from warm import lycosa
 
 

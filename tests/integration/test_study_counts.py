@@ -14,10 +14,10 @@ from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import LinkKind
 from lycosa.store.reader import table
 from lycosa.study.build import study
-from lycosa.testweb.books import AUTHOR_TRIPLES, BOOK_TRIPLES, NOTICE_TRIPLES, LibraryWeb
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.papers import TABLE_7, TreeRow
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.webs.books import AUTHOR_TRIPLES, BOOK_TRIPLES, NOTICE_TRIPLES, LibraryWeb
+from lycosa.testweb.webs.papers import TABLE_7, TreeRow
 from unit.study.drawn_crawl import rows
 
 SCHEMA, DUBLIN_CORE = "http://schema.org/", "http://purl.org/dc/"

@@ -19,14 +19,14 @@ from lycosa.config import Job
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.ledger import Exchange
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.referee import Referee
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.generated.sections import Thicket
+from lycosa.testweb.generated.weather import Overload, Pace, RetryAfter
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.ledger import Exchange
+from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.sections import Thicket
-from lycosa.testweb.weather import Overload, Pace, RetryAfter
 from lycosa.testweb.windows import Windows
 
 HOUR = 3600.0

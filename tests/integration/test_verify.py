@@ -14,7 +14,7 @@ from damage import complaints, cut, damage_web, flip, job_of, killed, stopped
 from damage_cases import Case, cases, is_good, run_all
 from lycosa.config.seeds import seeds_of
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa
 
 

@@ -32,11 +32,11 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.store.reader import table
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.plan import Mixture
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.sections import Tree
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.plan import Mixture
+from lycosa.testweb.generated.sections import Tree
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.servers.server import SocketWeb
 
 FORGETTABLE_SECONDS = 2.0
 """How long the commit of a demand may take on a machine that runs other tests, too."""

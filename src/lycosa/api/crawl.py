@@ -30,8 +30,8 @@ from lycosa.query.protocol import Query
 from lycosa.records import Outcome, Place
 from lycosa.store.layout import KINDS, Name
 from lycosa.store.reader import find
-from lycosa.store.record_reader import Stored, WarcFiles, read_exchange
-from lycosa.store.rows import SCHEMAS
+from lycosa.store.tables.rows import SCHEMAS
+from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.url import canonicalize
 
 

@@ -25,7 +25,7 @@ Python](../howto/python-api.md), [write a plugin](../howto/write-a-plugin.md).
 
 _GIVEN = (
     ("lycosa.api.rows", "Text"),
-    ("lycosa.store.record_reader", "Stored"),
+    ("lycosa.store.warc.record_reader", "Stored"),
     ("lycosa.crawl.status.progress", "Progress"),
     ("lycosa.plugins.pages", "SeenLink"),
     ("lycosa.plugins.plugin", "Pending"),

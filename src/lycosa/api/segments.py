@@ -15,10 +15,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
-from lycosa.store.missing_tables import damage_told
-from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
+from lycosa.store.tables.extra import journal_schema
+from lycosa.store.tables.missing_tables import damage_told
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
 
 _BATCH_ROWS = 5_000
 

@@ -18,9 +18,9 @@ import click
 from lycosa.cli.main import main as run_command
 from lycosa.config import SECTIONS, Job
 from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.server import SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.servers.server import SocketWeb
 
 HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05

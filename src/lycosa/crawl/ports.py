@@ -22,7 +22,7 @@ from lycosa.frontier.readiness.addresses import Slots
 from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved, Validators
-from lycosa.store.link_ends import LinkEnds
+from lycosa.store.tables.link_ends import LinkEnds
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks

@@ -7,12 +7,8 @@ A body is brought to UTF-8 (`charset`) and read once, from left to right, by the
 seen.
 
     page          reads a body by its content type: the entry point
-    _scan         the HTML scanner (compiled)
-    pure_scan     the same in pure Python, to read and to test against
+    html          the HTML scanner
     facts         the result of a scan
-    names         element and attribute names that the scanner knows
-    values        values with a syntax of their own: srcset, refresh, rel
-    references    character references such as `&amp;`
     charset       finds the character set and converts to UTF-8
     beginnings    a quick look at the first bytes, for charset and sitemaps
     css           references of style sheets

@@ -17,8 +17,8 @@ import re
 from functools import cache, lru_cache
 
 from lycosa.extract import beginnings
-from lycosa.extract._scan import is_plain, is_utf8
 from lycosa.extract.beginnings import PRESCAN_BYTES
+from lycosa.extract.html._scan import is_plain, is_utf8
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",

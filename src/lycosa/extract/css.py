@@ -6,7 +6,7 @@ import re
 
 from lycosa.extract.charset import decode, to_utf8
 from lycosa.extract.facts import Facts
-from lycosa.extract.values import css_references
+from lycosa.extract.html.values import css_references
 
 _RULE = re.compile(rb'@charset "([^"]{1,60})";')
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from lycosa.extract.values import (
+from lycosa.extract.html.values import (
     NOFOLLOW,
     NOINDEX,
     kind_of_relation,

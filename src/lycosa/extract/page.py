@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lycosa.extract._scan import gather
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
+from lycosa.extract.html._scan import gather
+from lycosa.extract.html.values import one_line
 from lycosa.extract.sitemap import is_list, listed
-from lycosa.extract.values import one_line
 from lycosa.records import LinkKind
 
 __all__ = ["Facts", "list_facts", "scan"]

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from lycosa.extract.beginnings import is_sitemap
 from lycosa.extract.charset import to_utf8
-from lycosa.extract.references import resolve_attribute
+from lycosa.extract.html.references import resolve_attribute
 
 LARGEST_BYTES = 50 * 1024 * 1024
 """What a sitemap may be when it is unpacked, by its protocol."""

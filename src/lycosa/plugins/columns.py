@@ -19,7 +19,7 @@ import pyarrow as pa
 from lycosa.errors import PluginError
 from lycosa.plugins.pages import Slot
 from lycosa.plugins.plugin import Plugin
-from lycosa.store.rows import JOURNAL_SCHEMAS
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS
 
 _TYPES: dict[object, pa.DataType] = {
     bool: pa.bool_(),

@@ -1,10 +1,10 @@
 """Builds a triple store from the structured data of a crawl, and answers SPARQL queries from it.
 
-The segments of a crawl hold the quads of every page, fetch by fetch (`lycosa.store.quads`). To get
-the present state, a reader must know which fetch of a page is the newest: `changes` reads segments
-in any order, and a `ledger` remembers the fetch that each page's graph came from. Two readers do
-so: `index` builds a triple store of our own, and `export` sends graphs to another store. Both can
-be stopped or killed at any moment and continue where they were.
+The segments of a crawl hold the quads of every page, fetch by fetch (`lycosa.store.tables.quads`).
+To get the present state, a reader must know which fetch of a page is the newest: `changes` reads
+segments in any order, and a `ledger` remembers the fetch that each page's graph came from. Two
+readers do so: `index` builds a triple store of our own, and `export` sends graphs to another store.
+Both can be stopped or killed at any moment and continue where they were.
 
     index           builds and updates the triple store in `index/triples/`
     generations     finds and opens the current version of that store

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from lycosa.query.ledger import Entry, Ledger, SegmentFile, page_id
-from lycosa.store.quads import Block, blocks
+from lycosa.store.tables.quads import Block, blocks
 
 
 class Change(NamedTuple):

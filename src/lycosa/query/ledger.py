@@ -16,8 +16,8 @@ from typing import NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from lycosa.store.layout import Name, quad_names, quads_path
-from lycosa.store.missing_tables import require_quads
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.missing_tables import require_quads
+from lycosa.store.tables.rows import signed, url_id
 from lycosa.url.key import key_of
 
 VERSION = 1

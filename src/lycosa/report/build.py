@@ -16,7 +16,7 @@ from lycosa.report.page import Entry, Part, document
 from lycosa.report.section import Facts, Row, Section, Shown
 from lycosa.report.sections import CHAPTERS
 from lycosa.spreadsheets import cell
-from lycosa.store.sealing import ignore
+from lycosa.store.segments.sealing import ignore
 from lycosa.study.build import study
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection, add_files, connected

@@ -16,7 +16,7 @@ from pathlib import Path
 from lycosa.errors import LycosaError
 from lycosa.report.page import GENERATOR
 from lycosa.store.files import sync_folder
-from lycosa.store.sealing import ignore, sync_file
+from lycosa.store.segments.sealing import ignore, sync_file
 
 INDEX, DATA = "index.html", "data"
 _HEAD_BYTES = 400

@@ -38,8 +38,15 @@ from msgspec.structs import replace
 
 from lycosa.errors import StoreError
 from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
-from lycosa.store import warc
-from lycosa.store.exchange import (
+from lycosa.store.layout import Name, make_folders, warc_path
+from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
+from lycosa.store.segments.segment import Segment
+from lycosa.store.tables.extra import with_extra
+from lycosa.store.tables.link_ends import LinkEnds, link_ends
+from lycosa.store.tables.quads import Block, quads_of
+from lycosa.store.tables.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
+from lycosa.store.warc import warc_format
+from lycosa.store.warc.exchange import (
     Earlier,
     Message,
     Writer,
@@ -50,12 +57,8 @@ from lycosa.store.exchange import (
     payload_name,
     validators_in,
 )
-from lycosa.store.extra import with_extra
-from lycosa.store.layout import Name, make_folders, warc_path
-from lycosa.store.link_ends import LinkEnds, link_ends
-from lycosa.store.payloads import Payloads
-from lycosa.store.quads import Block, quads_of
-from lycosa.store.record_reader import (
+from lycosa.store.warc.payloads import Payloads
+from lycosa.store.warc.record_reader import (
     Read,
     Stored,
     WarcFiles,
@@ -63,9 +66,6 @@ from lycosa.store.record_reader import (
     read_exchange,
     read_member,
 )
-from lycosa.store.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
-from lycosa.store.sealing import Sealed, ignore, seal_dead, seal_segment
-from lycosa.store.segment import Segment
 from lycosa.url import host_of, reversed_host_of
 
 
@@ -244,10 +244,12 @@ class ArchiveStore:
         """Return the exchange at a place of this or another segment of the directory."""
         return read_exchange(place, self._member)
 
-    def _member(self, place: Place) -> warc.Record:
+    def _member(self, place: Place) -> warc_format.Record:
         return self._read(place, read_member)
 
-    def _read(self, place: Place, how: Callable[[Read, Place], warc.Record]) -> warc.Record:
+    def _read(
+        self, place: Place, how: Callable[[Read, Place], warc_format.Record]
+    ) -> warc_format.Record:
         with self._lock:
             if self._is_closed:
                 raise StoreError(f"the store of {self.folder} is closed: nothing can be read")
@@ -272,11 +274,12 @@ class ArchiveStore:
                 segment = Segment(self.folder, self.worker, self._is_synced, self._schemas)
                 headers = (
                     f"WARC-Type: warcinfo\r\nWARC-Record-ID: {segment.ids.next()}\r\n"
-                    f"WARC-Date: {warc.date(moment)}\r\nContent-Type: {warc.FIELDS}\r\n"
+                    f"WARC-Date: {warc_format.date(moment)}\r\n"
+                    f"Content-Type: {warc_format.FIELDS}\r\n"
                     f"WARC-Filename: {segment.file_name}\r\n"
                 )
-                block = warc.fields({"format": "WARC File Format 1.1"} | self._info)
-                segment.warc.append(warc.pack(headers, block))
+                block = warc_format.fields({"format": "WARC File Format 1.1"} | self._info)
+                segment.warc.append(warc_format.pack(headers, block))
                 self._highest = segment.number
                 self._current = segment
             return self._current

@@ -35,8 +35,8 @@ from lycosa.store.frames import (
     unpack,
     unpack_links,
 )
-from lycosa.store.link_ends import READERS_KINDS, LinkEnds
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.link_ends import READERS_KINDS, LinkEnds
+from lycosa.store.tables.rows import signed, url_id
 
 __all__ = ["Journal", "Kept", "iterate", "segments_of"]
 

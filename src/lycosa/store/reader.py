@@ -21,7 +21,6 @@ import pyarrow.parquet as pq
 
 from lycosa.errors import StoreError
 from lycosa.records import Place
-from lycosa.store import cdx
 from lycosa.store.layout import (
     CDX,
     JOURNAL,
@@ -32,10 +31,11 @@ from lycosa.store.layout import (
     names_in,
     sealed_path,
 )
-from lycosa.store.missing_tables import damage_told, require_index, require_table, unreadable
-from lycosa.store.record_reader import Stored, WarcFiles, read_exchange
-from lycosa.store.rows import SCHEMAS, signed, url_id
-from lycosa.store.sealing import journal_batches
+from lycosa.store.segments.sealing import journal_batches
+from lycosa.store.tables.missing_tables import damage_told, require_index, require_table, unreadable
+from lycosa.store.tables.rows import SCHEMAS, signed, url_id
+from lycosa.store.warc import cdx
+from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.url.key import key_of
 
 _BATCH_ROWS = 10_000

@@ -16,7 +16,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
 from lycosa.records import TRAPS, Outcome
-from lycosa.store.sealing import ignore
+from lycosa.store.segments.sealing import ignore
 from lycosa.study.counts import QUERIES, count, prepare
 from lycosa.study.heads import HEADS, heads_of
 from lycosa.study.languages import write_languages

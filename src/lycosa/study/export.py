@@ -20,8 +20,8 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.spreadsheets import cell_in_sql
 from lycosa.store.layout import CDX, KINDS, WARC
-from lycosa.store.missing_tables import damage_told, unreadable
-from lycosa.store.sealing import temporary
+from lycosa.store.segments.sealing import temporary
+from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.counts import prepare
 from lycosa.study.heads import HEADS
 from lycosa.study.ranks import web_graph

@@ -19,9 +19,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from isal import isal_zlib
 
-from lycosa.store.http_messages import header, parse_head, split_block
 from lycosa.store.layout import WARC
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.rows import signed, url_id
+from lycosa.store.warc.http_messages import header, parse_head, split_block
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
 from lycosa.url import canonicalize

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from lycosa.errors import LycosaError
 from lycosa.store.files import sync_folder
 from lycosa.store.lock import alone
-from lycosa.store.sealing import ignore, sync_file, temporary
+from lycosa.store.segments.sealing import ignore, sync_file, temporary
 from lycosa.study.tables import Connection, add_files, quoted
 
 VERSION = 2

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa.store.missing_tables import damage_told
-from lycosa.store.sealing import temporary
+from lycosa.store.segments.sealing import temporary
+from lycosa.store.tables.missing_tables import damage_told
 from lycosa.study.tables import Connection, add_files
 
 _SOURCE = b"lycosa.source"

@@ -20,7 +20,7 @@ from pyarrow import dataset
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
-from lycosa.store.missing_tables import damage_told, unreadable
+from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection, Rows, all_rows, connected
 

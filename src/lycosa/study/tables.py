@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.errors import LycosaError
-from lycosa.store.extra import journal_schema
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
-from lycosa.store.missing_tables import damage_told, require_table
-from lycosa.store.rows import JOURNAL_SCHEMAS, SCHEMAS
-from lycosa.store.sealing import journal_batches
+from lycosa.store.segments.sealing import journal_batches
+from lycosa.store.tables.extra import journal_schema
+from lycosa.store.tables.missing_tables import damage_told, require_table
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
 
 Connection = Any
 """A `duckdb.DuckDBPyConnection`; DuckDB's types are not for us to check."""

@@ -1,7 +1,7 @@
 """Counts the structured data of pages by vocabulary, class and property.
 
-The quads of a crawl stand in files of their own (`store.quads`), one block per fetch. The uses of
-each property and class are counted once per block; `said` holds these counts for all sealed
+The quads of a crawl stand in files of their own (`store.tables.quads`), one block per fetch. The
+uses of each property and class are counted once per block; `said` holds these counts for all sealed
 segments (`segment_cache`). The newest block of a page is the one that counts; if it is empty, the
 page has no structured data any more.
 
@@ -36,8 +36,8 @@ from lycosa.store.layout import (
     quad_journal_path,
     quads_path,
 )
-from lycosa.store.quads import Block, blocks
-from lycosa.store.rows import signed
+from lycosa.store.tables.quads import Block, blocks
+from lycosa.store.tables.rows import signed
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Connection

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from lycosa.clock import Clock, Timer
 from lycosa.records import Answer, Outcome, Request, Resolved
 from lycosa.testweb.mixing import digest, fraction
-from lycosa.testweb.referee import Referee
+from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.web import Reply, Web
 
 NAME_SECONDS = (0.005, 0.050)

@@ -17,13 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.errors import LycosaError
-from lycosa.testweb.books import LibraryWeb
-from lycosa.testweb.generated import GeneratedWeb
-from lycosa.testweb.misbehaviour import MisbehavingWeb
-from lycosa.testweb.record import Recorder
-from lycosa.testweb.referee import Referee
-from lycosa.testweb.rulebook import RefereeRules
-from lycosa.testweb.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.record import Recorder
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.referee.rulebook import RefereeRules
+from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa.testweb.webs.books import LibraryWeb
+from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 
 AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb
 

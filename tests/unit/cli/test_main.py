@@ -28,7 +28,7 @@ from lycosa.crawl.inspect.edits import Blocked
 from lycosa.crawl.seeds import Planted
 from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError, FormatError, LogError, LycosaError, StoreError
-from lycosa.store.removal import Forgotten
+from lycosa.store.segments.removal import Forgotten
 from unit.cli.screen.moments import BUSY, Ended
 
 COMMANDS = cli.list_commands(click.Context(cli))
@@ -510,7 +510,7 @@ def test_a_command_imports_only_what_it_needs() -> None:
     script = (
         "import sys; from lycosa.cli.main import main; main(['crawl', '--help']);"
         "sys.exit(any(name in sys.modules for name in"
-        " ('pyarrow.compute', 'lycosa.cli.commands.check', 'lycosa.testweb.server')))"
+        " ('pyarrow.compute', 'lycosa.cli.commands.check', 'lycosa.testweb.servers.server')))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 0

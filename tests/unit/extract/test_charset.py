@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lycosa.extract._scan import is_utf8
 from lycosa.extract.charset import (
     _LABELS,
     charset_of_label,
@@ -15,6 +14,7 @@ from lycosa.extract.charset import (
     prescan,
     to_utf8,
 )
+from lycosa.extract.html._scan import is_utf8
 from lycosa.extract.page import scan
 
 PAGE = "<title>Привет</title>"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from growth import is_linear
 from lycosa.extract.facts import LONGEST_PAGE
+from lycosa.extract.html.pure_scan import without_fragment
 from lycosa.extract.page import Facts, scan
-from lycosa.extract.pure_scan import without_fragment
 from lycosa.records import Link, LinkKind
 from lycosa.url import canonical_key
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lycosa.extract import _scan, pure_scan
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import Facts
+from lycosa.extract.html import _scan, pure_scan
 
 PIECES = [
     b"<", b">", b"</", b"/>", b"/", b"=", b'"', b"'", b" ", b"\n", b"\t\r\f", b"\x0b", b"\x1c",

@@ -21,7 +21,7 @@ from lycosa.links import (
     sifted,
     unsettled,
 )
-from lycosa.store.rows import KIND_NAMES, SCHEMAS
+from lycosa.store.tables.rows import KIND_NAMES, SCHEMAS
 
 KINDS = [kind for kind, name in enumerate(KIND_NAMES) if name]
 REASONS = ["", "", "", "out-of-scope", "reject:2"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lycosa.query.index import Index
 from lycosa.store.layout import TRIPLES, Name, quads_path
-from lycosa.store.quads import Block, quads_of, write_sealed
+from lycosa.store.tables.quads import Block, quads_of, write_sealed
 
 
 def block(page: str, moment: int, *said: str) -> Block:

@@ -16,7 +16,7 @@ from lycosa.errors import QueryError
 from lycosa.query import index as index_module
 from lycosa.query.index import Index, Progress
 from lycosa.store.layout import Name, quads_path
-from lycosa.store.quads import rewrite
+from lycosa.store.tables.quads import rewrite
 from unit.query.segments import block, said, seal
 
 

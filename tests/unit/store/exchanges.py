@@ -17,7 +17,7 @@ from lycosa.records import (
     Target,
 )
 from lycosa.store.layout import warc_names, warc_path
-from lycosa.store.rows import url_id
+from lycosa.store.tables.rows import url_id
 from lycosa.url.key import host_of, url_of
 from warc_tools import ask_fastwarc, ask_warcio
 

@@ -9,11 +9,11 @@ import pytest
 
 from lycosa.errors import StoreError
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.digests import digest, guarded, read_digests
 from lycosa.store.layout import cdx_path, digests_path, warc_names, warc_path
-from lycosa.store.missing_tables import require_index, require_table
 from lycosa.store.quarantine import copy_aside, move_aside
-from lycosa.store.record_scan import fits, pieces
+from lycosa.store.segments.digests import digest, guarded, read_digests
+from lycosa.store.tables.missing_tables import require_index, require_table
+from lycosa.store.warc.record_scan import fits, pieces
 from unit.store.exchanges import capture
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.store import _packing, pure_packing
+from lycosa.store.warc import _packing, pure_packing
 
 
 @given(st.lists(st.binary(max_size=200), max_size=4))

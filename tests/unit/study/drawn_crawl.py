@@ -12,7 +12,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.records import Capture, LinkKind, Outcome, Purpose, Request
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.rows import signed, url_id
 from lycosa.study.results import Results
 from lycosa.url.key import host_of, url_of
 from unit.store.exchanges import answer, links_to

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lycosa.records import LinkKind, Request
 from lycosa.testweb import GeneratedWeb, GraphWeb, OtherNames, request_for
-from lycosa.testweb.forms import write
+from lycosa.testweb.generated.forms import write
 from lycosa.testweb.parts import take_apart
 
 

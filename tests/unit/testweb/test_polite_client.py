@@ -12,10 +12,10 @@ from urllib.parse import urljoin
 
 from lycosa.records import Purpose, Request
 from lycosa.testweb import BreachKind, GeneratedWeb, Referee, RefereeRules, Reply
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.sections import Thicket
+from lycosa.testweb.generated.weather import Overload
 from lycosa.testweb.parts import take_apart
-from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.sections import Thicket
-from lycosa.testweb.weather import Overload
 from lycosa.testweb.windows import Windows
 
 TOTAL = 320

@@ -7,9 +7,9 @@ import pytest
 
 from lycosa.records import Outcome
 from lycosa.testweb import GeneratedWeb, Robots, request_for
-from lycosa.testweb.plan import Listed, Traits
-from lycosa.testweb.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.sections import Thicket, Vault
+from lycosa.testweb.generated.plan import Listed, Traits
+from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa.testweb.generated.sections import Thicket, Vault
 from lycosa.testweb.web import Reply
 from lycosa.testweb.windows import Windows
 

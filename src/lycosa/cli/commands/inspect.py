@@ -141,7 +141,7 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     from lycosa.crawl.worker.quality import measure
     from lycosa.plugins.loader import load_hooks
     from lycosa.plugins.scheduling import partitioner_of
-    from lycosa.store.link_ends import link_ends
+    from lycosa.store.tables.link_ends import link_ends
 
     directory = _open(session, path)
     job = directory.job()

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from lycosa.records import Target
-from lycosa.store.rows import url_id
+from lycosa.store.tables.rows import url_id
 from lycosa.url import Verdict, canonical_keys, refusal, url_of
 
 MOST_REFERENCES = 20_000

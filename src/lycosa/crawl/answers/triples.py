@@ -16,7 +16,7 @@ from lycosa.extract.structured.counts import PAGES, TRIPLES
 from lycosa.extract.structured.distiller import Distiller, Page, links_in
 from lycosa.frontier.fold.columns import NONE
 from lycosa.records import LinkKind, Outcome
-from lycosa.store.rows import fetch_id
+from lycosa.store.tables.rows import fetch_id
 
 SAYS_NOTHING = frozenset(
     {Outcome.REDIRECTED, Outcome.NOT_FOUND, Outcome.SOFT_404, Outcome.WRONG_TYPE}

@@ -29,7 +29,7 @@ from lycosa.crawl.checking.robots import path_as_written
 from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.errors import LycosaError
 from lycosa.fetch.robots_lines import ExplainedRobots, explain_robots
-from lycosa.store.rows import url_id
+from lycosa.store.tables.rows import url_id
 from lycosa.url import canonical_key, canonicalize, refusal, url_of
 
 Given = Mapping[str, object]

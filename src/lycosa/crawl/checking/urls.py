@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
-from lycosa.store.rows import url_id
+from lycosa.store.tables.rows import url_id
 from lycosa.url import (
     LONGEST_HREF,
     LONGEST_URL,

@@ -40,8 +40,8 @@ from lycosa.records import (
     Taken,
     Waited,
 )
-from lycosa.store import removal
-from lycosa.store.sealing import seal_dead
+from lycosa.store.segments import removal
+from lycosa.store.segments.sealing import seal_dead
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
 
 FAILED = TRANSIENT | {

@@ -21,7 +21,7 @@ from lycosa.log.format import decode_events
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
 from lycosa.store.reader import demands, each_segment
-from lycosa.store.rows import SCHEMAS, microseconds
+from lycosa.store.tables.rows import SCHEMAS, microseconds
 from lycosa.url import host_of
 
 

@@ -42,7 +42,7 @@ from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.sealing import Sealed, seal_dead
+from lycosa.store.segments.sealing import Sealed, seal_dead
 
 SEAL_LOOK_SECONDS = 1.0
 

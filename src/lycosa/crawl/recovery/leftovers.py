@@ -21,7 +21,7 @@ from lycosa.log.protocol import Log
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Taken
-from lycosa.store.sealing import Sealed, abandoned, seal_dead, unsealed
+from lycosa.store.segments.sealing import Sealed, abandoned, seal_dead, unsealed
 
 
 def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:

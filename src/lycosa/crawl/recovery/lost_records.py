@@ -36,8 +36,8 @@ from lycosa.store.layout import (
     warc_path,
 )
 from lycosa.store.quarantine import move_aside
-from lycosa.store.sealing import unsealed
-from lycosa.store.survey import survey
+from lycosa.store.segments.sealing import unsealed
+from lycosa.store.segments.survey import survey
 
 States = Mapping[int, PartitionState]
 

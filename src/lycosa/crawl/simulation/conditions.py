@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lycosa.plugins.hooks import Hooks
 from lycosa.testweb.carrier import NAME_SECONDS
-from lycosa.testweb.referee import Referee
+from lycosa.testweb.referee.referee import Referee
 
 
 class Conditions(NamedTuple):

@@ -19,7 +19,7 @@ from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Outcome
-from lycosa.testweb.generated import GeneratedWeb
+from lycosa.testweb.generated.web import GeneratedWeb
 
 
 def main(arguments: list[str] | None = None) -> int:

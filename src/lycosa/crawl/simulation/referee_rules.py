@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
-from lycosa.testweb.rulebook import RefereeRules
+from lycosa.testweb.referee.rulebook import RefereeRules
 
 
 def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules:

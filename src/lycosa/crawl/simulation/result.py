@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.testweb.rulebook import Breach
+from lycosa.testweb.referee.rulebook import Breach
 
 
 @dataclass

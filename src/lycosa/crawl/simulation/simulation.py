@@ -41,7 +41,7 @@ from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.store.journal import Journal, Kept
 from lycosa.testweb.carrier import InProcessCarrier
-from lycosa.testweb.referee import Referee
+from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.web import Truth, Web
 from lycosa.url import url_of
 

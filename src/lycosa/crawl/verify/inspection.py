@@ -22,7 +22,6 @@ from lycosa.crawl.verify.segments import Segment, check_segment, is_whole, read_
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.frontier.fold.state import counted_by
 from lycosa.log.places import Named
-from lycosa.store.digests import read_digests
 from lycosa.store.layout import (
     CDX,
     KINDS,
@@ -34,8 +33,9 @@ from lycosa.store.layout import (
     warc_names,
     warc_path,
 )
-from lycosa.store.sealing import unsealed
-from lycosa.store.survey import survey
+from lycosa.store.segments.digests import read_digests
+from lycosa.store.segments.sealing import unsealed
+from lycosa.store.segments.survey import survey
 
 
 def verify(

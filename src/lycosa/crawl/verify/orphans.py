@@ -37,11 +37,11 @@ from lycosa.records import (
     RecordsLost,
     RobotsState,
 )
-from lycosa.store.exchange import links_in
 from lycosa.store.layout import Name, sealed_path
 from lycosa.store.reader import rows
-from lycosa.store.record_reader import WarcFiles
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.rows import signed, url_id
+from lycosa.store.warc.exchange import links_in
+from lycosa.store.warc.record_reader import WarcFiles
 from lycosa.url import key_of, url_of
 
 States = Mapping[int, PartitionState]

@@ -25,10 +25,8 @@ from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.structured.distiller import Page
 from lycosa.records import Answer, LinkKind, Links, Place, Target
-from lycosa.store.exchange import links_in
-from lycosa.store.quads import Block, quads_of
-from lycosa.store.record_reader import Stored, WarcFiles, read_exchange
-from lycosa.store.rows import (
+from lycosa.store.tables.quads import Block, quads_of
+from lycosa.store.tables.rows import (
     JOURNAL_SCHEMAS,
     SCHEMAS,
     Pending,
@@ -38,7 +36,9 @@ from lycosa.store.rows import (
     signed,
     url_id,
 )
-from lycosa.store.warc import Record
+from lycosa.store.warc.exchange import links_in
+from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
+from lycosa.store.warc.warc_format import Record
 from lycosa.url import canonicalize, host_of, key_of, url_of
 
 _FLUSH_PAGES = 500

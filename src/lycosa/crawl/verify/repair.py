@@ -40,9 +40,9 @@ from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Outcome, Place, Taken
-from lycosa.store.digests import refresh_digests
 from lycosa.store.quarantine import move_aside
-from lycosa.store.sealing import seal_dead
+from lycosa.store.segments.digests import refresh_digests
+from lycosa.store.segments.sealing import seal_dead
 from lycosa.url import key_of
 
 

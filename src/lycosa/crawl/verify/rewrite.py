@@ -19,8 +19,6 @@ import pyarrow.parquet as pq
 from lycosa.config import Job
 from lycosa.crawl.verify.rebuild import Source, reindex
 from lycosa.crawl.verify.segments import Segment
-from lycosa.store import arrow_functions, cdx
-from lycosa.store.digests import guarded, write_digests
 from lycosa.store.files import sync_file, temporary, write_at
 from lycosa.store.layout import (
     KINDS,
@@ -31,10 +29,13 @@ from lycosa.store.layout import (
     sealed_path,
     warc_path,
 )
-from lycosa.store.quads import Block, blocks, write_sealed
 from lycosa.store.quarantine import copy_aside, move_aside
-from lycosa.store.sealing import rows_writer
-from lycosa.store.warc import Ids, blank
+from lycosa.store.segments.digests import guarded, write_digests
+from lycosa.store.segments.sealing import rows_writer
+from lycosa.store.tables import arrow_functions
+from lycosa.store.tables.quads import Block, blocks, write_sealed
+from lycosa.store.warc import cdx
+from lycosa.store.warc.warc_format import Ids, blank
 
 _INDEX = ["url", "began", "content_type", "status", "digest", "length", "offset", "warc"]
 _INDEX += ["record", "outcome"]

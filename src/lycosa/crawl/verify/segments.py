@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Finding
 from lycosa.errors import StoreError
 from lycosa.log.places import Named
-from lycosa.store.digests import digest, guarded, read_digests
 from lycosa.store.layout import Name, digests_path, quads_path, sealed_path, warc_path
-from lycosa.store.quads import blocks
-from lycosa.store.record_scan import Piece, fits, pieces
+from lycosa.store.segments.digests import digest, guarded, read_digests
+from lycosa.store.tables.quads import blocks
+from lycosa.store.warc.record_scan import Piece, fits, pieces
 from lycosa.url import key_of
 
 MAIN = ("response", "revisit")

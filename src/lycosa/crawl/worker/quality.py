@@ -16,8 +16,8 @@ from math import log1p
 from typing import NamedTuple
 
 from lycosa.errors import ConfigError
-from lycosa.store.link_ends import LinkEnds
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.link_ends import LinkEnds
+from lycosa.store.tables.rows import signed, url_id
 
 
 class Quality(NamedTuple):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lycosa.crawl.answers import link_cache as targets_module
 from lycosa.crawl.answers.link_cache import Targets, folder_of
-from lycosa.store.rows import url_id
+from lycosa.store.tables.rows import url_id
 from lycosa.url import Verdict, canonical_key, refusal, url_of
 from lycosa.url.rules import parse_rules
 from lycosa.url.scope import Scope

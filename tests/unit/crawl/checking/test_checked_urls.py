@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lycosa.cluster.partitioners import by_domain
 from lycosa.crawl.checking.urls import REFUSALS, check_url
-from lycosa.store.rows import url_id
+from lycosa.store.tables.rows import url_id
 from lycosa.url import canonicalize, key_of, refusal
 
 PARTITIONER = by_domain(64)

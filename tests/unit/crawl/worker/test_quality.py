@@ -11,8 +11,8 @@ import pytest
 from lycosa.crawl.worker import quality
 from lycosa.crawl.worker.quality import measure
 from lycosa.errors import ConfigError
-from lycosa.store.link_ends import LinkEnds
-from lycosa.store.rows import signed, url_id
+from lycosa.store.tables.link_ends import LinkEnds
+from lycosa.store.tables.rows import signed, url_id
 
 KEYS = [f"test.a:/{n}" for n in range(6)]
 LINKS = [(0, 1), (0, 2), (1, 2), (2, 0), (3, 2), (3, 3), (4, 2), (2, 5)]

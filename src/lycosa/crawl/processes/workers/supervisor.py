@@ -51,7 +51,7 @@ from lycosa.crawl.recovery.leftovers import seal_leftovers
 from lycosa.crawl.status.progress import Listener, Progress, add_up
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.errors import LycosaError
-from lycosa.store.sealing import Sealed
+from lycosa.store.segments.sealing import Sealed
 
 WATCH_SECONDS = 1.0
 STALLED_SECONDS = 5.0

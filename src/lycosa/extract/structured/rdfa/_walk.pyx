@@ -74,7 +74,7 @@ cdef list NOTHING = []
 cdef const char *COMMENT_END = "-->"
 cdef const char *INSTRUCTION_END = "?>"
 
-include "../../_pieces.pxi"
+include "../../html/_pieces.pxi"
 include "_markup.pxi"
 include "_terms.pxi"
 include "_records.pxi"

@@ -18,7 +18,7 @@ from html.entities import html5
 import turbohtml
 from lxml import etree
 
-from lycosa.extract._scan import is_utf8
+from lycosa.extract.html._scan import is_utf8
 from lycosa.extract.structured.rdfa.hosts import XHTML_NAMESPACE, Host
 
 _ENTITY = re.compile(rb"&(?!amp;|lt;|gt;|quot;|apos;)([A-Za-z][A-Za-z0-9]*;)")

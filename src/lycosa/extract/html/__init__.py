@@ -1,0 +1,11 @@
+"""The HTML scanner: reads a page once, from left to right, without building a tree.
+
+The compiled scanner and its twin in Python return the same facts for any bytes; a test compares
+them on made and mutated pages.
+
+    _scan       the scanner (compiled): links, text, title, language, robots directives
+    pure_scan   the same in pure Python, to read and to test against
+    names       element and attribute names that the scanner knows
+    values      values with a syntax of their own: srcset, refresh, rel
+    references  character references such as `&amp;`
+"""

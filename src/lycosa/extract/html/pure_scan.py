@@ -1,0 +1,346 @@
+"""The HTML scanner in pure Python: what the compiled `_scan` must do, written to be read.
+
+`gather` returns the same facts as the compiled `gather`, field by field, for any page in
+UTF-8 (tests/unit/extract/test_scan_twin.py); it takes some sixty times as long.
+
+The tokeniser follows the HTML standard where it matters: quotes count only after `=`; the first
+of two attributes of one name counts; an unclosed comment or script reaches to the end of the
+page; a tag that the end of the page cuts is dropped, for half a URL is another URL. It is more
+lenient in one case: an unclosed quote is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
+from lycosa.extract.html.names import BLOCKS, CELLS, HIDDEN, RAW, RDFA, SOURCES
+from lycosa.extract.html.references import resolve_attribute, resolve_text
+from lycosa.extract.html.values import (
+    NOFOLLOW,
+    NOINDEX,
+    css_references,
+    is_json_ld,
+    is_rdfa_relation,
+    kind_of_relation,
+    one_line,
+    primary_language,
+    refresh_target,
+    relation,
+    srcset_urls,
+    wishes,
+)
+from lycosa.records import REQUISITE_KINDS, LinkKind
+
+_BREAK = "\0"
+"""Stands between two blocks of text; a page in UTF-8 as we make it has none."""
+_SPACES = " \t\n\r\f"
+_RUN_OF_SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
+_TAG_NAME = re.compile(r"/?([A-Za-z][^ \t\n\r\f/>]*+)")
+_ATTRIBUTE = re.compile(
+    r"[ \t\n\r\f/]*+(?:(>|\Z)|([^ \t\n\r\f/>][^ \t\n\r\f/>=]*+)"
+    r"""(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:"([^"]*+)"|'([^']*+)'|["']?+([^ \t\n\r\f>]*+)))?+)"""
+)
+_COMMENT_END = re.compile(r"--!?>")
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+Attributes = dict[str, str]
+
+
+def gather(
+    body: bytes, *, is_xml: bool, most_links: int, wants_requisites: bool, agent: str
+) -> Facts:
+    """Return the facts of a page in UTF-8."""
+    page = _Page(most_links, wants_requisites, agent.lower())
+    _read(body.decode("utf-8", "replace"), page, is_xml)
+    return page.facts()
+
+
+def _read(text: str, page: _Page, is_xml: bool) -> None:
+    position = 0
+    while position < len(text):
+        start = text.find("<", position)
+        if start < 0:
+            page.say(resolve_text(text[position:]))
+            return
+        page.say(resolve_text(text[position:start]))
+        found = _TAG_NAME.match(text, start + 1)
+        if found is None:
+            position = _read_declaration(text, start, page, is_xml)
+            continue
+        name = found[1].translate(_LOWER)
+        attributes, position = _read_attributes(text, found.end())
+        if position == 0:
+            return
+        if text[start + 1] == "/":
+            page.close(name)
+            continue
+        is_whole = is_xml and text[position - 2] == "/"
+        if name in RAW and not is_whole:
+            end = re.compile(rf"</{name}(?=[ \t\n\r\f/>])", re.ASCII | re.IGNORECASE)
+            last = end.search(text, position)
+            stop = last.start() if last else len(text)
+            page.open(name, attributes, text[position:stop])
+            position = stop
+        else:
+            page.open(name, attributes, None if is_whole else "")
+
+
+def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
+    """Read what begins with `<` and is no tag; returns where the page goes on."""
+    position = start + 1
+    following = text[position : position + 1]
+    if text.startswith("!--", position):
+        for short in (">", "->"):
+            if text.startswith(short, position + 3):
+                return position + 3 + len(short)
+        found = _COMMENT_END.search(text, position + 3)
+        return found.end() if found else len(text)
+    if is_xml and text.startswith("![CDATA[", position):
+        end = text.find("]]>", position + 8)
+        end = len(text) if end < 0 else end
+        page.say(text[position + 8 : end])
+        return min(end + 3, len(text))
+    is_closing = following == "/" and len(text) > position + 1
+    if following in ("!", "?") or is_closing:
+        end = text.find(">", position)
+        return len(text) if end < 0 else end + 1
+    page.say("<")
+    return position
+
+
+def _read_attributes(text: str, position: int) -> tuple[Attributes, int]:
+    attributes: Attributes = {}
+    for found in _ATTRIBUTE.finditer(text, position):
+        which = found.lastindex or 1
+        if which == 1:
+            return attributes, found.end() if found[1] else 0
+        attributes.setdefault(found[2].translate(_LOWER), found[which] if which > 2 else "")
+    return attributes, 0
+
+
+class _Page:
+    """The facts of one page, as they are gathered tag by tag."""
+
+    def __init__(self, most_links: int, wants_requisites: bool, agent: str) -> None:
+        self._most_links = most_links
+        self._wants_requisites = wants_requisites
+        self._robots = {"robots", agent or "robots"}
+        self._links: dict[tuple[str, int], int] = {}
+        self._rels: list[str] = []
+        self._times: list[int] = []
+        self._texts: list[str] = []
+        self._alts: list[str] = []
+        self._is_truncated = False
+        self._pieces: list[str] = []
+        self._templates = 0
+        self._is_in_noscript = False
+        self._anchor: int | None = None
+        self._anchor_start = 0
+        self._base: str | None = None
+        self._title: str | None = None
+        self._description = ""
+        self._language = ""
+        self._header_language = ""
+        self._wishes = 0
+        self._has_rdfa = False
+        self._has_microdata = False
+        self._has_json_ld = False
+        self._has_meta = False
+
+    def facts(self) -> Facts:
+        self._end_anchor()
+        collapsed = _RUN_OF_SPACE.sub(_gap, "".join(self._pieces))
+        texts = zip(self._texts, self._alts, strict=True)
+        return Facts(
+            base=self._base or None,
+            hrefs=[href for href, _ in self._links],
+            kinds=[kind for _, kind in self._links],
+            texts=[text or one_line(resolve_attribute(alt), LONGEST_TEXT) for text, alt in texts],
+            rels=self._rels,
+            times=self._times,
+            title=self._title or "",
+            description=self._description,
+            content=collapsed.strip(" \n")[:LONGEST_PAGE].rstrip(" \n").encode("utf-8", "replace"),
+            language=self._language or self._header_language,
+            is_nofollow=bool(self._wishes & NOFOLLOW),
+            is_noindex=bool(self._wishes & NOINDEX),
+            is_truncated_links=self._is_truncated,
+            has_rdfa=self._has_rdfa,
+            has_microdata=self._has_microdata,
+            has_json_ld=self._has_json_ld,
+            has_meta=self._has_meta,
+        )
+
+    def say(self, text: str) -> None:
+        """Take text between tags, if it is visible."""
+        if not self._templates and not self._is_in_noscript:
+            self._pieces.append(text)
+
+    def open(self, name: str, attributes: Attributes, content: str | None) -> None:
+        """Take a start tag; `content` is its raw text, and None for an empty element."""
+        self._space(name)
+        self._see_structure(attributes)
+        if name in HIDDEN:
+            self._hide(name, content is None)
+        if self._wants_requisites and attributes.get("style"):
+            self._add_css(resolve_attribute(attributes["style"]))
+        match name:
+            case "a":
+                self._open_anchor(attributes)
+            case "base" if self._base is None and "href" in attributes:
+                self._base = _value(attributes["href"])
+            case "html" if not self._language:
+                tag = attributes.get("lang") or attributes.get("xml:lang", "")
+                self._language = primary_language(resolve_attribute(tag))
+            case "link":
+                self._read_link(attributes)
+            case "meta":
+                self._read_meta(attributes)
+            case "title" if self._title is None:
+                self._title = one_line(resolve_text(content or ""), LONGEST_TITLE)
+            case "style" if self._wants_requisites:
+                self._add_css(content or "")
+            case "form":
+                if attributes.get("method", "").strip(_SPACES).lower() not in ("post", "dialog"):
+                    self._add(attributes.get("action"), LinkKind.FORM)
+            case "image":
+                self._add(_href(attributes), LinkKind.IMAGE)
+                self._add_image(attributes)
+            case "img":
+                self._add_image(attributes)
+            case "input":
+                if attributes.get("type", "").strip(_SPACES).lower() == "image":
+                    self._add_image(attributes)
+            case _:
+                for attribute, kind in SOURCES.get(name, ()):
+                    alt = attributes.get("alt", "") if name == "area" else ""
+                    self._add(attributes.get(attribute), kind, attributes.get("rel", ""), alt)
+                if name == "script" and is_json_ld(attributes.get("type", "")):
+                    self._has_json_ld = True
+                if name == "source":
+                    self._add_srcset(attributes.get("srcset"))
+
+    def close(self, name: str) -> None:
+        """Take an end tag."""
+        self._space(name)
+        if name == "a":
+            self._end_anchor()
+        elif name == "noscript":
+            self._is_in_noscript = False
+        elif name == "template":
+            self._templates -= self._templates > 0
+
+    def _see_structure(self, attributes: Attributes) -> None:
+        relations = (attributes.get("rel", ""), attributes.get("rev", ""))
+        if not RDFA.isdisjoint(attributes) or any(map(is_rdfa_relation, relations)):
+            self._has_rdfa = True
+        if "itemscope" in attributes:
+            self._has_microdata = True
+
+    def _space(self, name: str) -> None:
+        # Also in what is hidden: a gap more is no gap more.
+        if name in BLOCKS:
+            self._pieces.append(_BREAK)
+        elif name in CELLS:
+            self._pieces.append(" ")
+
+    def _hide(self, name: str, is_empty: bool) -> None:
+        if is_empty:
+            return
+        if name == "template":
+            self._templates += 1
+        else:
+            self._is_in_noscript = True
+
+    def _open_anchor(self, attributes: Attributes) -> None:
+        self._end_anchor()
+        self._anchor = self._add(_href(attributes), LinkKind.ANCHOR, attributes.get("rel", ""))
+        self._anchor_start = len(self._pieces)
+
+    def _end_anchor(self) -> None:
+        if self._anchor is not None and not self._texts[self._anchor]:
+            said = "".join(self._pieces[self._anchor_start :])
+            self._texts[self._anchor] = one_line(said, LONGEST_TEXT)
+        self._anchor = None
+
+    def _add(self, value: str | None, kind: LinkKind, rel: str = "", alt: str = "") -> int | None:
+        return self._add_href(_value(value), int(kind), rel, alt) if value else None
+
+    def _add_href(self, href: str, kind: int, rel: str = "", alt: str = "") -> int | None:
+        if not href or (kind in REQUISITE_KINDS and not self._wants_requisites):
+            return None
+        href = without_fragment(href)
+        index = self._links.get((href, kind))
+        if index is None:
+            index = len(self._links)
+            if self._most_links and index >= self._most_links:
+                self._is_truncated = True
+                return None
+            self._links[href, kind] = index
+            self._rels.append(relation(resolve_attribute(rel)) if rel else "")
+            self._times.append(0)
+            self._texts.append("")
+            self._alts.append("")
+        self._times[index] += 1
+        self._alts[index] = self._alts[index] or alt
+        return index
+
+    def _add_image(self, attributes: Attributes) -> None:
+        alt = attributes.get("alt", "")
+        if self._anchor is not None and not self._alts[self._anchor]:
+            self._alts[self._anchor] = alt
+        self._add(attributes.get("src"), LinkKind.IMAGE, alt=alt)
+        self._add_srcset(attributes.get("srcset"))
+
+    def _add_srcset(self, value: str | None) -> None:
+        if value and self._wants_requisites:
+            for url in srcset_urls(resolve_attribute(value)):
+                self._add_href(url, int(LinkKind.IMAGE))
+
+    def _add_css(self, css: str) -> None:
+        for href, kind in css_references(css):
+            self._add_href(href, kind)
+
+    def _read_link(self, attributes: Attributes) -> None:
+        rel = attributes.get("rel", "")
+        kind = kind_of_relation(resolve_attribute(rel), attributes.get("as", "")) if rel else 0
+        if kind:
+            self._add(attributes.get("href"), LinkKind(kind), rel)
+
+    def _read_meta(self, attributes: Attributes) -> None:
+        content = attributes.get("content")
+        if not content:
+            return
+        name = attributes.get("name", "").strip(_SPACES).translate(_LOWER)
+        header = attributes.get("http-equiv", "").strip(_SPACES).translate(_LOWER)
+        self._has_meta |= ":" in name or "." in name
+        if name in self._robots:
+            self._wishes |= wishes(resolve_attribute(content))
+        elif name == "description":
+            if not self._description:
+                self._description = one_line(resolve_attribute(content), LONGEST_TITLE)
+        elif header == "refresh":
+            self._add_href(refresh_target(resolve_attribute(content)), int(LinkKind.REFRESH))
+        elif header == "content-language" and not self._header_language:
+            self._header_language = primary_language(resolve_attribute(content))
+
+
+def _value(value: str) -> str:
+    return resolve_attribute(value).strip(_SPACES)
+
+
+def without_fragment(href: str) -> str:
+    """Cut the fragment, which is never sent; of a reference to its own page the `#` stays."""
+    mark = href.find("#")
+    if mark == 0:
+        return "#"
+    return href[:mark] if mark > 0 and href[mark - 1] > " " else href
+
+
+def _href(attributes: Attributes) -> str | None:
+    return attributes.get("href") or attributes.get("xlink:href")
+
+
+def _gap(match: re.Match[str]) -> str:
+    return "\n" if _BREAK in match[0] else " "

@@ -1,0 +1,156 @@
+"""An open segment: one WARC file and its journals of rows, written together.
+
+The process that writes a segment locks its WARC file, and the kernel releases the lock when that
+process dies, however it dies. So a process that gets the lock of an unsealed segment knows that its
+writer is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from lycosa.errors import StoreError
+from lycosa.store.files import Appendable, sync_folder
+from lycosa.store.layout import (
+    KINDS,
+    TRIPLES,
+    WARC,
+    Name,
+    highest_segment,
+    journal_path,
+    make_folders,
+    quad_journal_path,
+    warc_path,
+)
+from lycosa.store.tables.quads import QuadJournal
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, Pending
+from lycosa.store.warc.warc_format import Ids
+
+
+class RowJournal:
+    """The rows of one kind: an Arrow IPC stream that grows by a record batch a flush."""
+
+    def __init__(self, folder: Path, kind: str, name: Name, schema: pa.Schema) -> None:
+        self.file = Appendable(journal_path(folder, kind, name))
+        self.file.append(schema.serialize().to_pybytes())
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take rows into the buffer of the file."""
+        self.file.append(memoryview(batch.serialize()))
+
+
+class Segment:
+    """One segment that this process writes."""
+
+    def __init__(
+        self,
+        folder: Path,
+        worker: int,
+        is_synced: bool,
+        schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS,
+    ) -> None:
+        """Begin a segment with a number that is not in use."""
+        self._schemas = schemas
+        self._is_synced = is_synced
+        self._flushing = threading.Lock()
+        self.lock = threading.Lock()
+        """Held while a fetch is appended: its records and rows are flushed together."""
+        self.pending = Pending(schemas)
+        self.blocks: list[bytes] = []
+        """Quads that have not been flushed (`quads`)."""
+        self.ids = Ids()
+        self.is_closed = False
+        try:
+            make_folders(folder)
+            self.name, self.warc = _begin(folder, worker)
+        except OSError as error:
+            raise _cannot_begin(folder, error) from error
+        self.file_name = self.warc.path.name
+        """Of the file of records."""
+        self.journals: dict[str, RowJournal] = {}
+        self.quads: QuadJournal | None = None
+        try:
+            self.quads = QuadJournal(quad_journal_path(folder, self.name))
+            for kind in KINDS:
+                self.journals[kind] = RowJournal(folder, kind, self.name, schemas[kind])
+            if is_synced:
+                for part in (WARC, TRIPLES, *KINDS):
+                    sync_folder(folder / part)
+        except OSError as error:
+            self.close()
+            raise _cannot_begin(folder, error) from error
+
+    @property
+    def number(self) -> int:
+        """The segment's number."""
+        return self.name.segment
+
+    def flush(self) -> None:
+        """Hand all that was appended to the operating system, the rows of `pages` last."""
+        with self._flushing:
+            with self.lock:
+                pending, self.pending = self.pending, Pending(self._schemas)
+                blocks, self.blocks = self.blocks, []
+            for kind, batch in pending.batches().items():
+                self.journals[kind].append(batch)
+            assert self.quads is not None
+            self.quads.append(blocks)
+            for file in self._files():
+                file.flush(self._is_synced)
+
+    def close(self) -> None:
+        """Close the files; unflushed bytes are lost."""
+        with self.lock:
+            if not self.is_closed:
+                self.is_closed = True
+                for file in self._files():
+                    file.close()
+
+    def _files(self) -> list[Appendable]:
+        """Return the files in the order in which they are flushed."""
+        quads = [self.quads.file] if self.quads is not None else []
+        return [self.warc, *quads, *(journal.file for journal in self.journals.values())]
+
+
+def _cannot_begin(folder: Path, error: OSError) -> StoreError:
+    return StoreError(f"{folder}: no segment can be begun: {error.strerror}")
+
+
+_LONGEST_NUMBER = 9
+
+
+@contextlib.contextmanager
+def numbers_locked(folder: Path) -> Iterator[int]:
+    """Keep others from beginning a segment, and from taking one for abandoned, meanwhile.
+
+    Yields the descriptor of the file that remembers the last number.
+    """
+    descriptor = os.open(folder / WARC / ".numbers", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _begin(folder: Path, worker: int) -> tuple[Name, Appendable]:
+    """Create and lock the file of the records, one process after the other.
+
+    A number is never given twice, also if the files of its segment are gone: the log may say of
+    its places that they are lost.
+    """
+    with numbers_locked(folder) as numbers:
+        last = os.pread(numbers, _LONGEST_NUMBER, 0)
+        known = int(last) if last.isdigit() else 0
+        name = Name(max(highest_segment(folder), known) + 1, worker)
+        os.ftruncate(numbers, os.pwrite(numbers, b"%d" % name.segment, 0))
+        file = Appendable(warc_path(folder, name))
+        fcntl.flock(file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return name, file

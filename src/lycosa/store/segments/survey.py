@@ -1,0 +1,238 @@
+"""Finds out which exchanges of an open segment count, and which of those are incomplete.
+
+The groups of records in a segment follow each other without a gap, and every group has a row with
+its offset and length. So a lost row leaves a hole, and a WARC file that lost its end is shorter
+than its rows say. The row of a page also says how many links, texts and blocks of quads belong to
+it.
+
+A kill cannot damage an exchange that counts: bytes are flushed before the event that names them is
+written. A file system that lost the end of a file, or a person who cut it, can.
+
+Cost: the rows of a segment are read once; records are read only where rows are missing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from lycosa.records import Place
+from lycosa.store.layout import Name, journal_path, quad_journal_path, warc_path
+from lycosa.store.tables import arrow_functions
+from lycosa.store.tables.extra import journal_schema
+from lycosa.store.tables.quads import blocks
+from lycosa.store.warc.record_reader import members
+from lycosa.store.warc.warc_format import Record
+
+_PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
+_CONTENT = ["link_rows", "text_rows", "quad_blocks"]
+_MAIN = ("response", "revisit")
+
+
+class Survey(NamedTuple):
+    """The exchanges of a segment: which count, and which of those are damaged."""
+
+    kept: int
+    """Exchanges and failures that count."""
+    end: int
+    """The end of the last exchange that counts."""
+    dropped: list[tuple[int, int, int]]
+    """Moment, first byte and length of what does not count."""
+    dropped_ids: list[int]
+    page_ids: array[int]
+    """Of the fetches whose row in `pages` stays: links and text belong to those."""
+    lost: list[Place]
+    """Exchanges that count and are damaged, as far as rows or records show."""
+    whole: array[int]
+    """Offsets of the whole records that count; of robots files those that the log names."""
+    last_end: int
+    """The end of the last of them."""
+    is_damaged: bool
+    """Whether something is missing that no kill can explain."""
+    is_dead: bool
+    """Whether another process has written the segment."""
+
+
+class _Found:
+    """The findings gathered while the rows are read."""
+
+    def __init__(self) -> None:
+        self.kept = self.end = self.last_end = self.known_end = 0
+        self.dropped: list[tuple[int, int, int]] = []
+        self.dropped_ids: list[int] = []
+        self.page_ids = array("q")
+        self.lost: list[Place] = []
+        self.whole = array("Q")
+        self.groups: list[tuple[int, int]] = []
+        self.is_damaged = False
+        self.moment = 0
+
+
+def journal_batches(
+    path: Path, columns: list[str] | None = None, *, is_trusted: bool = False
+) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of an open segment; a kill may have left half of the last one.
+
+    A batch of which a byte was changed may point beyond its own end. So all are looked through
+    first, unless this process has written them.
+    """
+    try:
+        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            for batch in stream:
+                if not is_trusted:
+                    batch.validate(full=True)
+                yield batch.select(columns) if columns else batch
+    except FileNotFoundError:
+        return
+    except (pa.ArrowException, ValueError, KeyError, UnicodeDecodeError):
+        return
+    except OSError as error:
+        if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
+            raise
+
+
+def survey(
+    folder: Path, name: Name, is_counted: Callable[[Place], bool], *, is_dead: bool = True
+) -> Survey:
+    """Look through the rows of a segment; one that this process writes is trusted."""
+    path = warc_path(folder, name)
+    size = path.stat().st_size if path.exists() else 0
+    found = _Found()
+    content = _Content(folder, name) if is_dead else None
+    for kind in ("hosts", "pages"):
+        _read_rows(folder, kind, name, size, is_counted, content, found)
+    first = min((start for start, _ in found.groups), default=size)
+    if is_dead and size:
+        _find_holes(path, name, is_counted, found)
+    ids = found.page_ids
+    if found.dropped_ids:
+        gone = frozenset(found.dropped_ids)
+        ids = array("q", (number for number in ids if number not in gone))
+    return Survey(
+        found.kept,
+        found.end or min(first, size),
+        found.dropped,
+        found.dropped_ids,
+        ids,
+        found.lost,
+        found.whole,
+        found.last_end,
+        found.is_damaged or bool(found.lost),
+        is_dead,
+    )
+
+
+def _read_rows(
+    folder: Path,
+    kind: str,
+    name: Name,
+    size: int,
+    is_counted: Callable[[Place], bool],
+    content: _Content | None,
+    found: _Found,
+) -> None:
+    path = journal_path(folder, kind, name)
+    is_page = kind == "pages"
+    has_content = content is not None and is_page and _says_content(path)
+    columns = [*_PLACES, *_CONTENT] if has_content else _PLACES
+    for batch in journal_batches(path, columns, is_trusted=content is None):
+        values = [batch.column(column) for column in columns]
+        values[1] = values[1].view(pa.int64())
+        for number, moment, offset, length, start, extent, *parts in zip(
+            *(column.to_pylist() for column in values), strict=True
+        ):
+            found.moment = moment
+            found.groups.append((start, extent))
+            found.known_end = max(found.known_end, start + extent)
+            if is_page:
+                found.page_ids.append(number)
+            place = Place(name.segment, offset, length)
+            is_named = extent > 0 and is_counted(place)
+            if extent == 0:
+                found.kept += 1
+            elif is_page and not is_named:
+                found.dropped.append((moment, start, extent))
+                found.dropped_ids.append(number)
+            elif start + extent > size or not (
+                content is None or not parts or content.is_whole(number, parts)
+            ):
+                found.is_damaged = found.is_damaged or is_named
+                found.dropped.append((moment, start, extent))
+                found.dropped_ids.append(number)
+                if is_page:
+                    found.lost.append(place)
+            else:
+                found.kept += 1
+                found.end = max(found.end, start + extent)
+                if is_named:
+                    found.whole.append(offset)
+                    found.last_end = max(found.last_end, offset + length)
+
+
+def _says_content(path: Path) -> bool:
+    """Return whether the rows say what belongs to them; those of older versions do not."""
+    schema = journal_schema(path)
+    return schema is not None and _CONTENT[0] in schema.names
+
+
+def _find_holes(path: Path, name: Name, is_counted: Callable[[Place], bool], found: _Found) -> None:
+    """Look for groups of records without a row: between others, and after the last."""
+    first = next(members(path), None)
+    cursor = first[1] if first is not None else 0
+    for start, extent in sorted(found.groups):
+        if start > cursor:
+            _add_hole(name, _until(members(path, cursor), start), is_counted, found)
+            found.dropped.append((found.moment, cursor, start - cursor))
+            found.is_damaged = True
+        cursor = max(cursor, start + extent)
+    _add_hole(name, members(path, max(cursor, found.known_end)), is_counted, found)
+
+
+def _until(
+    records: Iterator[tuple[int, int, Record]], end: int
+) -> Iterator[tuple[int, int, Record]]:
+    return takewhile(lambda one: one[0] < end, records)
+
+
+def _add_hole(
+    name: Name,
+    records: Iterator[tuple[int, int, Record]],
+    is_counted: Callable[[Place], bool],
+    found: _Found,
+) -> None:
+    for offset, length, record in records:
+        place = Place(name.segment, offset, length)
+        if record.type in _MAIN and is_counted(place):
+            found.lost.append(place)
+
+
+class _Content:
+    """Numbers of links, texts and blocks of quads of each fetch."""
+
+    def __init__(self, folder: Path, name: Name) -> None:
+        self._links = _counts(journal_path(folder, "links", name))
+        self._texts = _counts(journal_path(folder, "text", name))
+        self._blocks: dict[int, int] = {}
+        for block in blocks(quad_journal_path(folder, name), is_sealed=False):
+            self._blocks[block.fetch_id] = self._blocks.get(block.fetch_id, 0) + 1
+
+    def is_whole(self, fetch: int, parts: list[int]) -> bool:
+        """Return whether everything that a page's row speaks of is there."""
+        links, texts, said = parts
+        return (
+            self._links.get(fetch, 0) >= links
+            and self._texts.get(fetch, 0) >= texts
+            and self._blocks.get(fetch, 0) >= said
+        )
+
+
+def _counts(path: Path) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for batch in journal_batches(path, ["fetch_id"]):
+        counts.update(arrow_functions.counted(batch.column("fetch_id")))
+    return counts

@@ -1,0 +1,12 @@
+"""The tables of a crawl: rows in Arrow columns, and triples as N-Quads.
+
+Rows are gathered in memory, flushed as Arrow batches to the journals of the open segment, and
+become Parquet files when the segment is sealed.
+
+    rows             the tables pages, links, text and hosts: columns, and rows to flush
+    extra            columns that plugins add to pages
+    quads            structured data of pages, as N-Quads
+    link_ends        source and target of every stored link
+    arrow_functions  Arrow functions that sealing needs, without the slow import
+    missing_tables   errors for tables that are missing or damaged
+"""

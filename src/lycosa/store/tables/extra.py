@@ -1,0 +1,47 @@
+"""Columns that plugins add to `pages`.
+
+A segment has the columns that the process which began it declared, after our own; another segment
+of the same crawl may have different ones or none. So sealing takes the columns from the journal,
+and readers fill a missing column with null.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
+
+
+def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
+    """Return the schemas of an open segment with these columns of plugins."""
+    if columns is None or not len(columns):
+        return JOURNAL_SCHEMAS
+    return JOURNAL_SCHEMAS | {"pages": pa.schema([*JOURNAL_SCHEMAS["pages"], *columns])}
+
+
+def sealed_schema(journal: Path, kind: str) -> pa.Schema:
+    """Return the schema in which the rows of a journal are sealed.
+
+    One that an earlier version began lacks the columns that are younger.
+    """
+    found = journal_schema(journal) if kind == "pages" else None
+    if found is None:
+        return SCHEMAS[kind]
+    ours = JOURNAL_SCHEMAS[kind].names
+    extra = [field for field in found if field.name not in ours]
+    return pa.schema([*(field for field in SCHEMAS[kind] if field.name in found.names), *extra])
+
+
+def journal_schema(journal: Path) -> pa.Schema | None:
+    """Return the columns of a journal; None when it ends before its schema does."""
+    try:
+        with pa.OSFile(str(journal)) as file, pa.ipc.open_stream(file) as stream:
+            return stream.schema
+    except (FileNotFoundError, pa.ArrowInvalid):
+        return None
+    except OSError as error:
+        if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
+            raise
+        return None

@@ -1,0 +1,16 @@
+"""WARC files: exchanges with servers as records, written, indexed and read again.
+
+An exchange is written as three records: the request, the response (or a revisit, when the same
+payload is in the archive already), and metadata with its outcome and links. Each record is a gzip
+member of its own, so that a place (file, offset, length) is enough to read it.
+
+    warc_format    the WARC 1.1 record format
+    exchange       turns an exchange into records, and takes records apart
+    payloads       remembers recent payloads, so that equal bytes are stored once
+    _packing       compresses and hashes the bytes of a record (compiled)
+    pure_packing   the same in pure Python, for the tests
+    cdx            the CDXJ index of the records
+    record_reader  reads records and exchanges by their place
+    record_scan    reads a WARC file from end to end, past damage
+    http_messages  takes a stored HTTP answer apart
+"""
