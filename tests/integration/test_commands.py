@@ -224,7 +224,9 @@ def test_a_public_crawl_without_a_contact_is_told_which_flag_to_add(tmp_path: Pa
 def test_a_seed_that_can_be_none_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
     refused = lycosa("crawl", "mailto:a@example.org", "-o", tmp_path / "c", "--contact", "a@b.cl")
     assert refused.returncode == 2
-    assert "the crawl has no seed to begin with: mailto:a@example.org: scheme" in refused.stderr
+    assert (
+        "no seed to begin with\n  mailto:a@example.org: unknown scheme `mailto`" in refused.stderr
+    )
 
 
 def test_a_reader_who_leaves_early_is_no_error() -> None:

@@ -224,6 +224,22 @@ def _check_network(entry: str) -> None:
         ) from None
 
 
+def _check_loopback(entry: str) -> None:
+    host, _, port = entry.rpartition(":")
+    try:
+        if not 0 < int(port) < 65_536:
+            raise ValueError
+        address = ip_address(host.strip("[]")) if host != "localhost" else None
+        mapped = getattr(address, "ipv4_mapped", None)
+        if address is not None and not (mapped or address).is_loopback:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"`loopback_origins` holds {_shown(entry)}, which is not a server on this machine\n"
+            "  write localhost:8000, 127.0.0.1:8000 or [::1]:8000"
+        ) from None
+
+
 def _check_until(entry: str) -> None:
     try:
         until_pattern(entry)
@@ -252,6 +268,7 @@ def _check_server(entry: str) -> None:
 _ENTRY_CHECKS = {
     "until": _check_until,
     "private_networks": _check_network,
+    "loopback_origins": _check_loopback,
     "name_servers": _check_server,
 }
 """Further checks of the entries of lists."""
@@ -266,6 +283,14 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
             "  lower the first or raise the second: the pause starts with the first and doubles "
             "up to the second"
         )
+
+    if section == "fetch" and record.loopback_origins:
+        for name in ("allow_private", "private_networks", "proxy", "hosts_file"):
+            if getattr(record, name):
+                yield (
+                    f"has `loopback_origins`, beyond which nothing is asked, and `{name}`\n"
+                    f"  remove one of the two: `{name}` lets the crawl ask more than that"
+                )
 
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):

@@ -200,6 +200,14 @@ class Fetch(Record):
         "Private networks to which requests are allowed, such as `10.20.0.0/16`; the rest "
         "stays refused. A contact is still required, because the public web can be reached too.",
     )
+    loopback_origins: tuple[str, ...] = key(
+        (),
+        "Servers on this machine, as `localhost:8000`, that are all the crawl may ask: it needs no "
+        "contact, and any other host or port is refused. `lycosa crawl` writes them here when "
+        "every seed that is typed is on this machine.",
+        pattern=r"(localhost|127\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d{1,5}",
+        pattern_text="`localhost` or a loopback address, and a port",
+    )
     name_servers: tuple[str, ...] = key(
         (),
         "Name servers to use instead of the system's: addresses, with a port if it is not 53.",

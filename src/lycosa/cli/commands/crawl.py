@@ -22,6 +22,7 @@ from lycosa.cli.input.options import (
     seeds_flag,
     set_flag,
 )
+from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import (
     Lines,
@@ -96,11 +97,14 @@ def crawl(
     from lycosa.crawl.processes import run
     from lycosa.crawl.processes.machine import require_files
     from lycosa.crawl.scope import require_linear
+    from lycosa.crawl.seeds import require_a_seed
     from lycosa.plugins.scheduling import require_plugins
 
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
     job = build_job(base, flags, given)
+    if seeds and seed_file is None and not base.seeds:
+        job = opened(job, flags)
     if not job.seeds:
         raise click.UsageError(
             "The crawl has no seeds: give a SEED, or a file of them with --seeds."
@@ -109,8 +113,11 @@ def crawl(
     run.require_contact(job)
     require_files(job.fetch.connections, job.crawl.workers)
     require_linear(job)
+    require_a_seed(job)
     require_plugins(job)
     directory = CrawlDirectory.create(path, job)
+    if job.fetch.loopback_origins and not flags["as_json"]:
+        notice(opened_text(job.fetch.loopback_origins))
     return _run(session, directory, directory.kept(job), flags)
 
 
@@ -143,6 +150,7 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
 
 def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> int:
     from lycosa.crawl.processes import run
+    from lycosa.crawl.seeds import refusal_text
 
     path, as_json = directory.path, bool(flags["as_json"])
     resume_with = command("resume", path)
@@ -151,7 +159,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
     def refused(seed: str, reason: str) -> None:
         logger.warning("seed %s refused: %s", seed, reason)
-        display.say(f"{seed}: not a usable seed: {reason}")
+        display.say(f"{seed}: not a usable seed: {refusal_text(seed, reason)}")
 
     def refused_more(reasons: dict[str, int]) -> None:
         logger.warning(refused_more_text(reasons))
