@@ -156,9 +156,9 @@ class Fetch(Record):
     )
     content_types: tuple[str, ...] = key(
         ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"),
-        "The content types that are kept.",
-        pattern=r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+",
-        pattern_text="`type/subtype` in lower case, without parameters",
+        "The content types that are kept; `image/*` means all images, `*/*` everything.",
+        pattern=r"[a-z0-9!#$&^_.+-]+/([a-z0-9!#$&^_.+-]+|\*)|\*/\*",
+        pattern_text="`type/subtype` in lower case, without parameters, `type/*` or `*/*`",
         is_required=True,
     )
     connect_seconds: float = key(

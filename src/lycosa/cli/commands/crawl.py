@@ -25,6 +25,7 @@ from lycosa.cli.input.options import (
 from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import (
+    HowEnded,
     Lines,
     command,
     commit_times,
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
     from lycosa.cli.screen.panel import Display
 
 _STOPPED = 130
-_NO_SEED = 69
-_EXIT_CODES = {"stopped": _STOPPED, "no seed": _NO_SEED}
+_NOTHING = 69
 _LOG_SECONDS = 60.0
+MOST_EMPTY = 3
+"""With more pages than this, nothing is loaded to find out whether the crawl is empty."""
 
 
 @click.command(cls=GroupedCommand)
@@ -197,14 +199,31 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.info(line_of(ended.progress, as_json=False))
         logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))
+        why_empty = _why_empty(directory, job, ended)
+        for why in why_empty:
+            logger.warning("no page: %s", why)
     if as_json:
-        click.echo(json.dumps(summary_data(ended, path), indent=2))
+        data = summary_data(ended, path)
+        if why_empty:
+            data["why_empty"] = why_empty
+        click.echo(json.dumps(data, indent=2))
     else:
         from lycosa.cli.screen.console import Screen
         from lycosa.cli.screen.summary import print_summary
 
-        print_summary(Screen(), ended, job, path)
-    return _EXIT_CODES.get(ended.reason, 0)
+        print_summary(Screen(), ended, job, path, why_empty)
+    if ended.reason == "stopped":
+        return _STOPPED
+    return _NOTHING if why_empty or ended.reason == "no seed" else 0
+
+
+def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:
+    """Return why the crawl has no content; a stopped one had perhaps no time for it."""
+    if ended.progress.pages > MOST_EMPTY or ended.reason == "stopped":
+        return []
+    from lycosa.crawl.inspect.empty_crawl import why_empty
+
+    return why_empty(directory, job, ended.progress)
 
 
 def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:

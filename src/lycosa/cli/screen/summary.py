@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,6 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     ]
     parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
     parts += given_up_table(progress.given_up, progress.given_up_origins)
-    if not progress.pages:
-        parts.append(
-            Text("\nNo page was kept. The first command below explains what happened to the seed.")
-        )
     return Group(*parts)
 
 
@@ -177,8 +173,15 @@ def _more(ended: HowEnded, job: Job) -> list[str]:
     return []
 
 
-def print_summary(console: Console, ended: HowEnded, job: Job, path: Path) -> None:
-    """Print the summary for people."""
+def print_summary(
+    console: Console, ended: HowEnded, job: Job, path: Path, why_empty: Sequence[str] = ()
+) -> None:
+    """Print the summary for people; `why_empty` are the reasons if no content was kept."""
     console.print()
     console.print(summary_of(ended, job))
+    if why_empty:
+        what = "No page with content was kept." if ended.progress.pages else "No page was kept."
+        console.print(Text(f"\n{what}", "bold red"))
+    for why in why_empty:
+        console.print(Text(f"  {why}"), soft_wrap=True)
     console.print(commands_of(ended, job, path, console.width), soft_wrap=True)
