@@ -102,6 +102,11 @@ def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return cli.main(given, "lycosa", standalone_mode=False, obj=session) or 0
+    except click.NoSuchOption as error:
+        from lycosa.cli.input.other_flags import explained
+
+        explained(error).show()
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -14,6 +14,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.other_names import hint_for
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.seeds import SeedList, seeds_in, seeds_of
 from lycosa.config.writer import write_value
@@ -61,7 +62,8 @@ def _unknown_top_level(tables: Mapping[str, object]) -> Iterator[Problem]:
             yield f"there is no section [{found}]\n  {guess}all sections: lycosa config"
             continue
         near = _nearest(found, ("seeds", "rules"), 0.6)
-        guess = f"did you mean `{near}`?  " if near else _elsewhere(found, "")
+        guess = f"did you mean `{near}`?  " if near else hint_for(found, "")
+        guess = guess or _elsewhere(found, "")
         yield f"the job has no key `{found}`\n  {guess}all keys: lycosa config"
 
 
@@ -109,7 +111,8 @@ def _read_section(section: str, found: Mapping[str, object]) -> tuple[object, li
 
 def _unknown_key(section: str, name: str, keys: Mapping[str, Key]) -> Problem:
     near = _nearest(name, keys)
-    guess = f"did you mean `{near}`?  " if near else _elsewhere(name, section)
+    guess = f"did you mean `{near}`?  " if near else ""
+    guess = guess or hint_for(name, section) or _elsewhere(name, section)
     if not guess and (near := _nearest(name, keys, 0.6)):
         guess = f"did you mean `{near}`?  "
     return f"has no key `{name}`\n  {guess}all keys: lycosa config {section}"

@@ -25,7 +25,7 @@ from lycosa.log.format import encode
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.records import Discovered
-from lycosa.url import LONGEST_URL, canonical_key, refusal
+from lycosa.url import LONGEST_URL, canonical_key, host_of, refusal
 
 CHUNK_SEEDS = 5_000
 MOST_TOLD = 100
@@ -49,7 +49,9 @@ def refusal_text(seed: str, reason: str) -> str:
         case "too-long":
             return f"it is longer than {LONGEST_URL:,} characters"
         case "out-of-scope":
-            return "no --include matches it, so your own seed is left out; add an --include for it"
+            key = canonical_key(seed.strip())
+            host = host_of(key) if key else "HOST"
+            return f"your --include leaves out your own seed; add --include {host}, or drop it"
         case "loopback-only":
             return (
                 "this crawl asks other servers of this machine alone ([fetch] loopback_origins);"
@@ -57,7 +59,10 @@ def refusal_text(seed: str, reason: str) -> str:
             )
     action, _, name = reason.partition(":")
     if action == "reject":
-        return f"your --exclude, or a rule of the job, rejects it ({name})"
+        return (
+            f"your --exclude, or a rule of the job, rejects your own seed ({name});"
+            " name more exactly what to skip"
+        )
     return reason
 
 
@@ -92,6 +97,8 @@ def require_a_seed(job: Job) -> None:
 def no_seed(refused: Mapping[str, str]) -> ConfigError:
     """Return the error of a crawl whose seeds were all refused, for these reasons."""
     lines = [f"{seed}: {refusal_text(seed, reason)}" for seed, reason in refused.items()]
+    if len(lines) == 1:
+        return ConfigError(f"{lines[0]}\n  the crawl has no other seed to begin with")
     more = [f"and {len(lines) - 10:,} more"] if len(lines) > 10 else []
     told = "\n  ".join(lines[:10] + more or ["give one: lycosa crawl https://example.org/ -o DIR"])
     return ConfigError(f"the crawl has no seed to begin with\n  {told}")

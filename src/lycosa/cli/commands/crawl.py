@@ -57,7 +57,6 @@ MOST_EMPTY = 3
     "--output",
     "path",
     metavar="DIR",
-    required=True,
     type=click.Path(path_type=Path),
     help="The crawl directory, which must not exist yet.",
 )
@@ -81,7 +80,7 @@ def crawl(
     /,
     seeds: tuple[str, ...],
     seed_file: TextIO | None,
-    path: Path,
+    path: Path | None,
     config_file: Path | None,
     **flags: Any,
 ) -> int:
@@ -102,6 +101,8 @@ def crawl(
     from lycosa.crawl.seeds import require_a_seed
     from lycosa.plugins.scheduling import require_plugins
 
+    if path is None:
+        raise click.UsageError("Where shall the crawl go? Name a new folder with -o DIR.")
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
     job = build_job(base, flags, given)

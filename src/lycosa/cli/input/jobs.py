@@ -105,7 +105,7 @@ def flag_rules(includes: Iterable[str], excludes: Iterable[str]) -> list[dict[st
             parse_rules([rule])
         except ConfigError as error:
             flag = "--include" if rule["action"] == "accept" else "--exclude"
-            text = str(error).partition(": ")[2]
+            text = str(error).partition(": ")[2].partition("; in TOML")[0]
             raise ConfigError(f"{flag}: {text}") from None
     return rules
 

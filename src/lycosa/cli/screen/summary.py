@@ -18,7 +18,9 @@ from lycosa.cli.screen.lines import command as command
 from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
-from lycosa.extract.structured.counts import PAGES, REASONS, TRIPLES
+from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
+
+_IN_LOG = " (lycosa.log names the pages)"
 
 _MOST_ORIGINS = 8
 """How many unreachable origins are listed; the log file and --json have more."""
@@ -117,7 +119,7 @@ def counts_tables(
 ) -> list[RenderableType]:
     """Return tables of errors, excluded pages and refused links, without the empty ones."""
     not_taken = {
-        REASONS.get(name, name): count
+        REASONS.get(name, name) + (_IN_LOG if name in BROKEN else ""): count
         for name, count in structured.items()
         if name not in (TRIPLES, PAGES)
     }
@@ -151,6 +153,9 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
         yield command("cat", path, url, "--text"), "the text of a page"
     if ended.progress.structured.get(TRIPLES):
         yield command("index", path), "load triples for SPARQL"
+    if ended.progress.pages:
+        yield command("report", path), "all of it as a web page"
+        yield command("audit", path), "was every request polite?"
     yield command("status", path), "show these figures again"
     if ended.progress.given_up_origins or ended.reason == "no seed":
         yield command("retry", path), "try unreachable origins"
