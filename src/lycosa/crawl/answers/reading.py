@@ -149,7 +149,10 @@ def judge(answer: Answer, job: Job) -> Outcome:
 
 def is_wanted_type(kind: str, job: Job) -> bool:
     """Return whether the job keeps content of this type; what has no type is kept."""
-    if not kind or kind in job.fetch.content_types:
+    types = job.fetch.content_types
+    if not kind or kind in types:
+        return True
+    if "*/*" in types or f"{kind.partition('/')[0]}/*" in types:
         return True
     return job.extract.requisites and (
         kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES
