@@ -1,0 +1,27 @@
+"""The kinds of links: their numbers are stored, and each is in the right sets."""
+
+from __future__ import annotations
+
+from lycosa.records import (
+    FREE_KINDS,
+    RECORDED_KINDS,
+    REQUISITE_KINDS,
+    SAME_PAGE_KINDS,
+    WIDE_KINDS,
+    LinkKind,
+)
+
+
+def test_every_kind_fits_into_a_mask_of_64_bits() -> None:
+    assert all(0 < kind < 64 for kind in LinkKind)
+
+
+def test_a_kind_is_a_requisite_or_recorded_or_another_name_and_never_two_of_them() -> None:
+    assert not REQUISITE_KINDS & RECORDED_KINDS
+    assert not SAME_PAGE_KINDS & (REQUISITE_KINDS | RECORDED_KINDS)
+    assert FREE_KINDS == SAME_PAGE_KINDS | REQUISITE_KINDS
+
+
+def test_forms_that_post_are_never_followed() -> None:
+    never = RECORDED_KINDS - WIDE_KINDS
+    assert never == {LinkKind.POST, LinkKind.PING, LinkKind.HINT, LinkKind.IDENTIFIER}
