@@ -12,6 +12,7 @@ seen.
     charset       finds the character set and converts to UTF-8
     beginnings    a quick look at the first bytes, for charset and sitemaps
     css           references of style sheets
+    manifest      references of web application manifests
     sitemap       sitemaps and feeds
     headers       links and robots directives in HTTP headers
     fingerprint   a similarity hash of the text

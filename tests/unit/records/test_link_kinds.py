@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from lycosa.records import (
     FREE_KINDS,
     RECORDED_KINDS,
@@ -25,3 +28,14 @@ def test_a_kind_is_a_requisite_or_recorded_or_another_name_and_never_two_of_them
 def test_forms_that_post_are_never_followed() -> None:
     never = RECORDED_KINDS - WIDE_KINDS
     assert never == {LinkKind.POST, LinkKind.PING, LinkKind.HINT, LinkKind.IDENTIFIER}
+
+
+def test_the_page_on_links_puts_every_kind_where_it_belongs() -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference" / "links.md"
+    sections = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]
+    named = [
+        {LinkKind[kind.upper()] for kind in re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)}
+        for text in sections
+    ]
+    by_default = set(LinkKind) - REQUISITE_KINDS - RECORDED_KINDS
+    assert named == [by_default, REQUISITE_KINDS, WIDE_KINDS, RECORDED_KINDS - WIDE_KINDS]

@@ -18,7 +18,14 @@ from lycosa.extract.facts import Facts
 from lycosa.extract.headers import links_of_headers, robots_tag
 from lycosa.extract.page import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
-from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+from lycosa.records import (
+    RECORDED_KINDS,
+    REQUISITE_KINDS,
+    WIDE_KINDS,
+    Answer,
+    LinkKind,
+    Outcome,
+)
 
 NAMED_STATUSES = {
     404: Outcome.NOT_FOUND,
@@ -37,6 +44,7 @@ REQUISITE_TYPE_NAMES = frozenset(
         "application/x-javascript",
         "application/ecmascript",
         "application/json",
+        "application/manifest+json",
         "application/font-woff",
         "application/vnd.ms-fontobject",
         "application/x-font-ttf",
@@ -140,6 +148,7 @@ def read_page(answer: Answer, job: Job) -> Facts:
         answer.header("content-type"),
         most_links=job.extract.most_links,
         wants_requisites=job.extract.requisites,
+        wants_wide=job.extract.wide,
         agent=job.fetch.agent,
     )
 
@@ -148,9 +157,7 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int
     """Return the links that the job follows, and how many `nofollow` it leaves alone."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    if (answer.header("link") or answer.header("refresh")) and (
-        from_headers := links_of_headers(headers)
-    ):
+    if from_headers := wanted_links_of_headers(answer, job):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
         more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
         found = RawLinks(
@@ -177,6 +184,16 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int
         list(compress(found.times, kept)),
     )
     return followed, len(found.hrefs) - len(followed.hrefs)
+
+
+def wanted_links_of_headers(answer: Answer, job: Job) -> list[tuple[str, LinkKind, str]]:
+    """Return the links of the headers that are of a kind which the job follows."""
+    if not (answer.header("link") or answer.header("refresh") or answer.header("content-location")):
+        return []
+    unwanted = RECORDED_KINDS - WIDE_KINDS if job.extract.wide else RECORDED_KINDS
+    if not job.extract.requisites:
+        unwanted |= REQUISITE_KINDS
+    return [link for link in links_of_headers(answer.headers) if link[1] not in unwanted]
 
 
 def redirect_of(answer: Answer) -> RawLinks:
