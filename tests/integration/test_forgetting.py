@@ -29,7 +29,7 @@ HOSTS = 12
 
 def kept(directory: CrawlDirectory) -> Counter[str]:
     pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    return Counter(row["url"] for row in pages if row["outcome"] == "KEPT")
+    return Counter(row["url"] for row in pages if row["outcome"] == "kept")
 
 
 def name_of(url: str) -> str:

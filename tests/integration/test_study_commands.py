@@ -70,7 +70,7 @@ def test_a_crawl_is_studied_asked_and_exported(crawled: Path, tmp_path: Path) ->
     counted = lycosa("sql", crawled, "select sum(pages) as n from depths", "--format", "jsonl")
     assert json.loads(counted.stdout) == {"n": PAGES}
     table = lycosa("sql", crawled, "from outcomes", "--format", "table").stdout
-    assert [line.split()[:2] for line in table.splitlines()][1] == ["KEPT", str(PAGES)]
+    assert [line.split()[:2] for line in table.splitlines()][1] == ["kept", str(PAGES)]
     lines = lycosa("export", "ranks", crawled).stdout.splitlines()
     assert len(lines) == PAGES + 1 and lines[0].startswith("url_id,url,site,")
     graph = tmp_path / "g.graphml"

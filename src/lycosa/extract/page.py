@@ -91,4 +91,5 @@ def list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
         times=list(counts.values()),
         charset=charset,
         is_truncated_links=is_truncated,
+        is_list=True,
     )

@@ -132,3 +132,11 @@ class Capture(Struct, frozen=True):
     """The structured data of the page as N-Triples; None when it was not read."""
     held: Place | None = None
     """The place of the version that the log says we hold, if there is one."""
+    is_noindex: bool = False
+    """The page asks not to be found by a search."""
+    is_noarchive: bool = False
+    """The page asks not to be shown from an archive."""
+    source_id: int = 0
+    """The id of the page that first led to the URL; 0 when none did or it is unknown."""
+    is_after_redirect: bool = False
+    """A redirect led to the URL."""

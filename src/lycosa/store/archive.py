@@ -37,14 +37,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lycosa.errors import StoreError
-from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
+from lycosa.records import PROBED, STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store.layout import Name, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segments.segment import Segment
 from lycosa.store.tables.extra import with_extra
 from lycosa.store.tables.link_ends import LinkEnds, link_ends
 from lycosa.store.tables.quads import Block, quads_of
-from lycosa.store.tables.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
+from lycosa.store.tables.redirects import redirect_columns
+from lycosa.store.tables.rows import (
+    OUTCOME_NAMES,
+    Row,
+    Text,
+    fetch_id,
+    microseconds,
+    signed,
+    url_id,
+)
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import (
     Earlier,
@@ -142,9 +151,10 @@ class ArchiveStore:
                 segment.pending.add_host(fetch)
             else:
                 links = texts = 0
-                if capture.outcome is Outcome.KEPT and not group.is_unchanged:
+                if capture.outcome in STORED and not group.is_unchanged:
                     links, texts = len(capture.links.kinds), int(bool(capture.text))
-                    segment.pending.add_content(fetch, capture.links, capture.text)
+                    text = Text(capture.text, url, capture.title, capture.language)
+                    segment.pending.add_content(fetch, capture.links, text)
                 if capture.triples is not None:
                     segment.blocks.append(_block(fetch, url, capture.triples))
                 content = (links, texts, int(capture.triples is not None))
@@ -359,7 +369,6 @@ class _Group(Struct, frozen=True):
         return Place(segment, start + before, length)
 
 
-_PROBED = frozenset({Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE})
 _NOTHING = _Group([], 0, None, None, "", False)
 
 
@@ -408,16 +417,27 @@ def _facts(capture: Capture) -> Row:
         capture.language,
         capture.fingerprint & 0xFFFFFFFFFFFFFFFF,
         capture.distance,
-        None,  # `source_id`: the table of links holds the sources
+        signed(capture.source_id) if capture.source_id else None,
         _via(capture),
         capture.rule,
+        *_wishes(capture),
+        *redirect_columns(capture),
     )
 
 
+def _wishes(capture: Capture) -> Row:
+    """Return what the page asks of those who show it; unknown of what was not read."""
+    if capture.outcome in STORED:
+        return capture.is_noindex, capture.is_noarchive
+    return None, None
+
+
 def _via(capture: Capture) -> str:
-    """Return how the URL was found: by mining, as a probe, by a link, or as a seed."""
+    """Return how the URL was found: guessed, as a probe, by a redirect, by a link, as a seed."""
     if capture.rule:
         return "mined"
-    if capture.outcome in _PROBED:
+    if capture.outcome in PROBED:
         return "probe"
+    if capture.is_after_redirect:
+        return "redirect"
     return "link" if capture.distance else "seed"

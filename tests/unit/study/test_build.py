@@ -205,8 +205,8 @@ def test_small_tables_count(tmp_path: Path) -> None:
     )
     study(tmp_path)
     assert {r["outcome"]: r["fetches"] for r in rows(tmp_path, "outcomes")} == {
-        "KEPT": 3,
-        "NOT_FOUND": 1,
+        "kept": 3,
+        "not_found": 1,
     }
     assert {r["status"]: r["fetches"] for r in rows(tmp_path, "statuses")} == {200: 3, 404: 1}
     assert {r["language"]: r["pages"] for r in rows(tmp_path, "languages")} == {"en": 2, "de": 1}

@@ -45,7 +45,7 @@ def answer(folder: Path, query: str) -> list[Any]:
 
 
 def test_sealed_and_open_segments_are_one_table(crawl: Path) -> None:
-    assert answer(crawl, "select count(*) from pages where outcome = 'KEPT'") == [(4,)]
+    assert answer(crawl, "select count(*) from pages where outcome = 'kept'") == [(4,)]
     assert answer(crawl, "select count(*) from links") == [(4,)]
     assert answer(crawl, "select count(*) from text") == [(4,)]
     assert answer(crawl, "from hosts") == []

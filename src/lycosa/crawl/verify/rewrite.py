@@ -124,7 +124,7 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table]) -> P
         rows = rows.set_column(1, "began", began)
         for row in rows.to_pylist():
             *entry, record, outcome = row.values()
-            if record and outcome != "NOT_MODIFIED":
+            if record and outcome.lower() != "not_modified":
                 sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)

@@ -17,6 +17,7 @@ from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Fact
 from lycosa.extract.html.names import BLOCKS, CELLS, HIDDEN, RAW, RDFA, SOURCES
 from lycosa.extract.html.references import resolve_attribute, resolve_text
 from lycosa.extract.html.values import (
+    NOARCHIVE,
     NOFOLLOW,
     NOINDEX,
     css_references,
@@ -170,6 +171,7 @@ class _Page:
             has_microdata=self._has_microdata,
             has_json_ld=self._has_json_ld,
             has_meta=self._has_meta,
+            is_noarchive=bool(self._wishes & NOARCHIVE),
         )
 
     def say(self, text: str) -> None:

@@ -69,7 +69,7 @@ ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
-_FEW_VALUES += ["via", "rule"]
+_FEW_VALUES += ["via", "rule", "source_id", "redirect_url", "redirect_id"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
 
 
@@ -262,7 +262,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
         for rows in _counted(folder, kind, name, found, schema):
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
                 *entry, record, outcome = row
-                if record and outcome != "NOT_MODIFIED":
+                if record and outcome.lower() != "not_modified":
                     sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
