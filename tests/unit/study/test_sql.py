@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
@@ -23,6 +25,7 @@ from lycosa.study.build import study
 from lycosa.study.export import export
 from lycosa.study.extras import PACKAGES, require
 from lycosa.study.sql import asked
+from lycosa.url.key import url_of
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, captures, id_of, write
 
 A, B, C = (f"test.a:/{name}?x=1&y=2" for name in "abc")
@@ -167,6 +170,35 @@ def test_the_graph_that_is_exported_is_the_one_that_was_ranked(crawl: Path, tmp_
     export(crawl, "hosts", "graphml", tmp_path / "sites.graphml")
     sites = networkx.read_graphml(tmp_path / "sites.graphml")
     assert dict(sites.edges) == {("http://b.test", "http://a.test"): {"links": 1}}
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf"])
+def test_nodes_of_a_graph_have_labels(form: str, tmp_path: Path) -> None:
+    titles = {A: 'Fish & "Chips" <b>\x01', B: ""}
+    fetches = [Fetch(A, [B]), Fetch(B, [A]), Fetch(OTHER, [A])]
+    CrawlDirectory.create(tmp_path, Job.of(seeds=["http://a.test/"]))
+    store = ArchiveStore(tmp_path)
+    for capture in captures(fetches, BEGAN):
+        store.append(structs.replace(capture, title=titles.get(capture.key, "Other")))
+    store.seal(lambda place: True)
+    store.close()
+    study(tmp_path)
+    read = {"graphml": networkx.read_graphml, "gexf": networkx.read_gexf}[form]
+    export(tmp_path, "ranks", form, tmp_path / "pages.xml")
+    pages = read(tmp_path / "pages.xml")
+    labels = {int(node): facts["label"] for node, facts in pages.nodes(data=True)}
+    assert labels == {
+        id_of(A): 'Fish & "Chips" <b>',
+        id_of(B): url_of(B),
+        id_of(OTHER): "Other",
+    }
+    assert pages.nodes[str(id_of(A))]["url"] == url_of(A)
+    assert pages.number_of_edges() == 3
+    export(tmp_path, "sites", form, tmp_path / "sites.xml")
+    sites = read(tmp_path / "sites.xml")
+    assert {facts["label"] for _, facts in sites.nodes(data=True)} == {"a.test", "b.test"}
+    weight = {"graphml": "links", "gexf": "weight"}[form]
+    assert [facts[weight] for *_, facts in sites.edges(data=True)] == [1]
 
 
 @pytest.mark.parametrize(
