@@ -136,6 +136,8 @@ class Capture(Struct, frozen=True):
     """The page asks not to be found by a search."""
     is_noarchive: bool = False
     """The page asks not to be shown from an archive."""
+    is_withheld: bool = False
+    """It is kept, and left out of the index by which archives are replayed."""
     source_id: int = 0
     """The id of the page that first led to the URL; 0 when none did or it is unknown."""
     is_after_redirect: bool = False

@@ -157,7 +157,8 @@ class ArchiveStore:
                     segment.pending.add_content(fetch, capture.links, text)
                 if capture.triples is not None:
                     segment.blocks.append(_block(fetch, url, capture.triples))
-                content = (links, texts, int(capture.triples is not None))
+                blocks = int(capture.triples is not None)
+                content = (links, texts, blocks, capture.is_withheld)
                 segment.pending.add_page(
                     fetch + _facts(capture) + content + (capture.extra or self._nothing)
                 )

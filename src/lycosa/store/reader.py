@@ -76,6 +76,7 @@ def find(folder: Path, url: str) -> Stored | None:
     """Return the newest exchange about a canonical URL, or None when there is none."""
     found = max(_indexed(folder, url), default=None)
     found = max([*_unindexed(folder, url), *([found] if found else [])], default=None)
+    found = found or max(_withheld(folder, url), default=None)
     if found is None:
         return None
     files = WarcFiles(folder)
@@ -198,6 +199,18 @@ def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
                     yield moment, place
         except (ValueError, KeyError, TypeError) as error:
             raise unreadable(folder, path, error) from None
+
+
+def _withheld(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
+    """Yield the exchanges about a URL that asks for `noarchive`: the index does not list them."""
+    number = pa.scalar(signed(url_id(key_of(url))), pa.int64())
+    columns = ["url_id", "began", "noarchive", "offset", "length"]
+    for name in _segments(folder, "pages"):
+        for batch in _segment_rows(folder, "pages", name, columns):
+            for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
+                if row["length"] and row["noarchive"]:
+                    place = Place(name.segment, row["offset"], row["length"])
+                    yield row["began"].strftime("%Y%m%d%H%M%S"), place
 
 
 def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:

@@ -36,6 +36,7 @@ from lycosa.study.ranks import web_graph
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import add_derived, known
 from lycosa.study.tables import STUDIED, Connection, add_files, all_rows, connected, quoted
+from lycosa.study.withheld import wishes_obeyed, withhold
 
 FORMATS = {
     "parquet": "format parquet, compression zstd",
@@ -47,16 +48,24 @@ _OF_PAGES, _OF_SITES = ("pages", "links", "ranks"), ("hosts", "sites", "site_lin
 
 
 def export(
-    folder: Path, name: str, form: str, target: Path | None, *, is_raw: bool = False
-) -> None:
+    folder: Path,
+    name: str,
+    form: str,
+    target: Path | None,
+    *,
+    is_raw: bool = False,
+    with_withheld: bool = False,
+) -> int:
     """Write a table or a graph to a file, or to standard output.
 
     Texts in CSV are such that a spreadsheet takes none of them for a formula, unless `is_raw`.
+    What pages ask to be withheld is left out unless `with_withheld`; returns how many they are.
     """
-    CrawlDirectory.open(folder)
+    extract = CrawlDirectory.open(folder).job().extract
+    wishes = [] if with_withheld else wishes_obeyed(extract, name)
     studied = Results(folder).tables()
     _check(folder, name, form, target, list(studied))
-    kinds = STUDIED if form in GRAPHS else (name,)
+    kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes else (name,)
     with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
         for table, path in studied.items():
             add_files(connection, table, [path])
@@ -66,9 +75,12 @@ def export(
             with _opened(target) as file:
                 write_graph(connection, file, form, SITES if name in _OF_SITES else PAGES)
         else:
+            table, count = withhold(connection, name, wishes)
             is_guarded = form == "csv" and not is_raw
-            rows = _guarded(connection, name) if is_guarded else f"select * from {name}"
+            rows = _guarded(connection, table) if is_guarded else f"select * from {table}"
             _write_rows(connection, rows, form, target)
+            return count
+    return 0
 
 
 @contextmanager

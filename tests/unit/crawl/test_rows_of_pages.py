@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from lycosa.config import Job
 from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
+from lycosa.store.reader import find
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.testweb.web import HTML, PLAIN, Reply
 from lycosa.url import key_of
@@ -162,3 +163,22 @@ def test_endless_sitemaps_do_not_outlast_a_limit(tmp_path: Path, monkeypatch: An
     outcomes = [row["outcome"].lower() for row in rows(tmp_path, "pages").values()]
     assert outcomes.count("kept") == 5
     assert outcomes.count("sitemap") <= 3 + 5
+
+
+def test_a_noarchive_page_is_kept_and_not_replayed(tmp_path: Path) -> None:
+    secret = "http://a.test/secret"
+    ask = page("a secret", '<meta name="robots" content="noarchive">')
+    for name, is_obeyed in (("obeyed", True), ("ignored", False)):
+        folder = tmp_path / name
+        crawled(
+            folder,
+            {HOME: linking(secret), secret: ask},
+            job(extract={"soft_404_after": 0, "obey_noarchive": is_obeyed}),
+        )
+        index = "".join(path.read_text() for path in (folder / "cdx").glob("*.cdxj"))
+        assert HOME in index
+        assert (secret in index) is not is_obeyed
+        row = rows(folder, "pages")[secret]
+        assert (row["outcome"], row["noarchive"]) == ("kept", True)
+        stored = find(folder, secret)
+        assert stored is not None and b"a secret" in stored.body

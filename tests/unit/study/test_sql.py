@@ -230,3 +230,29 @@ def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.Mo
         LycosaError, match=r"needs duckdb, numpy, py3langid, scipy\n.*'lycosa\[study\]'"
     ):
         require("study")
+
+
+def test_an_export_withholds_what_pages_ask_for(tmp_path: Path) -> None:
+    CrawlDirectory.create(tmp_path, Job.of(seeds=["http://a.test/"]))
+    store = ArchiveStore(tmp_path)
+    wishes = {A: {}, B: {"is_noarchive": True}, C: {"is_noindex": True}}
+    for capture in captures([Fetch(key) for key in wishes], BEGAN):
+        store.append(structs.replace(capture, title="T", **wishes[capture.key]))
+    store.seal(lambda place: True)
+    store.close()
+
+    def exported(name: str, **flags: bool) -> dict[str, Any]:
+        target = tmp_path / "out.jsonl"
+        export(tmp_path, name, "jsonl", target, **flags)
+        lines = map(json.loads, target.read_text(encoding="utf-8").splitlines())
+        return {line["url"]: line["title"] for line in lines}
+
+    assert exported("text") == {url_of(A): "T"}
+    assert exported("pages") == {url_of(A): "T", url_of(B): None, url_of(C): "T"}
+    everything = dict.fromkeys(map(url_of, wishes), "T")
+    assert exported("text", with_withheld=True) == everything
+    assert exported("pages", with_withheld=True) == everything
+    job = tmp_path / "crawl.toml"
+    told = job.read_text(encoding="utf-8")
+    job.write_text(told.replace("obey_noindex = true", "obey_noindex = false"), encoding="utf-8")
+    assert exported("text") == {url_of(A): "T", url_of(C): "T"}

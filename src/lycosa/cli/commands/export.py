@@ -102,19 +102,31 @@ def _table_command(table: str) -> click.Command:
     )
     @raw_flag
     @click.option(
+        "--withheld",
+        "with_withheld",
+        is_flag=True,
+        help="Include what pages ask to be withheld (`noarchive`, in texts also `noindex`).",
+    )
+    @click.option(
         "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
     )
-    def write_table(path: Path, form: str, target: Path | None, is_raw: bool) -> None:
+    def write_table(
+        path: Path, form: str, target: Path | None, is_raw: bool, with_withheld: bool
+    ) -> None:
         require("export")
         from lycosa.study.export import export as write
 
+        flags = {"is_raw": is_raw, "with_withheld": with_withheld}
         if target is None and sys.stdout.isatty():
             with tempfile.TemporaryDirectory() as folder:
                 shown = Path(folder) / table
-                write(path, table, form, shown, is_raw=is_raw)
+                count = write(path, table, form, shown, **flags)
                 Data().copy(shown)
-            return
-        write(path, table, form, target, is_raw=is_raw)
+        else:
+            count = write(path, table, form, target, **flags)
+        if count:
+            what = "texts were" if table == "text" else "titles and descriptions were"
+            click.echo(f"{count:,} {what} left out, as their pages ask (all: --withheld)", err=True)
 
     return write_table
 

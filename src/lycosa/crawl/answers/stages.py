@@ -239,6 +239,7 @@ class PageAnswers:
                 held=state.place_of(page) if is_kept and was_kept else None,
                 is_noindex=is_noindex,
                 is_noarchive=is_noarchive,
+                is_withheld=is_noarchive and self._job.extract.obey_noarchive,
                 source_id=state.sources.of(page),
                 is_after_redirect=state.pages.hops[page] > 0,
             )

@@ -223,7 +223,7 @@ class _Fetched:
                 facts.language,
                 mark & 0xFFFFFFFFFFFFFFFF,
             )
-        return (*about, distance, source, how, rule, *wishes, *self._redirect(), 0, 0, 0)
+        return (*about, distance, source, how, rule, *wishes, *self._redirect(), 0, 0, 0, False)
 
     def _redirect(self) -> Row:
         if self.outcome is not Outcome.REDIRECTED:

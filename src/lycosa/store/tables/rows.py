@@ -12,7 +12,8 @@ one fetch share its `fetch_id`.
 While a segment is open its rows stand in Arrow IPC streams, one record batch per flush. They
 have two columns more than sealed rows: offset and length, in the WARC file, of the records of the
 fetch, from the request to the metadata. Rows of `pages` also say how many links, texts and blocks
-of quads belong to the fetch, so that missing ones are noticed (`survey`).
+of quads belong to the fetch, so that missing ones are noticed (`survey`), and whether its record is
+left out of the index of replay (`withheld`).
 
 Rows are built column by column for all fetches of a flush: a Python call for each value
 would cost more than everything else here.
@@ -73,6 +74,7 @@ _PAGE = [
 ]
 _GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
 _CONTENT = [("link_rows", pa.int32()), ("text_rows", pa.int32()), ("quad_blocks", pa.int32())]
+_CONTENT += [("withheld", pa.bool_())]
 
 SCHEMAS = {
     "pages": pa.schema(_FETCH + _PAGE),
