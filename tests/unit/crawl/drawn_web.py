@@ -20,6 +20,7 @@ from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
 from lycosa.frontier.fold.state import counted_by
 from lycosa.log.memory import MemoryLog
+from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.scheduling import partitioner_of
@@ -73,13 +74,14 @@ def crawl(
     hooks: Hooks | None = None,
     *,
     archive: ArchiveStore | None = None,
+    log: Log | None = None,
     reason: str = EXHAUSTED,
 ) -> dict[str, Outcome | None]:
     """Crawl to the end; returns what became of every URL that was admitted.
 
     Pages go to the `archive`, which is sealed at the end, or else to a journal.
     """
-    clock, log = VirtualClock(1_700_000_000.0, 0.004), MemoryLog(job.frontier.partitions)
+    clock, log = VirtualClock(1_700_000_000.0, 0.004), log or MemoryLog(job.frontier.partitions)
     partitioner = partitioner_of(job, hooks)
     scope, budget = JobScope(job, log, hooks=hooks), Budget(job, lambda: 1 << 62)
     store = archive or Journal(folder / "segments")

@@ -9,4 +9,5 @@ crawl's lock and write events, as a worker would.
     prospects       estimates how often a page changes and what a revisit is worth
     content         reads the newest answer for a URL from the archive
     edits           adds seeds, retries failed URLs, blocks a host
+    deletions       gives back the room of pages that are gone
 """
