@@ -18,9 +18,9 @@ Always true:
   * a place is final, and can be read, as soon as `append` has returned it;
   * a failed flush can be repeated: nothing is lost or written twice;
   * a process only appends to files that it began itself;
-  * a revisit refers to an exchange of its own host in the same process, or to the exchange held
-    for its own URL. A host lies within one partition, whose log is one sequence: if the event of
-    the revisit was written, the event of the exchange it refers to was written before.
+  * a revisit refers to an exchange of its own partition in the same process, of any host, or to
+    the exchange held for its own URL. The log of a partition is one sequence: if the event of the
+    revisit was written, the event of the exchange it refers to was written before.
 
 Not here: which exchanges count (the log decides), sealing (`sealing`), reading rows (`reader`).
 """
@@ -304,7 +304,9 @@ class ArchiveStore:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
             if message.payload_bytes and not answer.truncated:
-                name = payload_name(answer, message, reversed_host_of(capture.key))
+                partition = capture.request.partition
+                owner = str(partition) if partition >= 0 else reversed_host_of(capture.key)
+                name = payload_name(answer, message, owner)
             earlier = self._earlier(name)
             is_unchanged = earlier is not None and earlier.url == url
             if earlier is None and name:

@@ -8,7 +8,8 @@ All segments must be sealed, and no other process may write to the crawl meanwhi
     3. rewrite quads, rows and index without them, and rename them: `pages` and the index last
     4. remove the note
 
-All other records keep their places. Links from the host's pages are removed with them; links to the
+All other records keep their places. Those of other hosts that lean on the host's payloads are set
+upright before (`leaning`). Links from the host's pages are removed with them; links to the
 host belong to other pages, and stay.
 
 Always true:
@@ -52,6 +53,7 @@ from lycosa.store.layout import (
     warc_path,
 )
 from lycosa.store.segments.digests import refresh_digests
+from lycosa.store.segments.leaning import set_upright
 from lycosa.store.segments.sealing import ignore, rows_writer, sync_file, temporary
 from lycosa.store.tables.quads import Block, rewrite
 from lycosa.store.warc.record_reader import members
@@ -99,7 +101,12 @@ class _Note(NamedTuple):
 def forget_host(folder: Path, host: str, reach: Callable[[str], None] = ignore) -> Forgotten:
     """Remove all that a host (named as in the rows) gave; harmless when repeated."""
     chosen = Chosen(hosts=frozenset({host}))
-    return _forget(folder, lambda name: chosen, f"the pages of {host}", reach)
+    what = f"the pages of {host}"
+    # A removal that was killed comes first: behind a half overwritten record nothing can be read.
+    before = _forget(folder, lambda name: Chosen(), what, reach)
+    set_upright(folder, chosen.hosts, reach)
+    done = _forget(folder, lambda name: chosen, what, reach)
+    return Forgotten(*(a + b for a, b in zip(before, done, strict=True)))
 
 
 def forget_exchanges(
@@ -121,8 +128,7 @@ def forget_exchanges(
 
 def leaned_on(folder: Path, places: Iterable[Place]) -> set[Place]:
     """Return those of the places to whose payload a record of another place refers."""
-    wanted = {(warc_path(folder, name).name, name.segment) for name in warc_names(folder)}
-    segments = dict(wanted)
+    segments = {warc_path(folder, name).name: name.segment for name in warc_names(folder)}
     given = {(place.segment, place.offset): place for place in places}
     found: set[Place] = set()
     for name in warc_names(folder):
@@ -142,12 +148,7 @@ def _forget(
     what: str,
     reach: Callable[[str], None],
 ) -> Forgotten:
-    for kind in KINDS:
-        if left := names_in(folder, kind, JOURNAL):
-            raise StoreError(
-                f"{folder / kind}: {left[0]} is not sealed, so nothing can be removed from it\n"
-                f"  another process may still be writing to it; nothing was changed"
-            )
+    _require_sealed(folder)
     records = rows = 0
     room_before = _room_of(folder)
     names = {*warc_names(folder), *names_in(folder, "pages", SEALED)}
@@ -162,6 +163,15 @@ def _forget(
             ) from error
         records, rows = records + done.records, rows + done.rows
     return Forgotten(records, rows, room_before - _room_of(folder))
+
+
+def _require_sealed(folder: Path) -> None:
+    for kind in KINDS:
+        if left := names_in(folder, kind, JOURNAL):
+            raise StoreError(
+                f"{folder / kind}: {left[0]} is not sealed, so nothing can be removed from it\n"
+                f"  another process may still be writing to it; nothing was changed"
+            )
 
 
 def _room_of(folder: Path) -> int:
