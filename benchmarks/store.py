@@ -151,7 +151,7 @@ def measure_rows(captures: list[Capture]) -> None:
             facts += [False, False, None, None]
             pending.add_page((*values, *facts, len(capture.links.kinds), 1, 0, False))
             text = Text(capture.text, capture.request.url, capture.title, "en")
-            pending.add_content(tuple(values), capture.links, text)
+            pending.add_content(tuple(values), [capture.links], text)
         pending.batches()
 
 

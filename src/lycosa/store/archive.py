@@ -152,9 +152,10 @@ class ArchiveStore:
             else:
                 links = texts = 0
                 if capture.outcome in STORED and not group.is_unchanged:
-                    links, texts = len(capture.links.kinds), int(bool(capture.text))
+                    both = (capture.links, capture.refused_links)
+                    links, texts = sum(len(some.kinds) for some in both), int(bool(capture.text))
                     text = Text(capture.text, url, capture.title, capture.language)
-                    segment.pending.add_content(fetch, capture.links, text)
+                    segment.pending.add_content(fetch, both, text)
                 if capture.triples is not None:
                     segment.blocks.append(_block(fetch, url, capture.triples))
                 blocks = int(capture.triples is not None)
