@@ -52,6 +52,14 @@ class Extract(Record):
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
     )
+    obey_noarchive: bool = key(
+        True,
+        "Withhold pages that ask for `noarchive` from the replay index and from exports; they are "
+        "kept and marked.",
+    )
+    obey_noindex: bool = key(
+        True, "Leave pages that ask for `noindex` out of exported texts; they are kept and marked."
+    )
     links: str = key(
         "all",
         "Links that get a row in the table `links`: `all`, with the reason why a link is not "

@@ -110,8 +110,8 @@ class _Redirects:
 
     def __init__(self, connection: Connection, pages: Numbering) -> None:
         found = connection.execute(
-            "select url_id, arg_max(redirect_id, fetched_at) as target from heads"
-            " join fetches using (url_id, fetch_id) where redirect_id is not null"
+            "select url_id, arg_max(heads.redirect_id, fetched_at) as target from heads"
+            " join fetches using (url_id, fetch_id) where heads.redirect_id is not null"
             " group by url_id order by url_id"
         ).fetchnumpy()
         self._pages = pages

@@ -137,7 +137,7 @@ def counts_tables(
         table.add_column(justify="right", min_width=9, style=style)
         table.add_column(no_wrap=True, overflow="ellipsis")
         for name, count in list(counts.items())[:12]:
-            table.add_row(f"{count:,}", Text(name.replace("_", " ")))
+            table.add_row(f"{count:,}", Text(name))
         if len(counts) > 12:
             table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
         parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]

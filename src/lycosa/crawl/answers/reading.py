@@ -17,9 +17,10 @@ from msgspec import Struct
 from lycosa.config import Job
 from lycosa.extract.css import scan_css
 from lycosa.extract.facts import Facts
-from lycosa.extract.headers import links_of_headers, robots_tag
+from lycosa.extract.headers import links_of_headers, robots_tag, robots_wishes
+from lycosa.extract.html.values import NOARCHIVE, NOINDEX
 from lycosa.extract.page import list_facts, scan
-from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
+from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
 from lycosa.records import (
     RECORDED_KINDS,
     REQUISITE_KINDS,
@@ -197,6 +198,22 @@ def read_page(answer: Answer, job: Job) -> Facts:
         wants_recorded=records_all(job),
         wants_wide=job.extract.wide,
         agent=job.fetch.agent,
+    )
+
+
+def is_sitemap(answer: Answer, facts: Facts) -> bool:
+    """Return whether this is a sitemap, which is no page; a feed is a document of its own."""
+    return facts.is_list and not is_feed(answer.body)
+
+
+def showing_wishes(answer: Answer, facts: Facts, job: Job) -> tuple[bool, bool]:
+    """Return whether a page asks not to be found (`noindex`) or shown (`noarchive`)."""
+    bits = 0
+    if answer.header("x-robots-tag") is not None:
+        bits = robots_wishes(answer.headers, job.fetch.agent)
+    return (
+        facts.is_noindex or bool(bits & NOINDEX),
+        facts.is_noarchive or bool(bits & NOARCHIVE),
     )
 
 
