@@ -316,7 +316,7 @@ class Partition:
     def begin_cycle(self, event: CycleBegun, now: float) -> None:
         """Record the URLs that a cycle has chosen, and offer them."""
         state = self.state
-        reopened = set(state.given_up_for_now())
+        reopened = set() if event.round else set(state.given_up_for_now())
         self.record(event)
         hosts = {state.sites.host[site]: None for site in reopened}
         if reopened:

@@ -265,13 +265,17 @@ class CycleWanted(Event, frozen=True, array_like=True, tag=26):
 
     moment: float
     cycle: int
+    round: int = 0
+    """0 when the cycle begins; further rounds share out what is left of it."""
 
 
 class BidTaken(Event, frozen=True, array_like=True, tag=27):
-    """In partition 0: the bid of one partition for the coming cycle."""
+    """In partition 0: the bid of one partition for the coming cycle, or for a further round."""
 
     partition: int
     bins: dict[int, int]
+    room: int = 0
+    """What the partition has left of its room; below 0 when it has taken more."""
 
 
 class CycleBegun(Event, frozen=True, array_like=True, tag=28):
@@ -285,6 +289,10 @@ class CycleBegun(Event, frozen=True, array_like=True, tag=28):
     """The worth of a visit to each."""
     room: int
     """How many of the URLs that will be found are fetched in this cycle."""
+    round: int = 0
+    """0 at the beginning; a further round adds URLs to the cycle that is under way."""
+    left: int = 0
+    """The room of all partitions together: if there is none, this round is the last."""
 
 
 class Visited(Event, frozen=True, array_like=True, tag=29):

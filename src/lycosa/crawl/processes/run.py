@@ -263,4 +263,6 @@ def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
     """Return whether nothing is left to do; a stopped crawl with cycles has the next one to do."""
     if reason in (NO_SEED, UNREACHABLE):
         return False
+    if progress.put_off:
+        return False
     return reason == EXHAUSTED or (not progress.pending and job.revisit.policy == "off")
