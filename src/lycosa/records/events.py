@@ -121,6 +121,8 @@ class Counted(Event, frozen=True, array_like=True, tag=9):
     refusals: dict[str, int]
     structured: dict[str, int] = {}
     """Triples kept, pages that have some, and what was left out of structured data."""
+    linked: dict[int, int] = {}
+    """URLs to which 2, 4, 8, ... links lead by now, with the logarithm of that number."""
 
 
 class ErrandTaken(Event, frozen=True, array_like=True, tag=10):

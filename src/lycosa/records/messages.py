@@ -92,4 +92,13 @@ class CycleShare(Message, frozen=True, array_like=True, tag=6):
     """The room that the partition had left when it made its bid."""
 
 
-AnyMessage = Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare
+class LinksCounted(Message, frozen=True, array_like=True, tag=7):
+    """More links to URLs that were sent before, for an order that depends on their number."""
+
+    links: dict[str, int]
+    """Key → how many pages link to it that did not before."""
+
+
+AnyMessage = (
+    Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare | LinksCounted
+)

@@ -138,6 +138,7 @@ class PartitionState(Holdings):
     def _apply_counted(self, event: Counted) -> None:
         self.refusals.update(event.refusals)
         self.structured.update(event.structured)
+        self.popularity.apply(event.linked)
 
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
