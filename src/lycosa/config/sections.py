@@ -167,6 +167,11 @@ class Discovery(Record):
         "(numbers, dates, paging parameters), learned by comparing known ones.",
         choices=MINING,
     )
+    single_example: bool = key(
+        False,
+        "With `full`: also guess the neighbour of a URL that is the only one of its kind, "
+        "`pics1/page2.html` and `pics2/page1.html` from `pics1/page1.html`.",
+    )
     budget: float = key(
         0.1,
         "The share of all page requests that failed guesses may take; a dozen are free. "

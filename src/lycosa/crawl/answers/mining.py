@@ -89,6 +89,7 @@ class Mining:
     ) -> None:
         self._ports = ports
         self._mode = ports.job.discovery.mining
+        self._takes_singles = ports.job.discovery.single_example
         self._budget = ports.job.discovery.budget
         self._farthest_static = farthest(ports.job.limits.depth_static)
         self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
@@ -240,7 +241,9 @@ class Mining:
         if self._mode == "full":
             host = state.sites.host[site]
             patient = [rule for rule in MiningRule if self._left(state, host, rule) >= PATIENT]
-            inside, beyond = guess_siblings(known, frozenset(patient))
+            inside, beyond = guess_siblings(
+                known, frozenset(patient), also_of_single=self._takes_singles
+            )
             by_turns = zip_longest(guess_folders(known), inside)
             guesses = [guess for pair in by_turns for guess in pair if guess is not None]
             guesses += beyond
