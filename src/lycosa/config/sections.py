@@ -123,8 +123,8 @@ class Frontier(Record):
     )
     window: int = key(
         20,
-        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; without a "
-        "score it makes no difference.",
+        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; they are "
+        "served before it moves on, in its own order or by their score.",
         unit="URLs",
         least=1,
         most=10_000,
