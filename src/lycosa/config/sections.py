@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.config.statistics import Statistics
 from lycosa.regex import Expression, compile_expression
 
 SCHEDULERS = (
@@ -365,6 +366,7 @@ SECTIONS: dict[str, type] = {
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,
+    "statistics": Statistics,
     "plugins": Plugins,
 }
 
