@@ -4,6 +4,12 @@ The nodes are the pages that the crawl holds: the last stored fetch of each URL.
 by which a reader gets from one page to another; images and style sheets are not. A link to a URL
 that redirects is a link to the page at the end of the redirects, if there is one.
 
+PageRank is computed twice: plain, where a reader takes every link of a page with the same chance,
+and weighted by what the links are. A form is worth half a link, because few readers fill it in. A
+link that a page has several times is worth more, in proportion to log2(1 + times). The first link
+of a page counts twice as much as its last one, where the table says at which position a link
+stands.
+
 Always true: `ranks` has one row per page, `sites` one row per site that received any request.
 """
 
@@ -19,9 +25,9 @@ from numpy.typing import NDArray
 from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
 from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
 from lycosa.graph.hits import hits
-from lycosa.graph.links import Graph, graph_of
+from lycosa.graph.links import Floats, Graph, Matrix, graph_of, weights_of
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
-from lycosa.graph.pagerank import pagerank
+from lycosa.graph.pagerank import pagerank, weighted_pagerank
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 
@@ -42,6 +48,8 @@ class WebGraph(NamedTuple):
     site_of: Numbers
     """The number of the site of every page."""
     sites: int
+    weights: Matrix
+    """The weight of every link, row by row of its source."""
 
 
 def web_graph(connection: Connection) -> WebGraph:
@@ -55,25 +63,45 @@ def web_graph(connection: Connection) -> WebGraph:
     ).fetchnumpy()
     pages = Numbering(np.asarray(found["url_id"], np.int64))
     (sites,) = connection.execute("select count(*) from site").fetchone()
-    sources, targets = _links(connection, pages)
+    sources, targets, weights = _links(connection, pages)
     site_of = np.asarray(found["number"], np.int32)
-    return WebGraph(pages, graph_of(sources, targets, len(pages)), site_of, int(sites))
+    size = len(pages)
+    return WebGraph(
+        pages,
+        graph_of(sources, targets, size),
+        site_of,
+        int(sites),
+        weights_of(sources, targets, weights, size),
+    )
 
 
-def _links(connection: Connection, pages: Numbering) -> tuple[Numbers, Numbers]:
+def link_weight(connection: Connection) -> str:
+    """Return the SQL for the weight of a link."""
+    of_kind = "case kind when 'form' then 0.5 else 1.0 end"
+    of_times = "log2(1 + times)"
+    if "position" not in connection.sql("select * from current_links limit 0").columns:
+        return f"{of_kind} * {of_times}"
+    last = "greatest(max(position) over (partition by source_id), 1)"
+    return f"{of_kind} * {of_times} * (1 - 0.5 * coalesce(position, 0) / {last})"
+
+
+def _links(connection: Connection, pages: Numbering) -> tuple[Numbers, Numbers, Floats]:
     redirects = _Redirects(connection, pages)
     kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     reader = connection.sql(
-        f"select source_id, target_id from current_links where kind in ({kinds})"
+        f"select source_id, target_id, ({link_weight(connection)})::double as weight"
+        f" from current_links where kind in ({kinds})"
     ).to_arrow_reader(_BATCH_ROWS)
     sources, targets = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    weights = [np.zeros(0)]
     for batch in reader:
         source = pages.numbers(_ids(batch.column("source_id")))
         target = redirects.numbers(_ids(batch.column("target_id")))
         is_inside = (source != UNKNOWN) & (target != UNKNOWN)
         sources.append(source[is_inside])
         targets.append(target[is_inside])
-    return np.concatenate(sources), np.concatenate(targets)
+        weights.append(batch.column("weight").to_numpy(zero_copy_only=False)[is_inside])
+    return np.concatenate(sources), np.concatenate(targets), np.concatenate(weights)
 
 
 def _ids(column: pa.Array) -> Ids:
@@ -117,6 +145,7 @@ def write_ranks(
     graph = web.graph
     tell("PageRank")
     ranked = pagerank(graph)
+    weighted = weighted_pagerank(web.weights)
     tell("hubs and authorities")
     found = hits(graph)
     tell("bow tie")
@@ -133,6 +162,8 @@ def write_ranks(
             "authority": found.authorities,
             "component": strong,
             "part": _names(parts),
+            "weighted_pagerank": weighted.values,
+            "weighted_rank": ranks(weighted.values),
         }
     )
     tell("writing ranks")
@@ -141,7 +172,8 @@ def write_ranks(
         connection,
         "ranks",
         "select url_id, url, site, depth, in_degree, out_degree, pagerank, rank, hub, authority,"
-        " component, part from kept join scores using (url_id) order by url_id",
+        " component, part, weighted_pagerank, weighted_rank"
+        " from kept join scores using (url_id) order by url_id",
     )
     connection.unregister("scores")
     tell("sites")
@@ -153,6 +185,7 @@ def write_ranks(
         "links": graph.links,
         "sites": web.sites,
         "pagerank": {"steps": ranked.steps, "error": ranked.error},
+        "weighted_pagerank": {"steps": weighted.steps, "error": weighted.error},
         "hits": {"steps": found.steps, "residual": found.residual},
         "bow_tie": {"pages": _counts(parts), "sites": _counts(site_parts)},
     }

@@ -11,7 +11,9 @@ import pytest
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.records import LinkKind, Outcome, Purpose
 from lycosa.study.build import study
+from lycosa.study.ranks import link_weight
 from lycosa.study.results import Results
+from lycosa.study.tables import connected
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, rows, write
 
 A, B, C, D = (f"test.a:/{name}" for name in "abcd")
@@ -326,3 +328,29 @@ def test_a_crawl_that_kept_nothing_has_a_study(tmp_path: Path) -> None:
     facts = study(tmp_path).facts
     assert (facts["pages"], facts["links"], facts["sites"]) == (0, 0, 1)
     assert rows(tmp_path, "ranks") == []
+
+
+def test_pagerank_is_there_plain_and_weighted_by_what_the_links_are(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A, [B, C]), Fetch(B, [A]), Fetch(C, [A])])
+    study(tmp_path)
+    found = rows(tmp_path, "ranks")
+    assert sum(row["weighted_pagerank"] for row in found) == pytest.approx(1)
+    assert [row["weighted_rank"] for row in found if row["url"].endswith("/a")] == [1]
+
+
+def test_a_link_weighs_more_if_it_is_repeated_or_stands_first_and_less_in_a_form() -> None:
+    with connected([]) as connection:
+        connection.execute(
+            "create table current_links as select * from (values (1, 'anchor', 1),"
+            " (1, 'anchor', 3), (1, 'form', 1)) t(source_id, kind, times)"
+        )
+        weights = connection.sql(f"select {link_weight(connection)} from current_links").fetchall()
+        assert [weight for (weight,) in weights] == [1.0, 2.0, 0.5]
+        connection.execute("alter table current_links add column position integer")
+        connection.execute(
+            "update current_links set position = case times when 3 then 40 else 0 end"
+        )
+        weights = connection.sql(
+            f"select {link_weight(connection)} as weight from current_links order by weight"
+        ).fetchall()
+        assert [weight for (weight,) in weights] == [0.5, 1.0, 1.0]
