@@ -334,5 +334,5 @@ def check_pdf(content: bytes) -> None:
     stream = content.split(b"stream\n", 1)[1].split(b"\nendstream")[0]
     drawn = re.sub(r"\((?:\\.|[^\\()])*\)", "", zlib.decompress(stream).decode("cp1252"))
     words = {word for word in drawn.split() if re.fullmatch(r"[A-Za-z]+", word)}
-    assert words <= set("m l c h re f S B n w d rg RG cm BT ET Tf Tm Tj".split())
+    assert words <= {*"mlchfSBnwd", "re", "rg", "RG", "cm", "BT", "ET", "Tf", "Tm", "Tj"}
     assert drawn.count("BT") == drawn.count("ET") > 0
