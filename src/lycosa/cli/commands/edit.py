@@ -33,6 +33,7 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
     A running crawl fetches them at once, any other crawl when it is resumed.
     """
     from lycosa.crawl.inspect import edits
+    from lycosa.crawl.seeds import refusal_text
 
     directory = _open(session, path)
     if not seeds and seed_file is None:
@@ -42,7 +43,7 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
     if not planted.accepted and not planted.refused:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     for seed, reason in planted.refused.items():
-        notice(f"{seed}: not a usable seed: {reason}")
+        notice(f"{seed}: not a usable seed: {refusal_text(seed, reason)}")
     if planted.more_refused:
         notice(refused_more_text(planted.more_refused))
     click.echo(f"{counted(planted.accepted, 'seed')} added to {path}")

@@ -1,12 +1,14 @@
 """Reads an answer: the outcome of the fetch, and the facts and links of the page. Pure functions.
 
 The type of the content decides which reader is used (page, style sheet, sitemap). Headers add links
-and robots directives. Links that the job does not follow (`nofollow`) are left out here.
+and robots directives. A link that the job does not follow, whatever it leads to, gets its reason
+here: `nofollow`, or `requisite` for what a page needs to be shown where the job does not fetch it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from functools import cache
 from itertools import compress
 from typing import NamedTuple
 
@@ -64,6 +66,15 @@ LIST_TYPE_NAMES = frozenset(
 """Types in which sitemaps and feeds come that no list of wanted types names."""
 
 
+NOFOLLOW = "nofollow"
+REQUISITE = "requisite"
+"""The reason of a link to what a page needs to be shown, where the job does not fetch that."""
+RECORDED = "recorded"
+"""The reason of a reference of a kind that the job does not follow (`RECORDED_KINDS`)."""
+
+_FIRST_REQUISITE = min(REQUISITE_KINDS)
+
+
 class RawLink(NamedTuple):
     """One link as a page gives it."""
 
@@ -82,12 +93,40 @@ class RawLinks(Struct):
     texts: Sequence[str]
     rels: Sequence[str]
     times: Sequence[int]
+    reasons: Sequence[str] = ()
+    """Why each is not followed, "" if nothing here speaks against it; () if that is true of all."""
 
     @classmethod
     def of(cls, hrefs: Sequence[str], kind: LinkKind) -> RawLinks:
         """Return links of one kind that nothing more is known of."""
         nothing, count = [""] * len(hrefs), len(hrefs)
         return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
+
+    def with_more(self, more: RawLinks) -> RawLinks:
+        """Return these links and more of them."""
+        reasons: list[str] = []
+        if self.reasons or more.reasons:
+            reasons += self.reasons or [""] * len(self.hrefs)
+            reasons += more.reasons or [""] * len(more.hrefs)
+        return RawLinks(
+            [*self.hrefs, *more.hrefs],
+            [*self.kinds, *more.kinds],
+            [*self.texts, *more.texts],
+            [*self.rels, *more.rels],
+            [*self.times, *more.times],
+            reasons,
+        )
+
+    def where(self, is_wanted: Sequence[bool]) -> RawLinks:
+        """Return those of the links that are wanted."""
+        return RawLinks(
+            list(compress(self.hrefs, is_wanted)),
+            list(compress(self.kinds, is_wanted)),
+            list(compress(self.texts, is_wanted)),
+            list(compress(self.rels, is_wanted)),
+            list(compress(self.times, is_wanted)),
+            list(compress(self.reasons, is_wanted)),
+        )
 
     def each(self) -> Iterator[RawLink]:
         """Yield the links one by one, for those who look at a single page."""
@@ -121,7 +160,10 @@ def judge(answer: Answer, job: Job) -> Outcome:
 
 def is_wanted_type(kind: str, job: Job) -> bool:
     """Return whether the job keeps content of this type; what has no type is kept."""
-    if not kind or kind in job.fetch.content_types:
+    types = job.fetch.content_types
+    if not kind or kind in types:
+        return True
+    if "*/*" in types or f"{kind.partition('/')[0]}/*" in types:
         return True
     return job.extract.requisites and (
         kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES
@@ -147,52 +189,65 @@ def read_page(answer: Answer, job: Job) -> Facts:
         answer.body,
         answer.header("content-type"),
         most_links=job.extract.most_links,
-        wants_requisites=job.extract.requisites,
+        wants_requisites=job.extract.requisites or records_all(job),
+        wants_recorded=records_all(job),
         wants_wide=job.extract.wide,
         agent=job.fetch.agent,
     )
 
 
-def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int]:
-    """Return the links that the job follows, and how many `nofollow` it leaves alone."""
+def records_all(job: Job) -> bool:
+    """Return whether references that the job does not follow are read from pages, to be recorded.
+
+    They are not where the number of links is limited, because that counts the links to follow.
+    """
+    return job.extract.links == "all" and not job.extract.most_links
+
+
+@cache
+def _unfollowed(requisites: bool, wide: bool) -> dict[int, str]:
+    """Return the kinds of links that a job does not follow, and why."""
+    kinds = dict.fromkeys(map(int, RECORDED_KINDS - (WIDE_KINDS if wide else set())), RECORDED)
+    return kinds if requisites else kinds | dict.fromkeys(map(int, REQUISITE_KINDS), REQUISITE)
+
+
+def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
+    """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    if from_headers := wanted_links_of_headers(answer, job):
+    unfollowed = _unfollowed(job.extract.requisites, job.extract.wide)
+    if from_headers := _links_of_headers(answer, () if records_all(job) else unfollowed):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
-        more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
-        found = RawLinks(
-            [*found.hrefs, *hrefs],
-            [*found.kinds, *map(int, kinds)],
-            [*found.texts, *more.texts],
-            [*found.rels, *rels],
-            [*found.times, *more.times],
-        )
-    if not job.extract.obey_nofollow:
-        return found, 0
-    is_tagged = answer.header("x-robots-tag") is not None
-    if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
-        kept = [kind in REQUISITE_KINDS for kind in found.kinds]
-    elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
-        kept = ["nofollow" not in rel for rel in found.rels]
-    else:
-        return found, 0
-    followed = RawLinks(
-        list(compress(found.hrefs, kept)),
-        list(compress(found.kinds, kept)),
-        list(compress(found.texts, kept)),
-        list(compress(found.rels, kept)),
-        list(compress(found.times, kept)),
-    )
-    return followed, len(found.hrefs) - len(followed.hrefs)
+        nothing = [""] * len(hrefs)
+        more = RawLinks(hrefs, list(map(int, kinds)), nothing, rels, [1] * len(hrefs))
+        found = found.with_more(more)
+    reasons = None
+    if max(found.kinds, default=0) >= _FIRST_REQUISITE:
+        reasons = [unfollowed.get(kind, "") for kind in found.kinds]
+        reasons = reasons if any(reasons) else None
+    if job.extract.obey_nofollow:
+        is_tagged = answer.header("x-robots-tag") is not None
+        if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
+            said = reasons or [""] * len(found.kinds)
+            reasons = [
+                reason if kind in REQUISITE_KINDS else NOFOLLOW
+                for reason, kind in zip(said, found.kinds, strict=True)
+            ]
+        elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
+            said = reasons or [""] * len(found.kinds)
+            reasons = [
+                NOFOLLOW if "nofollow" in rel else reason
+                for reason, rel in zip(said, found.rels, strict=True)
+            ]
+    if reasons is not None:
+        found.reasons = reasons
+    return found
 
 
-def wanted_links_of_headers(answer: Answer, job: Job) -> list[tuple[str, LinkKind, str]]:
-    """Return the links of the headers that are of a kind which the job follows."""
+def _links_of_headers(answer: Answer, unwanted: Container[int]) -> list[tuple[str, LinkKind, str]]:
+    """Return the links of the headers, without those of some kinds."""
     if not (answer.header("link") or answer.header("refresh") or answer.header("content-location")):
         return []
-    unwanted = RECORDED_KINDS - WIDE_KINDS if job.extract.wide else RECORDED_KINDS
-    if not job.extract.requisites:
-        unwanted |= REQUISITE_KINDS
     return [link for link in links_of_headers(answer.headers) if link[1] not in unwanted]
 
 

@@ -103,7 +103,7 @@ def retry_failed(directory: CrawlDirectory) -> int:
     """
     count = 0
     fetch = directory.job().fetch
-    guard = AddressGuard(fetch.allow_private, fetch.private_networks)
+    guard = AddressGuard(fetch.allow_private, fetch.private_networks, fetch.loopback_origins)
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count

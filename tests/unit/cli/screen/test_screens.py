@@ -200,9 +200,12 @@ def test_the_summary_offers_the_flag_that_lifts_the_limit() -> None:
     assert "lycosa resume 'my crawl' --max-pages 10000" in text
 
 
-def test_a_crawl_without_pages_points_to_the_explanation() -> None:
+def test_a_crawl_without_pages_says_why() -> None:
+    console = Console(record=True, width=40, file=io.StringIO())
+    why = ["1 URL forbidden by the robots file; see: lycosa check robots http://a.example/"]
+    print_summary(console, Ended("exhausted", FIRST, True), JOB, Path("c"), why)
+    assert f"\nNo page was kept.\n  {why[0]}\n" in console.export_text()
     text = summary(Ended("exhausted", FIRST, True), "c", 80)
-    assert "No page was kept" in text
     assert "lycosa cat" not in text
 
 
