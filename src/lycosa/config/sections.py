@@ -48,7 +48,8 @@ class Extract(Record):
     wide: bool = key(
         False,
         "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
-        "descriptions, relations such as `shortlink`. See the page on links.",
+        "descriptions, relations such as `shortlink`, and `/sitemap.xml` where robots.txt names no "
+        "sitemap.",
     )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."

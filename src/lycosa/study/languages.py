@@ -1,7 +1,9 @@
-"""The language of every page: from its markup, or else from its text.
+"""The language of every page: from its markup, unless its text clearly says another.
 
-Markup is what a page says of itself (`pages.language`). The language of every text is detected
-anyway (`text_languages`), to tell whether the two agree.
+Markup is what a page says of itself (`pages.language`), and often what its template says. The
+language of every text is detected (`text_languages`). The text decides where markup is silent, and
+where the two contradict each other if the detector is sure (`CLEAR`) and knows the language of the
+markup too: of languages that it does not know it would make others.
 
     page_languages    each page's language, its source (markup or text), and what the other says
     languages         number of pages by language and source, and how often the two agree
@@ -14,9 +16,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+
+from lycosa.study import detector
 from lycosa.study.language_codes import CODES, UNKNOWN
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
+
+CLEAR = 0.9
+"""How sure the detector must be to overrule markup (docs/decisions/0042)."""
 
 _TEXT_OF_PAGES = """
     create temp table text_languages as
@@ -41,14 +49,24 @@ _PAGES = f"""
                     and tag not in ('und', 'mul', 'zxx', 'mis') then tag
             end as markup
         from given left join codes on codes.code = tag
+    ), compared as (
+        select url_id, confidence, markup, text,
+            coalesce(one.kin, markup) = coalesce(other.kin, text) as agrees
+        from markup left join text_languages using (url_id)
+        left join codes one on one.code = markup left join codes other on other.code = text
+    ), judged as (
+        select *, coalesce(
+            not agrees and confidence >= {CLEAR}
+                and markup in (select language from detected), false
+        ) as is_overruled
+        from compared
     )
-    select url_id, coalesce(markup, text, '{UNKNOWN}') as language,
-        case when markup is not null then 'markup' when text is not null then 'text' end as source,
-        confidence, markup, text,
-        coalesce(one.kin, markup) = coalesce(other.kin, text) as agrees
-    from markup left join text_languages using (url_id)
-    left join codes one on one.code = markup left join codes other on other.code = text
-    order by url_id
+    select url_id,
+        case when is_overruled then text else coalesce(markup, text, '{UNKNOWN}') end as language,
+        case when markup is not null and not is_overruled then 'markup'
+            when text is not null then 'text' end as source,
+        confidence, markup, text, agrees
+    from judged order by url_id
 """
 _LANGUAGES = """
     select language, count(*) as pages,
@@ -66,7 +84,8 @@ _PAIRS = """
 _FACTS = f"""
     select count(*) filter (source = 'markup'), count(*) filter (source = 'text'),
         count(*) filter (source is null), count(distinct language) filter (language != '{UNKNOWN}'),
-        count(*) filter (agrees is not null), count(*) filter (agrees)
+        count(*) filter (agrees is not null), count(*) filter (agrees),
+        count(*) filter (source = 'text' and markup is not null)
     from page_languages
 """
 
@@ -74,10 +93,11 @@ _FACTS = f"""
 def write_languages(connection: Connection, results: Results) -> dict[str, Any]:
     """Write the three tables, from `tongues` and `kept`; return the figures for `study.json`."""
     connection.register("codes", CODES)
+    connection.register("detected", pa.table({"language": detector.supported()}))
     connection.execute(_TEXT_OF_PAGES)
     results.write_and_name(connection, "page_languages", _PAGES)
     connection.execute("drop table text_languages")
     results.write(connection, "languages", _LANGUAGES)
     results.write(connection, "language_pairs", _PAIRS)
-    names = ("by_markup", "by_text", "unknown", "languages", "compared", "agreeing")
+    names = ("by_markup", "by_text", "unknown", "languages", "compared", "agreeing", "overruled")
     return dict(zip(names, connection.execute(_FACTS).fetchone(), strict=True))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lycosa.study import detector
@@ -18,7 +17,7 @@ from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
 
 LETTERS = 300
-"""How much of a text is looked at, from its beginning on."""
+"""How much of a text is looked at: its middle, for menus stand at its beginning and its end."""
 
 SCHEMA = pa.schema(
     [
@@ -29,7 +28,7 @@ SCHEMA = pa.schema(
     ]
 )
 # The name of its folder in `index/study/` and of its table; crawls studied before have it too.
-TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"1 {LETTERS} {detector.name_and_version()}")
+TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"2 middle {LETTERS} {detector.name_and_version()}")
 
 _COLUMNS = ["fetch_id", "url_id", "text"]
 _BATCH_ROWS = 8192
@@ -47,10 +46,18 @@ def text_languages_of(texts: Rows, store: Path, on_segment: OnSegment) -> Derive
     return Derived(files, pa.concat_tables([SCHEMA.empty_table(), *opened]))
 
 
+def middle_of(text: str | None) -> str:
+    """Return the part of a text that is looked at."""
+    if not text or len(text) <= LETTERS:
+        return text or ""
+    start = (len(text) - LETTERS) // 2
+    return text[start : start + LETTERS]
+
+
 def _looked_at(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     for batch in batches:
-        beginnings = pc.utf8_slice_codeunits(batch.column("text"), 0, LETTERS)
-        languages, confidences = detector.detect(beginnings.to_pylist())
+        texts = [middle_of(text.as_py()) for text in batch.column("text")]
+        languages, confidences = detector.detect(texts)
         columns = [
             batch.column("fetch_id"),
             batch.column("url_id"),

@@ -533,6 +533,23 @@ def test_the_time_is_linear_whatever_comes(before: str, unit: str) -> None:
     assert is_linear(read, 200_000)
 
 
+@pytest.mark.parametrize(
+    "unit",
+    ["<!--[if", "<!--[if]>", "<!--[if]><a href=x>-->", "<noframes>", "<noframes></noframes>", "]",
+     "<iframe srcdoc='", "<iframe srcdoc='<a href=x>'>", "<p itemtype='a ", "<p ping='a b' ", "'",
+     "<script>'", "<script>\"/a\" + ", "<b onclick='", " on='", " data-a=\"", "<b data-a='[\"/a\",",
+     "<b fill='url(", "<object archive=',", "<param name=src value=", "`", "//", "/*", "\\",
+     "<script>x='a/b.html'", "</script>", "<link rel=x href=y imagesrcset='a, ", "<use href=#"],
+)  # fmt: skip
+@pytest.mark.parametrize("before", ["", "<script>", "<b onclick='", '<b data-x="'])
+def test_the_time_is_linear_also_for_wide_jobs(before: str, unit: str) -> None:
+    def read(size: int) -> None:
+        body = (before + unit * (size // len(unit))).encode()
+        scan(body, "text/html", wants_requisites=True, wants_recorded=True, wants_wide=True)
+
+    assert is_linear(read, 100_000)
+
+
 def test_depth_and_length_cost_nothing_but_their_bytes() -> None:
     nested = b"<div>" * 100_000 + b"<a href=/bottom>deep</a>" + b"</div>" * 100_000
     assert scan(nested, "text/html").links == (Link("/bottom"),)

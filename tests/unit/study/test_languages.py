@@ -1,4 +1,4 @@
-"""The language of a page comes from its markup, else from its text; agreement is counted."""
+"""The language of a page comes from its markup unless its text is clear; agreement is counted."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lycosa.errors import StoreError
 from lycosa.study import detector
 from lycosa.study.build import study
 from lycosa.study.language_codes import CODES
+from lycosa.study.text_languages import LETTERS, middle_of
 from unit.study.drawn_crawl import BEGAN, Fetch, rows, write
 from unit.study.test_vocabularies import spoil
 
@@ -56,7 +57,7 @@ def test_text_speaks_where_markup_is_silent(tmp_path: Path) -> None:
             Fetch(A, body=GERMAN, language=""),
             Fetch(B, body=JAPANESE, language="xx"),  # no language has that code
             Fetch(C, body="ok", language=""),
-            Fetch(D, body=ENGLISH, language="deu"),
+            Fetch(D, body=GERMAN, language="deu"),
             Fetch(E, body="42 1.0 #!", language="fr"),
         ],
     )
@@ -85,8 +86,44 @@ def test_text_speaks_where_markup_is_silent(tmp_path: Path) -> None:
         "unknown": 1,
         "languages": 3,
         "compared": 1,
-        "agreeing": 0,
+        "agreeing": 1,
+        "overruled": 0,
     }
+
+
+def test_a_wrong_lang_does_not_beat_clear_text(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        [
+            Fetch(A, body=GERMAN, language="en"),
+            Fetch(B, body=JAPANESE, language="en"),
+            Fetch(C, body=SERBIAN, language="hr"),  # a kin of Serbian
+            Fetch(D, body=GERMAN, language="gsw"),  # no detector knows Alemannic
+            Fetch(E, body="Menu 1 2 3 Kontakt", language="fr"),  # tells nothing clearly
+        ],
+    )
+    facts = study(tmp_path).facts["languages"]
+    found = {path: (row["language"], row["source"]) for path, row in by_path(tmp_path).items()}
+    assert found == {
+        "a": ("de", "text"),
+        "b": ("ja", "text"),
+        "c": ("hr", "markup"),
+        "d": ("gsw", "markup"),
+        "e": ("fr", "markup"),
+    }
+    assert (facts["overruled"], facts["by_text"], facts["by_markup"]) == (2, 2, 3)
+
+
+def test_the_middle_of_a_text_tells_its_language(tmp_path: Path) -> None:
+    menu = "Home Products News About us Contact Log in Search Help Terms of use Privacy policy " * 5
+    write(tmp_path, [Fetch(A, body=f"{menu}{GERMAN * 3}{menu}", language="en")])
+    study(tmp_path)
+    assert by_path(tmp_path)["a"]["language"] == "de"
+
+
+def test_the_middle_of_a_short_text_is_all_of_it() -> None:
+    assert [middle_of(text) for text in (None, "", "short")] == ["", "", "short"]
+    assert middle_of("a" * 10 + "b" * LETTERS + "c" * 10) == "b" * LETTERS
 
 
 def test_markup_and_text_agree_if_they_mean_one_language(tmp_path: Path) -> None:
@@ -106,8 +143,8 @@ def test_markup_and_text_agree_if_they_mean_one_language(tmp_path: Path) -> None
     }
     pairs = {(r["markup"], r["text"]): r["pages"] for r in rows(tmp_path, "language_pairs")}
     assert pairs[("en", "en")] == pairs[("en", "de")] == 1
-    (english,) = [row for row in rows(tmp_path, "languages") if row["language"] == "en"]
-    assert (english["compared"], english["agreeing"]) == (2, 1)
+    (german,) = [row for row in rows(tmp_path, "languages") if row["language"] == "de"]
+    assert (german["by_text"], german["compared"], german["agreeing"]) == (1, 1, 0)
 
 
 def test_a_page_that_did_not_change_keeps_its_language(tmp_path: Path) -> None:

@@ -60,8 +60,9 @@ def test_structured_data_languages_and_media(crawl: Path) -> None:
         ("http://purl.org/dc/terms/", None): (saying, saying),
     }
     marked = Counter(["en", "de", "fr", "ja"][page % 6] for page in KEPT if page % 6 < 4)
-    by_markup = {row["language"]: row["by_markup"] for row in rows(crawl, "languages")}
-    assert {language: n for language, n in by_markup.items() if n} == marked
+    assert (
+        Counter(row["markup"] for row in rows(crawl, "page_languages") if row["markup"]) == marked
+    )
     assert sum(row["pages"] for row in rows(crawl, "languages")) == len(KEPT)
     kinds = {row["kind"]: row["links"] for row in rows(crawl, "link_kinds")}
     shown = Counter[str]()

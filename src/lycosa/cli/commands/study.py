@@ -110,6 +110,10 @@ def _languages_text(facts: dict[str, int]) -> str:
     said += f", by text on {facts['by_text']:,}"
     if facts["compared"]:
         said += f"; both agree on {facts['agreeing'] / facts['compared']:.0%}"
+    if facts["overruled"]:
+        said += (
+            f", and {counted(facts['overruled'], 'page')} clearly in another than its markup says"
+        )
     return said
 
 

@@ -7,7 +7,7 @@ here: `nofollow`, or one for its kind, as `requisite` where the job does not fet
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
 from typing import NamedTuple
@@ -240,14 +240,14 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    if _has_links(answer) and (from_headers := links_of_headers(headers)):
+    unfollowed = _unfollowed(job.extract.requisites, job.extract.wide)
+    if from_headers := _links_of_headers(answer, {} if records_all(job) else unfollowed):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
         nothing = [""] * len(hrefs)
         more = RawLinks(hrefs, list(map(int, kinds)), nothing, rels, [1] * len(hrefs))
         found = found.with_more(more)
     reasons = None
     if max(found.kinds, default=0) >= _FIRST_UNFOLLOWED:
-        unfollowed = _unfollowed(job.extract.requisites, job.extract.wide)
         reasons = [unfollowed.get(kind, "") for kind in found.kinds]
     if job.extract.obey_nofollow:
         is_tagged = answer.header("x-robots-tag") is not None
@@ -268,9 +268,14 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     return found
 
 
-def _has_links(answer: Answer) -> bool:
+def _links_of_headers(
+    answer: Answer, unwanted: Mapping[int, str]
+) -> list[tuple[str, LinkKind, str]]:
+    """Return the links of the headers, but for those of unwanted kinds."""
     header = answer.header
-    return bool(header("link") or header("refresh") or header("content-location"))
+    if not (header("link") or header("refresh") or header("content-location")):
+        return []
+    return [link for link in links_of_headers(answer.headers) if int(link[1]) not in unwanted]
 
 
 def redirect_of(answer: Answer) -> RawLinks:

@@ -23,7 +23,7 @@ from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.robots import compile_robots
+from lycosa.fetch.robots import Rules, compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     NO_CONNECTION,
@@ -57,6 +57,9 @@ class Reading(NamedTuple):
     sitemaps: tuple[str, ...] = ()
 
 
+USUAL_SITEMAP = "/sitemap.xml"
+"""Where most sites have theirs; asked for once a site, for a URL is admitted once."""
+
 ALLOW_ALL = Reading(RobotsState.KNOWN)
 
 _NOT_REACHED = NO_CONNECTION | {Outcome.REFUSED_ADDRESS}
@@ -73,12 +76,21 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
             RobotsState.KNOWN,
             rules.to_bytes(),
             rules.crawl_delay_seconds,
-            sitemaps=tuple(rules.sitemaps) if job.robots.sitemaps else (),
+            sitemaps=_sitemaps(rules, job),
         )
     if 300 <= answer.status < 400 and (location := answer.header("location")):
         target = canonical_key(location, url_of(key))
         return Reading(RobotsState.ELSEWHERE, target=target) if target else ALLOW_ALL
-    return ALLOW_ALL
+    return Reading(RobotsState.KNOWN, sitemaps=_sitemaps(Rules(), job))
+
+
+def _sitemaps(rules: Rules, job: Job) -> tuple[str, ...]:
+    """Return the sitemaps to ask for; a wide job tries the usual one where none is named."""
+    if not job.robots.sitemaps:
+        return ()
+    if not rules.sitemaps and job.extract.wide and rules.is_allowed(USUAL_SITEMAP):
+        return (USUAL_SITEMAP,)
+    return tuple(rules.sitemaps)
 
 
 class RobotsFiles:

@@ -257,10 +257,14 @@ def _whose_word(facts: Facts) -> str:
     found = facts.study.get("languages")
     if not isinstance(found, dict) or not found.get("compared"):
         return ""
-    return (
-        f"; {count(found['by_text'])} are known by their text alone, and where markup speaks too,"
-        f" both agree on {share(found['agreeing'], found['compared'])}"
+    overruled = found.get("overruled", 0)
+    said = (
+        f"; {count(found['by_text'] - overruled)} are known by their text alone, and where markup"
+        f" speaks too, both agree on {share(found['agreeing'], found['compared'])}"
     )
+    if overruled:
+        said += f"; of {count(overruled)} the text is clearly in another language and decides"
+    return said
 
 
 CHAPTER = Chapter(

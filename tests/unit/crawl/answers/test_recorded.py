@@ -1,0 +1,59 @@
+"""References of kinds that are recorded alone get a reason, and jobs that are wide follow some."""
+
+from __future__ import annotations
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.answers.reading import links_of_page, read_page
+from lycosa.records import Answer, LinkKind
+
+PAGE = (
+    b"<a href=/a><blockquote cite=/cited><form method=post action=/posted></form><img src=/i>"
+    b"<link rel=shortlink href=/s><script>go('/mentioned')</script>"
+)
+HEADERS = (
+    ("Content-Type", "text/html"),
+    ("Link", "</hint>; rel=preconnect, </up>; rel=up"),
+    ("Content-Location", "/content"),
+)
+
+
+def reasons_of(**extract: object) -> dict[str, str]:
+    job = Job.of(extract=extract)
+    answer = Answer(200, HEADERS, PAGE, 0.0, 0.0)
+    links = links_of_page(answer, read_page(answer, job), job)
+    return dict(zip(links.hrefs, links.reasons or [""] * len(links.hrefs), strict=True))
+
+
+def test_by_default_all_are_recorded_and_pages_followed() -> None:
+    assert reasons_of() == {
+        "/a": "",
+        "/cited": "wide",
+        "/posted": "never",
+        "/i": "requisite",
+        "/s": "wide",
+        "/hint": "never",
+        "/up": "",
+        "/content": "wide",
+    }
+
+
+def test_a_wide_job_follows_what_may_be_a_page() -> None:
+    found = reasons_of(wide=True, requisites=True)
+    assert {href for href, reason in found.items() if reason} == {"/posted", "/hint"}
+    assert found["/mentioned"] == ""
+
+
+@pytest.mark.parametrize("limit", [{"links": "followed"}, {"most_links": 100}])
+def test_where_only_what_is_followed_is_kept_nothing_else_is_read(limit: dict[str, object]) -> None:
+    assert reasons_of(**limit) == {"/a": "", "/up": ""}
+    assert set(reasons_of(**limit, wide=True)) == {
+        *("/a", "/cited", "/s", "/mentioned", "/up", "/content"),
+    }
+
+
+def test_the_kinds_of_headers_are_those_of_elements() -> None:
+    answer = Answer(200, HEADERS, b"", 0.0, 0.0)
+    links = links_of_page(answer, read_page(answer, Job.of()), Job.of())
+    assert links.kinds == [LinkKind.HINT, LinkKind.RELATED, LinkKind.RELATION]
