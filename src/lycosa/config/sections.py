@@ -44,6 +44,11 @@ class Extract(Record):
         False,
         "Fetch page requisites (images, styles, scripts) too, even from hosts out of scope.",
     )
+    wide: bool = key(
+        False,
+        "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
+        "descriptions, relations such as `shortlink`. See the page on links.",
+    )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
     )

@@ -61,8 +61,10 @@ from lycosa.records.exchange import Request as Request
 from lycosa.records.exchange import Resolved as Resolved
 from lycosa.records.exchange import Validators as Validators
 from lycosa.records.links import FREE_KINDS as FREE_KINDS
+from lycosa.records.links import RECORDED_KINDS as RECORDED_KINDS
 from lycosa.records.links import REQUISITE_KINDS as REQUISITE_KINDS
 from lycosa.records.links import SAME_PAGE_KINDS as SAME_PAGE_KINDS
+from lycosa.records.links import WIDE_KINDS as WIDE_KINDS
 from lycosa.records.links import KeyedLink as KeyedLink
 from lycosa.records.links import Link as Link
 from lycosa.records.links import LinkKind as LinkKind

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lycosa.crawl.answers.link_cache import Targets
-from lycosa.crawl.answers.reading import REQUISITE, RawLinks
+from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (
     MOST_REDIRECTS,
@@ -76,7 +76,7 @@ class Router:
         targets = self._targets.targets(raw.hrefs, base)
         columns, others, refused = sifted(targets, raw, OUT_OF_SCOPE, also_out_of_scope)
         for reason, count in refused.items():
-            if reason != REQUISITE:
+            if reason not in BY_KIND:
                 partition.count_refusal(reason, count)
         links = Links(*columns)
         reached = through(partition.state.pages.distance[page], LinkKind.ANCHOR)
