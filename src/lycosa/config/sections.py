@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.config.statistics import Statistics
 from lycosa.regex import Expression, compile_expression
 
 SCHEDULERS = (
@@ -143,8 +144,8 @@ class Frontier(Record):
     )
     window: int = key(
         20,
-        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; without a "
-        "score it makes no difference.",
+        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; they are "
+        "served before it moves on, in its own order or by their score.",
         unit="URLs",
         least=1,
         most=10_000,
@@ -186,6 +187,11 @@ class Discovery(Record):
         "What is guessed: nothing; the folders above a page; or also URLs that continue a series "
         "(numbers, dates, paging parameters), learned by comparing known ones.",
         choices=MINING,
+    )
+    single_example: bool = key(
+        False,
+        "With `full`: also guess the neighbour of a URL that is the only one of its kind, "
+        "`pics1/page2.html` and `pics2/page1.html` from `pics1/page1.html`.",
     )
     budget: float = key(
         0.1,
@@ -380,6 +386,7 @@ SECTIONS: dict[str, type] = {
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,
+    "statistics": Statistics,
     "plugins": Plugins,
 }
 

@@ -15,6 +15,7 @@ file. A scheduler, score or partitioner cannot be skipped: if it fails, the craw
 
     plugin      the record `Plugin`
     pages       a page as hooks see it
+    selectors   a tree of a page, for CSS and XPath
     columns     the columns that plugins add to the table `pages`
     hooks       calls the page and URL hooks, catching every failure
     guarded     checks every result of a plugin's scheduler, score or partitioner

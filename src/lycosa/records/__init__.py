@@ -73,6 +73,7 @@ from lycosa.records.messages import BidMade as BidMade
 from lycosa.records.messages import BidsWanted as BidsWanted
 from lycosa.records.messages import CycleShare as CycleShare
 from lycosa.records.messages import Discovered as Discovered
+from lycosa.records.messages import LinksCounted as LinksCounted
 from lycosa.records.messages import Message as Message
 from lycosa.records.messages import RobotsFound as RobotsFound
 from lycosa.records.messages import RobotsWanted as RobotsWanted

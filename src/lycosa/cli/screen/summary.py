@@ -36,6 +36,8 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("in queue", f"{progress.pending:,} URLs"),
         *triples_fact(progress.structured),
     ]
+    if progress.put_off:
+        facts.insert(4, ("put off", f"{progress.put_off:,} URLs, to the next cycle"))
     if progress.mined:
         facts.append(("mined", mined_text(progress.mined)))
     is_whole = ended.is_complete and not put_aside_of(progress.refusals)
@@ -175,6 +177,8 @@ def _more(ended: HowEnded, job: Job) -> list[str]:
             return ["--max-bytes", str(limits.bytes * 2)]
         case "seconds":
             return ["--time", f"{limits.seconds * 2:g}s"]
+        case "exhausted":
+            return ["--cycles", str(job.revisit.cycles + 1)]
     return []
 
 

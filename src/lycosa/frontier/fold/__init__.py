@@ -11,6 +11,7 @@ so that a resume need not read all of it.
     visits        results of visits, and the cycle under way
     probes        known error pages of the sites (soft 404s)
     guesses       results of guessed URLs
+    popularity    how many links lead to each URL
     traps         hosts and folders that repeat themselves
     address_book  IP addresses as numbers
     packing       the whole state as bytes, for snapshots

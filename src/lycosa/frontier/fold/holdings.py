@@ -33,6 +33,7 @@ from lycosa.frontier.fold.columns import (
     Sites,
 )
 from lycosa.frontier.fold.guesses import Guesses
+from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
 from lycosa.frontier.fold.sources import Sources
 from lycosa.frontier.fold.traps import Traps
@@ -99,6 +100,7 @@ class Holdings:
         self.guesses = Guesses()
         self.traps = Traps()
         self.history = History()
+        self.popularity = Popularity()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
 

@@ -53,6 +53,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "guesses": holdings.guesses.pack(),
             "traps": holdings.traps.pack(),
             "history": holdings.history.pack(),
+            "popularity": holdings.popularity.pack(),
             "columns": [
                 holdings.pages.pack(),
                 holdings.fetches.pack(),
@@ -94,6 +95,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.guesses.unpack(packed.get("guesses", {}))
     holdings.traps.unpack(packed.get("traps", {}))
     holdings.history.unpack(packed.get("history", {}))
+    holdings.popularity.unpack(packed.get("popularity", b""))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]
     for column, content in zip(columns, packed["columns"], strict=True):
         column.unpack(content)

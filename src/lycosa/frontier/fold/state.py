@@ -138,6 +138,7 @@ class PartitionState(Holdings):
     def _apply_counted(self, event: Counted) -> None:
         self.refusals.update(event.refusals)
         self.structured.update(event.structured)
+        self.popularity.apply(event.linked)
 
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
@@ -311,6 +312,8 @@ class PartitionState(Holdings):
         self.probes.apply_chosen(event, len(self.table))
         if event.key:
             self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
+            if self.history.cycle:  # an errand of ours, like a robots file: it takes no room
+                self.history.room += 1
 
     def _apply_mined(self, event: Mined) -> None:
         first = len(self.table)
@@ -338,9 +341,10 @@ class PartitionState(Holdings):
 
     def _apply_cycle_begun(self, event: CycleBegun) -> None:
         self.history.apply_begun(event)
-        self.waited_seconds = 0.0
-        for site in self.given_up_for_now():
-            self._open(site)
+        if not event.round:
+            self.waited_seconds = 0.0
+            for site in self.given_up_for_now():
+                self._open(site)
         for page in event.pages:
             self._put_up(page)
             self.history.take(self.sites.host[self.pages.site[page]])

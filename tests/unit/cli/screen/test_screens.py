@@ -228,6 +228,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "requests": "int",
         "seconds": "float",
         "pending": "int",
+        "put_off": "int",
         "hosts": "int",
         "workers": "int",
         "commits": "int",
@@ -270,3 +271,15 @@ def test_a_crawl_that_put_urls_aside_does_not_say_that_it_asked_for_everything()
     whole = Ended("exhausted", BUSY, True)
     assert reason_text(whole, JOB).startswith("Complete: no URL")
     assert "put_aside=0" in line_of(BUSY, as_json=False)
+
+
+def test_a_crawl_whose_last_cycle_has_put_urls_off_is_not_complete() -> None:
+    ended = Ended("exhausted", BUSY._replace(pending=0, put_off=1_203), False)
+    expected = "Ended after the last cycle: 1,203 URLs wait for the next (--cycles)."
+    assert reason_text(ended, JOB) == expected
+    assert summary_data(ended, Path("c"))["put_off"] == 1_203
+    console = Console(record=True, width=100, file=io.StringIO())
+    print_summary(console, ended, JOB, Path("c"))
+    printed = console.export_text()
+    assert "Complete" not in printed
+    assert f"lycosa resume c --cycles {JOB.revisit.cycles + 1}" in printed
