@@ -220,10 +220,10 @@ def test_a_soft_404_and_a_probe_are_explained(tmp_path: Path) -> None:
     told = explain(soft, job, log, result.states, partitioner)
     assert told.standing == f"has ended: soft_404; it says what {probe} says, which does not exist"
     told = explain(probe, job, log, result.states, partitioner)
-    assert told.standing == "has ended: probe soft"
+    assert told.standing == "has ended: probe_soft"
     assert [step.what for step in told.history] == [
         "made up, to see the site's error page",
-        "asked for: probe soft, status 200",
+        "asked for: probe_soft, status 200",
     ]
 
 

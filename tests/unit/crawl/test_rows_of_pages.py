@@ -7,7 +7,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from lycosa.cli.main import main
 from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
 from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.reader import find
@@ -182,3 +184,33 @@ def test_a_noarchive_page_is_kept_and_not_replayed(tmp_path: Path) -> None:
         assert (row["outcome"], row["noarchive"]) == ("kept", True)
         stored = find(folder, secret)
         assert stored is not None and b"a secret" in stored.body
+
+
+def test_a_repair_makes_these_columns_again(tmp_path: Path) -> None:
+    old, far = "http://a.test/old", "http://a.test/far"
+    replies = {
+        "http://a.test/robots.txt": file("text/plain", "Sitemap: http://a.test/map.xml\n"),
+        "http://a.test/map.xml": file("application/xml", SITEMAP),
+        "http://a.test/listed": page("listed", '<meta name="robots" content="noarchive">'),
+        HOME: linking(old, far),
+        old: moved("/new"),
+        far: moved("https://elsewhere.test/"),
+        "http://a.test/new": Reply(200, (*HTML, ("X-Robots-Tag", "noindex")), b"<p lang=de>neu"),
+    }
+    the_job = job()
+    directory = CrawlDirectory.create(tmp_path, the_job)
+    log = directory.log(the_job)
+    crawl(DrawnWeb(replies), the_job, tmp_path, archive=ArchiveStore(tmp_path), log=log)
+    log.close()
+    kinds = ("pages", "text")
+    before = {kind: rows(tmp_path, kind) for kind in kinds}
+    indexed = [path.read_text() for path in (tmp_path / "cdx").glob("*.cdxj")]
+    for kind in kinds:
+        next((tmp_path / kind).glob("*.parquet")).unlink()
+    assert main(["verify", str(tmp_path), "--repair"]) == 0
+    after = {kind: rows(tmp_path, kind) for kind in kinds}
+    for kind in kinds:
+        assert after[kind].keys() == before[kind].keys()
+        for url, row in before[kind].items():
+            assert after[kind][url] == row, url
+    assert [path.read_text() for path in (tmp_path / "cdx").glob("*.cdxj")] == indexed
