@@ -50,7 +50,13 @@ def links_of_headers(headers: Headers) -> list[tuple[str, LinkKind, str]]:
 
 
 def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
-    """Return (is_nofollow, is_noindex) of the `X-Robots-Tag` headers for this agent.
+    """Return (is_nofollow, is_noindex) of the `X-Robots-Tag` headers for this agent."""
+    bits = robots_wishes(headers, agent)
+    return bool(bits & NOFOLLOW), bool(bits & NOINDEX)
+
+
+def robots_wishes(headers: Headers, agent: str) -> int:
+    """Return the directives of the `X-Robots-Tag` headers for this agent, as bits (`wishes`).
 
     A header may begin with the name of an agent and then is meant for that agent alone.
     """
@@ -64,7 +70,7 @@ def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
                 continue
             value = addressed[2]
         bits |= wishes(value)
-    return bool(bits & NOFOLLOW), bool(bits & NOINDEX)
+    return bits
 
 
 def _links(value: str) -> list[tuple[str, LinkKind, str]]:

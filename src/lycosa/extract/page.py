@@ -143,4 +143,5 @@ def counted_facts(found: list[tuple[str, int]], charset: str, most_links: int) -
         times=list(counts.values()),
         charset=charset,
         is_truncated_links=is_truncated,
+        is_list=True,
     )

@@ -73,13 +73,17 @@ from lycosa.records.messages import BidMade as BidMade
 from lycosa.records.messages import BidsWanted as BidsWanted
 from lycosa.records.messages import CycleShare as CycleShare
 from lycosa.records.messages import Discovered as Discovered
+from lycosa.records.messages import LinksCounted as LinksCounted
 from lycosa.records.messages import Message as Message
 from lycosa.records.messages import RobotsFound as RobotsFound
 from lycosa.records.messages import RobotsWanted as RobotsWanted
 from lycosa.records.outcomes import GIVEN_UP as GIVEN_UP
 from lycosa.records.outcomes import NO_CONNECTION as NO_CONNECTION
+from lycosa.records.outcomes import PROBED as PROBED
 from lycosa.records.outcomes import REFUSALS as REFUSALS
 from lycosa.records.outcomes import STAY_AWAY as STAY_AWAY
+from lycosa.records.outcomes import STORED as STORED
 from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
 from lycosa.records.outcomes import Outcome as Outcome
+from lycosa.records.outcomes import outcome_named as outcome_named

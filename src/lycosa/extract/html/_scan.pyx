@@ -387,6 +387,7 @@ cdef class Page(Links):
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
             bool(self.all_signs & HAS_RDFA), bool(self.all_signs & HAS_MICRODATA),
             bool(self.has_json_ld), bool(self.has_meta),
+            is_noarchive=bool(self.wishes & 4),
         )
 
 

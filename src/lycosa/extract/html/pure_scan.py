@@ -30,6 +30,7 @@ from lycosa.extract.html.objects import object_references, parameter_reference
 from lycosa.extract.html.pure_links import SPACES, Attributes, PureLinks, href_in, value_in
 from lycosa.extract.html.references import resolve_attribute, resolve_text
 from lycosa.extract.html.values import (
+    NOARCHIVE,
     NOFOLLOW,
     NOINDEX,
     is_json_ld,
@@ -179,6 +180,7 @@ class _Page(PureLinks):
             has_microdata=self._has_microdata,
             has_json_ld=self._has_json_ld,
             has_meta=self._has_meta,
+            is_noarchive=bool(self._wishes & NOARCHIVE),
         )
 
     def say(self, text: str) -> None:

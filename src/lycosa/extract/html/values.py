@@ -15,6 +15,7 @@ from lycosa.records import LinkKind
 
 NOFOLLOW = 1
 NOINDEX = 2
+NOARCHIVE = 4
 
 _SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
 _LANGUAGE = re.compile(r"[ \t\n\r\f]*+([A-Za-z]{1,8})(?![A-Za-z])")
@@ -148,11 +149,12 @@ def stylesheet_target(instruction: str) -> str:
 
 
 def wishes(content: str) -> int:
-    """Return the robots directives in a list, as bits of NOFOLLOW and NOINDEX."""
+    """Return the robots directives in a list, as bits of NOFOLLOW, NOINDEX and NOARCHIVE."""
     words = set(re.split(r"[\s,]+", content.lower()))
+    bits = NOARCHIVE * ("noarchive" in words)
     if "none" in words:
-        return NOFOLLOW | NOINDEX
-    return NOFOLLOW * ("nofollow" in words) | NOINDEX * ("noindex" in words)
+        return bits | NOFOLLOW | NOINDEX
+    return bits | NOFOLLOW * ("nofollow" in words) | NOINDEX * ("noindex" in words)
 
 
 @lru_cache(maxsize=256)
