@@ -89,7 +89,10 @@ def test_explain_knows_a_page_and_owns_up_to_what_it_does_not_know(web: Web, cra
     assert f"its host has the address {explanation['address']}, valid until 20" in words
     unknown = lycosa("explain", crawled, "http://nowhere.test/")
     assert unknown.returncode == 1
-    assert "has not been found" in unknown.stdout
+    assert "would be refused, if a page links to it: out-of-scope" in unknown.stdout
+    nowhere = lycosa("explain", crawled, f"{web.seeds[0]}nowhere")
+    assert nowhere.returncode == 1
+    assert "has not been found" in nowhere.stdout
 
 
 def test_cat_gives_headers_body_and_text(web: Web, crawled: Path) -> None:
@@ -224,7 +227,9 @@ def test_a_public_crawl_without_a_contact_is_told_which_flag_to_add(tmp_path: Pa
 def test_a_seed_that_can_be_none_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
     refused = lycosa("crawl", "mailto:a@example.org", "-o", tmp_path / "c", "--contact", "a@b.cl")
     assert refused.returncode == 2
-    assert "the crawl has no seed to begin with: mailto:a@example.org: scheme" in refused.stderr
+    assert "mailto:a@example.org: unknown scheme `mailto`" in refused.stderr
+    assert "no other seed to begin with" in refused.stderr
+    assert not (tmp_path / "c").exists()
 
 
 def test_a_reader_who_leaves_early_is_no_error() -> None:

@@ -106,6 +106,8 @@ def test_all_problems_are_reported_at_once() -> None:
         ("[fetch]\ncontent_types = ['html']", "`content_types` must hold `type/subtype`"),
         ("[fetch]\nprivate_networks = ['10.0.0.1/8']", "10.0.0.1/8 has host bits set"),
         ("[fetch]\nprivate_networks = ['inside']", "holds 'inside', which is not a network"),
+        ("[fetch]\nloopback_origins = ['10.0.0.1:80']", "`localhost` or a loopback address"),
+        ("[fetch]\nloopback_origins = ['localhost:0']", "is not a server on this machine"),
         ("[fetch]\nname_servers = ['ns.example']", "holds 'ns.example', which is not"),
         ("[fetch]\nname_servers = ['10.0.0.1:99999']", "which is not an IP address"),
         ("limits = 3", "`limits` is a section, not a value"),
@@ -225,6 +227,9 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.lists(st.text().map(lambda text: "u" + text), max_size=3)
     if key.name == "private_networks":
         return st.lists(st.ip_addresses().map(ip_network).map(str), max_size=3)
+    if key.name == "loopback_origins":
+        # With anything in it, it would contradict keys that are drawn as well.
+        return st.just([])
     if key.name == "name_servers":
         return st.lists(st.ip_addresses().map(str) | st.just("[::1]:5353"), max_size=3)
     if key.name == "settings":

@@ -9,7 +9,7 @@
     6    a plugin cannot be used
     7    a query cannot be answered, or a triple store cannot be used
     10   files of the crawl are damaged; `lycosa verify --repair` repairs them
-    69   no seed could be reached; the message for each seed says what to do
+    69   no page was kept, or no seed could be reached; the messages say why
     70   a bug in Lycosa; the log file of the crawl has the details
     130  interrupted; `lycosa resume` continues
 
@@ -48,7 +48,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.report": ("report",),
         "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),
         "lycosa.cli.commands.export": ("export",),
-        "lycosa.cli.commands.edit": ("add", "retry", "block"),
+        "lycosa.cli.commands.edit": ("add", "retry", "block", "forget"),
         "lycosa.cli.commands.verify": ("verify",),
         "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
     }
@@ -102,6 +102,11 @@ def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return cli.main(given, "lycosa", standalone_mode=False, obj=session) or 0
+    except click.NoSuchOption as error:
+        from lycosa.cli.input.other_flags import explained
+
+        explained(error).show()
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -3,15 +3,16 @@
 A job is a tree of frozen records: `job.fetch.agent`, `job.limits.pages`. It is read once,
 at the start, and handed out in parts: a scheduler gets its section, never the whole job.
 
-    sections    the keys about content, order and storage, and the list of all sections
-    requests    the keys about requests: limits, politeness, robots files, connections
-    statistics  the keys about figures over time
-    caches      the keys about the sizes of caches
-    keys        how sections and keys are declared
-    reader      checks the tables of a TOML file and reports all mistakes at once
-    writer      writes a job as TOML
-    seeds       long lists of seeds, in memory or in a file
-    reference   generates the reference page and the commented example job
+    sections     the keys about content, order and storage, and the list of all sections
+    requests     the keys about requests: limits, politeness, robots files, connections
+    statistics   the keys about figures over time
+    caches       the keys about the sizes of caches
+    keys         how sections and keys are declared
+    reader       checks the tables of a TOML file and reports all mistakes at once
+    writer       writes a job as TOML
+    seeds        long lists of seeds, in memory or in a file
+    other_names  what other crawlers call our keys, for error texts
+    reference    generates the reference page and the commented example job
 
 Always true:
   * a `Job` that exists has been checked, whether it came from a file or from `Job.of`;

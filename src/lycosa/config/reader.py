@@ -14,6 +14,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.other_names import hint_for
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.seeds import SeedList, seeds_in, seeds_of
 from lycosa.config.writer import write_value
@@ -61,7 +62,8 @@ def _unknown_top_level(tables: Mapping[str, object]) -> Iterator[Problem]:
             yield f"there is no section [{found}]\n  {guess}all sections: lycosa config"
             continue
         near = _nearest(found, ("seeds", "rules"), 0.6)
-        guess = f"did you mean `{near}`?  " if near else _elsewhere(found, "")
+        guess = f"did you mean `{near}`?  " if near else hint_for(found, "")
+        guess = guess or _elsewhere(found, "")
         yield f"the job has no key `{found}`\n  {guess}all keys: lycosa config"
 
 
@@ -109,7 +111,8 @@ def _read_section(section: str, found: Mapping[str, object]) -> tuple[object, li
 
 def _unknown_key(section: str, name: str, keys: Mapping[str, Key]) -> Problem:
     near = _nearest(name, keys)
-    guess = f"did you mean `{near}`?  " if near else _elsewhere(name, section)
+    guess = f"did you mean `{near}`?  " if near else ""
+    guess = guess or hint_for(name, section) or _elsewhere(name, section)
     if not guess and (near := _nearest(name, keys, 0.6)):
         guess = f"did you mean `{near}`?  "
     return f"has no key `{name}`\n  {guess}all keys: lycosa config {section}"
@@ -224,6 +227,22 @@ def _check_network(entry: str) -> None:
         ) from None
 
 
+def _check_loopback(entry: str) -> None:
+    host, _, port = entry.rpartition(":")
+    try:
+        if not 0 < int(port) < 65_536:
+            raise ValueError
+        address = ip_address(host.strip("[]")) if host != "localhost" else None
+        mapped = getattr(address, "ipv4_mapped", None)
+        if address is not None and not (mapped or address).is_loopback:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"`loopback_origins` holds {_shown(entry)}, which is not a server on this machine\n"
+            "  write localhost:8000, 127.0.0.1:8000 or [::1]:8000"
+        ) from None
+
+
 def _check_until(entry: str) -> None:
     try:
         until_pattern(entry)
@@ -252,6 +271,7 @@ def _check_server(entry: str) -> None:
 _ENTRY_CHECKS = {
     "until": _check_until,
     "private_networks": _check_network,
+    "loopback_origins": _check_loopback,
     "name_servers": _check_server,
 }
 """Further checks of the entries of lists."""
@@ -266,6 +286,14 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
             "  lower the first or raise the second: the pause starts with the first and doubles "
             "up to the second"
         )
+
+    if section == "fetch" and record.loopback_origins:
+        for name in ("allow_private", "private_networks", "proxy", "hosts_file"):
+            if getattr(record, name):
+                yield (
+                    f"has `loopback_origins`, beyond which nothing is asked, and `{name}`\n"
+                    f"  remove one of the two: `{name}` lets the crawl ask more than that"
+                )
 
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):

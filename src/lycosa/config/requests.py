@@ -156,9 +156,9 @@ class Fetch(Record):
     )
     content_types: tuple[str, ...] = key(
         ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"),
-        "The content types that are kept.",
-        pattern=r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+",
-        pattern_text="`type/subtype` in lower case, without parameters",
+        "The content types that are kept; `image/*` means all images, `*/*` everything.",
+        pattern=r"[a-z0-9!#$&^_.+-]+/([a-z0-9!#$&^_.+-]+|\*)|\*/\*",
+        pattern_text="`type/subtype` in lower case, without parameters, `type/*` or `*/*`",
         is_required=True,
     )
     connect_seconds: float = key(
@@ -199,6 +199,14 @@ class Fetch(Record):
         (),
         "Private networks to which requests are allowed, such as `10.20.0.0/16`; the rest "
         "stays refused. A contact is still required, because the public web can be reached too.",
+    )
+    loopback_origins: tuple[str, ...] = key(
+        (),
+        "Servers on this machine, as `localhost:8000`, that are all the crawl may ask: it needs no "
+        "contact, and any other host or port is refused. `lycosa crawl` writes them here when "
+        "every seed that is typed is on this machine.",
+        pattern=r"(localhost|127\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d{1,5}",
+        pattern_text="`localhost` or a loopback address, and a port",
     )
     name_servers: tuple[str, ...] = key(
         (),

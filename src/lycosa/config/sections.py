@@ -31,6 +31,7 @@ MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
 POLICIES = ("off", "profit", "fresh", "uniform", "proportional")
 QUALITIES = ("auto", "links", "pagerank")
+RECORDED_LINKS = ("all", "followed")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
@@ -45,8 +46,27 @@ class Extract(Record):
         False,
         "Fetch page requisites (images, styles, scripts) too, even from hosts out of scope.",
     )
+    wide: bool = key(
+        False,
+        "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
+        "descriptions, relations such as `shortlink`. See the page on links.",
+    )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
+    )
+    obey_noarchive: bool = key(
+        True,
+        "Withhold pages that ask for `noarchive` from the replay index and from exports; they are "
+        "kept and marked.",
+    )
+    obey_noindex: bool = key(
+        True, "Leave pages that ask for `noindex` out of exported texts; they are kept and marked."
+    )
+    links: str = key(
+        "all",
+        "Links that get a row in the table `links`: `all`, with the reason why a link is not "
+        "followed, or only those that are `followed`, to save room.",
+        choices=RECORDED_LINKS,
     )
     soft_404_after: int = key(
         20,

@@ -59,12 +59,22 @@ class CrawlDirectory:
                 f"{path}: holds a crawl already\n"
                 f"  go on with it: lycosa resume {path}   add seeds: lycosa add {path} SEED"
             )
-        if path.exists() and (not path.is_dir() or directory._holds_something()):
+        if path.exists() and not path.is_dir():
+            raise ConfigError(
+                f"{path}: is a file, and a crawl needs a folder\n  choose a new folder with -o"
+            )
+        if path.exists() and directory._holds_something():
             raise ConfigError(
                 f"{path}: exists and is not empty\n  choose a new folder with -o, or empty this one"
             )
-        path.mkdir(parents=True, exist_ok=True)
-        directory.write_job(job)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            directory.write_job(job)
+        except OSError as error:
+            raise ConfigError(
+                f"{path}: cannot be made here: {error.strerror}\n"
+                "  choose a folder with -o that you may write to"
+            ) from None
         return directory
 
     @classmethod

@@ -7,6 +7,9 @@ redirect joins the scope; the target of a picture's redirect does not. The log n
 join, so that a resumed crawl and all workers agree; the note is written before anything that
 follows from it is posted.
 
+A crawl of servers on this machine (`loopback_origins`) wants these servers alone. The address guard
+would refuse the others, too; but it would close their host, which is the one that is crawled.
+
 Cost: the hosts are in one growing set, so adding a host takes the same time with ten hosts or a
 hundred thousand. The hosts of a seed list are noted many at a time.
 """
@@ -20,7 +23,18 @@ from typing import TYPE_CHECKING
 from lycosa.config import Job, until_pattern
 from lycosa.errors import ConfigError
 from lycosa.log.protocol import Log
-from lycosa.url import Action, Rule, Scope, Verdict, host_of, key_of, parse_rules, reversed_host_of
+from lycosa.url import (
+    Action,
+    Rule,
+    Scope,
+    Verdict,
+    canonicalize,
+    host_of,
+    key_of,
+    parse_rules,
+    reversed_host_of,
+    site_of,
+)
 from lycosa.url.conditions import IsHost
 
 if TYPE_CHECKING:
@@ -32,6 +46,9 @@ _LIST_NOTE = "scope-hosts "
 
 
 EXPRESSIONS_NOTE = "expressions"
+
+NOT_OPENED = "loopback-only"
+"""The reason for refusing a URL that is not on one of the job's `loopback_origins`."""
 
 
 def was_begun_with_re(log: Log) -> bool:
@@ -61,6 +78,7 @@ class JobScope:
     ) -> None:
         self._log = log
         self._ask = hooks.rule if hooks is not None and hooks.has_rules else None
+        self._opened = _sites_of(job.fetch.loopback_origins)
         self._rules = parse_rules(list(job.rules), may_be_slow=was_begun_with_re(log))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
@@ -93,10 +111,12 @@ class JobScope:
     @property
     def takes_all_seeds(self) -> bool:
         """Whether every seed is accepted, because there are no rules that could refuse one."""
-        return self._ask is None and not self._rules
+        return self._ask is None and not self._rules and not self._opened
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
+        if self._opened and site_of(key) not in self._opened:
+            return Verdict(None, NOT_OPENED)
         if self._ask is None:
             return self._scope.judge(key)
         ruled = self._ask(key)
@@ -169,3 +189,9 @@ class JobScope:
         if is_first and self._stays_on_seeds:
             joined = Rule(Action.ACCEPT, "extra-host", (IsHost(self._hosts.keys()),))
             self._scope = Scope((*self._rules, joined))
+
+
+def _sites_of(origins: Iterable[str]) -> frozenset[str]:
+    """Return the sites of `host:port` pairs as they stand in keys, for both schemes."""
+    urls = (f"{scheme}://{origin}/" for origin in origins for scheme in ("http", "https"))
+    return frozenset(site_of(key_of(url)) for url in map(canonicalize, urls) if url)

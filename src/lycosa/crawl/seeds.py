@@ -12,21 +12,96 @@ existing crawl are posted in one transaction, because no later run would repeat 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
+from lycosa.config import Job, SeedList
 from lycosa.crawl.scope import JobScope
+from lycosa.errors import ConfigError
 from lycosa.frontier.distance import SEED
 from lycosa.log.format import encode
+from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.records import Discovered
-from lycosa.url import canonical_key, refusal
+from lycosa.url import LONGEST_URL, canonical_key, host_of, refusal
 
 CHUNK_SEEDS = 5_000
 MOST_TOLD = 100
 """How many refused seeds are named; the others are counted by reason."""
+
+
+def refusal_text(seed: str, reason: str) -> str:
+    """Say why a seed is refused, and what to do about it."""
+    match reason:
+        case "scheme":
+            scheme = seed.strip().partition(":")[0].lower()
+            near = _nearest(scheme)
+            guess = f"; did you mean {near}?" if near else "; a crawl asks http and https"
+            return f"unknown scheme `{scheme}`{guess}"
+        case "invalid" if " " in seed.strip():
+            return "it has a space, so it is not a URL; a space within a URL is written %20"
+        case "invalid":
+            return "it is not a URL; write it like https://example.org/"
+        case "credentials":
+            return "it carries a user name or a password, which a crawl does not send; leave it out"
+        case "too-long":
+            return f"it is longer than {LONGEST_URL:,} characters"
+        case "out-of-scope":
+            key = canonical_key(seed.strip())
+            host = host_of(key) if key else "HOST"
+            return f"your --include leaves out your own seed; add --include {host}, or drop it"
+        case "loopback-only":
+            return (
+                "this crawl asks other servers of this machine alone ([fetch] loopback_origins);"
+                " begin a new crawl for this one, or resume with --allow-private"
+            )
+    action, _, name = reason.partition(":")
+    if action == "reject":
+        return (
+            f"your --exclude, or a rule of the job, rejects your own seed ({name});"
+            " name more exactly what to skip"
+        )
+    return reason
+
+
+def _nearest(scheme: str) -> str:
+    import difflib  # only where something is misspelt
+
+    return next(iter(difflib.get_close_matches(scheme, ("https", "http"), 1, 0.7)), "")
+
+
+def require_a_seed(job: Job) -> None:
+    """Refuse a job of which no seed can be crawled, before anything is written for it.
+
+    A long list is not read for that, and where plugins have rules, these decide later.
+    """
+    if isinstance(job.seeds, SeedList):
+        return
+    scope = None if job.plugins.use else JobScope(job, MemoryLog(1))
+    keys = {seed: canonical_key(seed.strip()) for seed in job.seeds}
+    refused: dict[str, str] = {}
+    if scope is not None:
+        scope.joining(key for key in keys.values() if key)
+    for seed, key in keys.items():
+        verdict = scope.judge(key) if key and scope is not None else None
+        if key is None:
+            refused[seed] = refusal(seed, seed) or "invalid"
+        elif verdict is not None and verdict.key is None:
+            refused[seed] = verdict.reason
+    if len(refused) == len(keys):
+        raise no_seed(refused)
+
+
+def no_seed(refused: Mapping[str, str]) -> ConfigError:
+    """Return the error of a crawl whose seeds were all refused, for these reasons."""
+    lines = [f"{seed}: {refusal_text(seed, reason)}" for seed, reason in refused.items()]
+    if len(lines) == 1:
+        return ConfigError(f"{lines[0]}\n  the crawl has no other seed to begin with")
+    more = [f"and {len(lines) - 10:,} more"] if len(lines) > 10 else []
+    told = "\n  ".join(lines[:10] + more or ["give one: lycosa crawl https://example.org/ -o DIR"])
+    return ConfigError(f"the crawl has no seed to begin with\n  {told}")
 
 
 class Planted(NamedTuple):

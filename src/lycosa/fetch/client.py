@@ -43,6 +43,9 @@ SPEED_WINDOW_SECONDS = 60.0
 
 MOST_KEPT_CONNECTIONS = 1_024
 
+NOWHERE = "0.0.0.0"
+"""The address of hosts that are not looked up because the job may not ask them."""
+
 
 class HttpTransport:
     """Carries requests to the web and answers back."""
@@ -62,7 +65,9 @@ class HttpTransport:
         self._clock = clock
         self._fetch = fetch
         self._speed_window_seconds = speed_window_seconds
-        self._guard = AddressGuard(fetch.allow_private, fetch.private_networks)
+        self._guard = AddressGuard(
+            fetch.allow_private, fetch.private_networks, fetch.loopback_origins
+        )
         hosts = read_hosts(Path(fetch.hosts_file)) if fetch.hosts_file else Hosts({}, {})
         self._names = names or Names(
             loop,
@@ -112,7 +117,8 @@ class HttpTransport:
         site, path = url[:slash], url[slash:]
         origin = parse_origin(site)
         proxy = self._fetch.proxy
-        if self._refuses(origin.host.strip("[]") if proxy else request.address):
+        is_open = self._guard.opens(origin.host, origin.port)
+        if not is_open or self._refuses(origin.host.strip("[]") if proxy else request.address):
             self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
             return
         key: tuple[str, ...] = (site, request.address, request.agent)
@@ -138,6 +144,10 @@ class HttpTransport:
         """
         if self._fetch.proxy:
             self._later(on_resolved, Resolved(host.strip("[]"), MOST_SECONDS))
+            return
+        if not self._guard.opens_host(host):
+            # No lookup tells a name server about it; the address is one that is always refused.
+            self._later(on_resolved, Resolved(NOWHERE, MOST_SECONDS))
             return
         generation = self._generation
 

@@ -15,6 +15,10 @@ address it carries.
 The networks are listed here: those that Python's `ipaddress` calls private differ from one version
 to the next, and a crawl must not reach further with one interpreter than with another.
 
+A job may instead name servers of this machine (`loopback_origins`). Then these pairs of host and
+port are all that is asked: every other port of this machine is refused, and every address that is
+not loopback, whether a link, a redirect, a robots file or a name leads there.
+
 Not here: odd spellings of addresses (`0x7f.1`), which URL parsing has normalised.
 """
 
@@ -101,17 +105,35 @@ _OWN = (_networks_4(_OWN_4), _networks_6(_OWN_6))
 class AddressGuard:
     """Judges addresses for one job."""
 
-    def __init__(self, allow_private: bool, private_networks: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        allow_private: bool,
+        private_networks: Iterable[str] = (),
+        loopback_origins: Iterable[str] = (),
+    ) -> None:
         self._allow_private = allow_private
         self._allowed = tuple(map(ip_network, private_networks))
+        self.origins = frozenset(loopback_origins)
+        """The only servers that may be asked, as `host:port`; empty when any may be."""
+        self._hosts = frozenset(origin.rpartition(":")[0] for origin in self.origins)
         self.refusal = lru_cache(maxsize=65_536)(self._refusal)
         """Return why an address must not be asked; None if it may."""
+
+    def opens(self, host: str, port: int) -> bool:
+        """Return whether a server may be asked at all, whatever its address is."""
+        return not self.origins or f"{host}:{port}" in self.origins
+
+    def opens_host(self, host: str) -> bool:
+        """Return whether some port of a host may be asked, so that its name may be looked up."""
+        return not self.origins or host in self._hosts
 
     def _refusal(self, address: str) -> str | None:
         try:
             parsed = ip_address(address.strip("[]").partition("%")[0])
         except ValueError:
             return "not an address"
+        if self.origins:
+            return None if _is_loopback(parsed) else "not on this machine"
         for one in _meant(parsed):
             kind = self._judge(one)
             if kind is not None:
@@ -133,6 +155,26 @@ class AddressGuard:
 
     def _is_allowed(self, address: IPv4Address | IPv6Address) -> bool:
         return any(address in network for network in self._allowed)
+
+
+def is_loopback_host(host: str) -> bool:
+    """Return whether a host of a canonical URL is `localhost` or a loopback address.
+
+    Other names are not, even if they have a loopback address now: a name can change it.
+    """
+    if host == "localhost":
+        return True
+    try:
+        return _is_loopback(ip_address(host.strip("[]")))
+    except ValueError:
+        return False
+
+
+def _is_loopback(address: IPv4Address | IPv6Address) -> bool:
+    """Return whether packets to the address cannot leave this machine."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return _kind(address, _OWN) == "loopback"
 
 
 def _kind(

@@ -9,6 +9,7 @@ Both can be stopped or killed at any moment and continue where they were.
     index           builds and updates the triple store in `index/triples/`
     generations     finds and opens the current version of that store
     sparql          checks, runs and formats one SPARQL query
+    sparql_mistakes  says in words what is wrong with a query
     formats         the output formats, and which of them a client prefers
     answer_pool     a pool of processes without network that answer queries
     answer_process  the program that runs in such a process

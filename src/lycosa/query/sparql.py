@@ -23,6 +23,7 @@ from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTr
 
 from lycosa.errors import QueryError
 from lycosa.query.protocol import Refused
+from lycosa.query.sparql_mistakes import BUILT_IN, mistake_text
 from lycosa.spreadsheets import cell
 
 RESULT_FORMATS = {
@@ -95,12 +96,13 @@ def ask(
     try:
         return store.query(
             query,
+            prefixes=BUILT_IN,
             use_default_graph_as_union=not default_graphs,
             default_graph=_nodes(default_graphs) or None,
             named_graphs=_nodes(named_graphs) or None,
         )
     except SyntaxError as error:
-        raise Refused(f"not a SPARQL query: {error}") from None
+        raise Refused(mistake_text(query, _TOKEN.finditer(query), str(error))) from None
     except (OSError, ValueError, RuntimeError) as error:
         raise QueryError(f"the query failed: {error}") from None
 

@@ -61,8 +61,10 @@ from lycosa.records.exchange import Request as Request
 from lycosa.records.exchange import Resolved as Resolved
 from lycosa.records.exchange import Validators as Validators
 from lycosa.records.links import FREE_KINDS as FREE_KINDS
+from lycosa.records.links import RECORDED_KINDS as RECORDED_KINDS
 from lycosa.records.links import REQUISITE_KINDS as REQUISITE_KINDS
 from lycosa.records.links import SAME_PAGE_KINDS as SAME_PAGE_KINDS
+from lycosa.records.links import WIDE_KINDS as WIDE_KINDS
 from lycosa.records.links import KeyedLink as KeyedLink
 from lycosa.records.links import Link as Link
 from lycosa.records.links import LinkKind as LinkKind
@@ -77,8 +79,11 @@ from lycosa.records.messages import RobotsFound as RobotsFound
 from lycosa.records.messages import RobotsWanted as RobotsWanted
 from lycosa.records.outcomes import GIVEN_UP as GIVEN_UP
 from lycosa.records.outcomes import NO_CONNECTION as NO_CONNECTION
+from lycosa.records.outcomes import PROBED as PROBED
 from lycosa.records.outcomes import REFUSALS as REFUSALS
 from lycosa.records.outcomes import STAY_AWAY as STAY_AWAY
+from lycosa.records.outcomes import STORED as STORED
 from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
 from lycosa.records.outcomes import Outcome as Outcome
+from lycosa.records.outcomes import outcome_named as outcome_named

@@ -20,6 +20,8 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     results          the files of the study in `index/study/`
     sql              SQL over all tables, read-only
     export           tables and graphs as files for other programs
+    withheld         what pages ask to be left out of exports
+    graph_files      graphs of pages and sites as GraphML and GEXF
     csv_cells        CSV texts that no spreadsheet takes for formulas
     extras           the error when a package of the extra is missing
 """

@@ -25,7 +25,7 @@ _PREPARATIONS = (
     """,
     """
     create temp table current as
-    select url_id, fetch_id, digest from pages where outcome = 'KEPT'
+    select url_id, fetch_id, digest from pages where outcome = 'kept'
     qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id) = 1
     """,
     "create view kept as select * from fetches semi join current using (fetch_id)",
@@ -34,7 +34,7 @@ _PREPARATIONS = (
     create temp table linking as
     select max(pages.fetch_id) as fetch_id
     from pages join current using (url_id)
-    where outcome = 'KEPT' and pages.digest is not distinct from current.digest
+    where outcome = 'kept' and pages.digest is not distinct from current.digest
     and pages.fetch_id in (select distinct fetch_id from links)
     group by url_id
     """,
@@ -50,7 +50,7 @@ _PREPARATIONS = (
     create temp table site_facts as
     with asked as (
         select site, any_value(host) as host, count(*) as fetches,
-            count(*) filter (outcome = 'KEPT') as kept,
+            count(*) filter (outcome = 'kept') as kept,
             count(*) filter (status >= 400 or status = 0) as failures,
             count(distinct address) as addresses,
             min(began) as first_asked, max(ended) as last_answered,
@@ -135,6 +135,10 @@ QUERIES = {
         select kind, sum(links)::bigint as links, sum(times)::bigint as times,
             sum(targets)::bigint as targets
         from link_facts group by all order by links desc, kind""",
+    "link_reasons": """
+        select coalesce(reason, 'followed') as reason, kind, count(*) as links,
+            sum(times)::bigint as times, count(distinct target_id) as targets
+        from current_links group by all order by links desc, reason, kind""",
     "file_types": """
         select suffix, kind, links, targets from link_facts where suffix != ''
         order by links desc, suffix, kind""",
@@ -159,7 +163,7 @@ QUERIES = {
         select host, count(*) as links, count(distinct source_id) as pages,
             count(distinct target_id) as targets
         from away anti join (select host from pages union select host from hosts) known using (host)
-        group by all order by links desc, host""",
+        where host != '' group by all order by links desc, host""",
     "servers": """
         select server, count(*) as sites, sum(pages)::bigint as pages from site_facts
         where server is not null group by all order by sites desc, pages desc, server""",

@@ -1,8 +1,10 @@
 """Ranks pages and sites: builds the link graph from the tables, analyses it, writes the results.
 
 The nodes are the pages that the crawl holds: the last stored fetch of each URL. Edges are the links
-by which a reader gets from one page to another; images and style sheets are not. A link to a URL
-that redirects is a link to the page at the end of the redirects, if there is one.
+by which a reader gets from one page to another, and that the crawl does not refuse: images, style
+sheets and `nofollow` are none. A link to a URL that redirects is a link to the page at the end of
+the redirects, if there is one. Beside these degrees there are those of all links of a reader,
+whatever the crawl did with them, also to pages outside.
 
 PageRank is computed twice: plain, where a reader takes every link of a page with the same chance,
 and weighted by what the links are. A form is worth half a link, because few readers fill it in. A
@@ -15,7 +17,7 @@ Always true: `ranks` has one row per page, `sites` one row per site that receive
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ from lycosa.graph.hits import hits
 from lycosa.graph.links import Floats, Graph, Matrix, graph_of, weights_of
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.graph.pagerank import pagerank, weighted_pagerank
+from lycosa.store.tables.link_ends import COUNTED_REASONS
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 
@@ -50,6 +53,8 @@ class WebGraph(NamedTuple):
     sites: int
     weights: Matrix
     """The weight of every link, row by row of its source."""
+    refused: Graph
+    """Links between the pages that the crawl refused to follow."""
 
 
 def web_graph(connection: Connection) -> WebGraph:
@@ -63,15 +68,16 @@ def web_graph(connection: Connection) -> WebGraph:
     ).fetchnumpy()
     pages = Numbering(np.asarray(found["url_id"], np.int64))
     (sites,) = connection.execute("select count(*) from site").fetchone()
-    sources, targets, weights = _links(connection, pages)
+    followed, refused, weights = _links(connection, pages)
     site_of = np.asarray(found["number"], np.int32)
     size = len(pages)
     return WebGraph(
         pages,
-        graph_of(sources, targets, size),
+        graph_of(*followed, size),
         site_of,
         int(sites),
-        weights_of(sources, targets, weights, size),
+        weights_of(*followed, weights, size),
+        graph_of(*refused, size),
     )
 
 
@@ -85,23 +91,40 @@ def link_weight(connection: Connection) -> str:
     return f"{of_kind} * {of_times} * (1 - 0.5 * coalesce(position, 0) / {last})"
 
 
-def _links(connection: Connection, pages: Numbering) -> tuple[Numbers, Numbers, Floats]:
+Ends = tuple[Numbers, Numbers]
+"""Sources and targets of links."""
+
+
+def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends, Floats]:
+    """Return the links between pages: those of the graph, those refused; weights of the first."""
     redirects = _Redirects(connection, pages)
-    kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     reader = connection.sql(
-        f"select source_id, target_id, ({link_weight(connection)})::double as weight"
-        f" from current_links where kind in ({kinds})"
+        f"select source_id, target_id, ({link_weight(connection)})::double as weight,"
+        f" reason is null or reason in ({_listed(COUNTED_REASONS)}) as counts"
+        f" from current_links where kind in ({_listed(KINDS)})"
     ).to_arrow_reader(_BATCH_ROWS)
-    sources, targets = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    nothing = np.zeros(0, np.int32)
+    found: dict[bool, list[Ends]] = {True: [(nothing, nothing)], False: [(nothing, nothing)]}
     weights = [np.zeros(0)]
     for batch in reader:
         source = pages.numbers(_ids(batch.column("source_id")))
         target = redirects.numbers(_ids(batch.column("target_id")))
         is_inside = (source != UNKNOWN) & (target != UNKNOWN)
-        sources.append(source[is_inside])
-        targets.append(target[is_inside])
-        weights.append(batch.column("weight").to_numpy(zero_copy_only=False)[is_inside])
-    return np.concatenate(sources), np.concatenate(targets), np.concatenate(weights)
+        counts = batch.column("counts").to_numpy(zero_copy_only=False)
+        for is_counted, some in found.items():
+            wanted = is_inside & (counts == is_counted)
+            some.append((source[wanted], target[wanted]))
+        weight = batch.column("weight").to_numpy(zero_copy_only=False)
+        weights.append(weight[is_inside & counts])
+    followed, refused = (
+        (np.concatenate([s for s, _ in found[key]]), np.concatenate([t for _, t in found[key]]))
+        for key in (True, False)
+    )
+    return followed, refused, np.concatenate(weights)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _ids(column: pa.Array) -> Ids:
@@ -114,8 +137,8 @@ class _Redirects:
 
     def __init__(self, connection: Connection, pages: Numbering) -> None:
         found = connection.execute(
-            "select url_id, arg_max(redirect_id, fetched_at) as target from heads"
-            " join fetches using (url_id, fetch_id) where redirect_id is not null"
+            "select url_id, arg_max(heads.redirect_id, fetched_at) as target from heads"
+            " join fetches using (url_id, fetch_id) where heads.redirect_id is not null"
             " group by url_id order by url_id"
         ).fetchnumpy()
         self._pages = pages
@@ -156,6 +179,7 @@ def write_ranks(
             "url_id": web.pages.ids,
             "in_degree": graph.in_degrees,
             "out_degree": graph.out_degrees,
+            "in_degree_all": _all_in_degrees(web),
             "pagerank": ranked.values,
             "rank": ranks(ranked.values),
             "hub": found.hubs,
@@ -171,9 +195,14 @@ def write_ranks(
     results.write_and_name(
         connection,
         "ranks",
-        "select url_id, url, site, depth, in_degree, out_degree, pagerank, rank, hub, authority,"
+        "with out as (select source_id as url_id, count(distinct target_id) as out_degree_all"
+        f" from current_links where kind in ({_listed(KINDS)}) and source_id != target_id"
+        " and starts_with(target_url, 'http') group by all)"
+        " select url_id, url, site, depth, in_degree, out_degree, in_degree_all,"
+        " coalesce(out_degree_all, 0)::integer as out_degree_all, pagerank, rank, hub, authority,"
         " component, part, weighted_pagerank, weighted_rank"
-        " from kept join scores using (url_id) order by url_id",
+        " from kept join scores using (url_id) left join out using (url_id)"
+        " order by url_id",
     )
     connection.unregister("scores")
     tell("sites")
@@ -189,6 +218,16 @@ def write_ranks(
         "hits": {"steps": found.steps, "residual": found.residual},
         "bow_tie": {"pages": _counts(parts), "sites": _counts(site_parts)},
     }
+
+
+def _all_in_degrees(web: WebGraph) -> Numbers:
+    """Return how many others link to each page, also by links that the crawl refused."""
+    if not web.refused.links:
+        return web.graph.in_degrees
+    both = [matrix.tocoo() for matrix in (web.graph.out, web.refused.out)]
+    sources = np.concatenate([matrix.row for matrix in both])
+    targets = np.concatenate([matrix.col for matrix in both])
+    return graph_of(sources, targets, web.graph.size).in_degrees
 
 
 def _write_sites(

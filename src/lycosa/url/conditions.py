@@ -256,8 +256,10 @@ def _beginning(prefix: str) -> str:
 def _reversed_host(host: str) -> str:
     url = None if set(host) & set("/?#@*\\") else canonicalize(f"http://{host}/")
     if url is None or reversed_host_of(key_of(url)) + ":/" != key_of(url):
+        bare = host.removeprefix("*")
+        guess = f"; did you mean `{bare}`?" if bare.startswith(".") and "*" not in bare else ""
         raise ValueError(
-            f"`{host}` is not a host name or suffix; write `example.org` or `.org`, without "
-            "scheme, port, path or `*` (for a URL there is `prefix`)"
+            f"`{host}` is not a host name or suffix{guess}\n  write `example.org` or `.org`, "
+            "without port, path or `*`; a URL with its scheme is a `prefix`"
         )
     return reversed_host_of(key_of(url))

@@ -75,7 +75,7 @@ class PretendedCrawl:
 
     def block_host(self, directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
         self.given = [name]
-        return Blocked(3000, Forgotten(40, 1) if forget else None)
+        return Blocked(3000, Forgotten(40, 1, 1_500_000) if forget else None)
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_a_wrong_word_gets_a_guess(arguments: list[str], guess: str, capsys: Cap
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["crawl", "https://example.org/"], "'-o' / '--output'"),
+        (["crawl", "https://example.org/"], "with -o DIR"),
         (["crawl", "-o", "x"], "give a SEED, or a file of them with --seeds"),
         (["crawl", "a.example", "-o", "x", "--max-bytes", "3x"], "10MB or 1.5GiB"),
         (["crawl", "a.example", "-o", "x", "--time", "soon"], "30s, 1h30m or 2d"),
@@ -190,7 +190,7 @@ def test_a_crawl_writes_its_job_and_tells_its_end(
     printed = capsys.readouterr()
     assert "Complete: no URL" in printed.out
     assert f"lycosa status {path}" in printed.out
-    assert "mailto:a@b: not a usable seed: scheme" in printed.err
+    assert "mailto:a@b: not a usable seed: unknown scheme `mailto`" in printed.err
     assert "event=progress" in printed.err
 
 
@@ -344,7 +344,7 @@ def test_add_tells_what_was_added(
     assert pretended.given == ["https://a.example", "mailto:x@a.example"]
     printed = capsys.readouterr()
     assert printed.out == f"1 seed added to {existing}\n"
-    assert "mailto:x@a.example: not a usable seed: scheme" in printed.err
+    assert "mailto:x@a.example: not a usable seed: unknown scheme `mailto`" in printed.err
     assert main(["add", str(existing), "mailto:x@a.example"]) == 1
     assert main(["add", str(existing)]) == 2
 
@@ -367,7 +367,7 @@ def test_block_tells_what_was_forgotten(
     assert main(["block", str(existing), "a.example", "--forget"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "a.example is blocked; 3,000 URLs taken out of the queue",
-        "40 exchanges and 1 row deleted",
+        "40 exchanges and 1 row deleted; 1.5 MB of the disk given back",
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.fetch.guard import AddressGuard
+from lycosa.fetch.guard import AddressGuard, is_loopback_host
 
 OUTSIDE = AddressGuard(allow_private=False)
 INSIDE = AddressGuard(allow_private=True)
@@ -179,3 +179,53 @@ def test_nothing_is_let_through_that_the_standard_library_calls_private(
 ) -> None:
     if address.is_private or address.is_multicast or address.is_unspecified:
         assert OUTSIDE.refusal(str(address))
+
+
+TYPED = AddressGuard(False, (), ["localhost:8000", "127.0.0.1:80", "[::1]:8000"])
+LOOPBACK = ["127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1", "[::1]"]
+
+
+def test_of_this_machine_exactly_the_typed_pairs_of_host_and_port_are_open() -> None:
+    for host, port in (("localhost", 8000), ("127.0.0.1", 80), ("[::1]", 8000)):
+        assert TYPED.opens(host, port) and TYPED.opens_host(host)
+    closed = [
+        *(("localhost", 80), ("localhost", 8001), ("127.0.0.1", 8000), ("[::1]", 80)),
+        *(("127.0.0.2", 80), ("127.1", 80), ("0x7f.1", 80), ("[::ffff:7f00:1]", 80)),
+        *(("localhost.", 8000), ("a.localhost", 8000), ("example.org", 80), ("", 80)),
+    ]
+    assert not [pair for pair in closed if TYPED.opens(*pair)]
+    assert not TYPED.opens_host("example.org") and not TYPED.opens_host("127.0.0.2")
+    assert OUTSIDE.opens("example.org", 80) and OUTSIDE.opens_host("example.org")
+
+
+def test_where_servers_of_this_machine_are_named_no_other_address_may_be_asked() -> None:
+    for address in LOOPBACK:
+        assert TYPED.refusal(address) is None, address
+    others = [one for one in OWN if one not in LOOPBACK and not one.startswith("127.")]
+    for address in [*PUBLIC, *others, *NEVER, *METADATA, "64:ff9b::7f00:1", "::127.0.0.1"]:
+        assert TYPED.refusal(address) == "not on this machine", address
+    for carrier in carriers("127.0.0.1")[1:]:
+        assert TYPED.refusal(carrier), carrier
+
+
+@given(st.ip_addresses())
+def test_nothing_but_loopback_is_on_this_machine(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    assert (TYPED.refusal(str(address)) is None) == mapped.is_loopback
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "127.3.2.1", "[::1]", "[::ffff:7f00:1]"]
+)
+def test_a_host_of_this_machine_is_recognised(host: str) -> None:
+    assert is_loopback_host(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost.example.org", "a.localhost", "10.0.0.1", "0.0.0.0", "[::]", "[64:ff9b::7f00:1]"],
+)
+def test_a_name_or_an_address_that_only_looks_like_this_machine_is_not(host: str) -> None:
+    assert not is_loopback_host(host)

@@ -122,3 +122,32 @@ def test_triples_are_rewritten_in_every_form(form: str) -> None:
     graph = quads[0].graph_name
     has_graph = form in ("nquads", "trig", "jsonld")
     assert isinstance(graph, NamedNode) is has_graph
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("SELECT * { ?s shema:name ?n }", "prefix `shema:` is not declared"),
+        ("PREFIX a: <http://a.test/> SELECT * { ?s a:x ?n . ?s b:y ?n }", "prefix `b:` is not"),
+        ("SELECT * { ?s ?p ?o", "it ends too early"),
+        ("SELCT * { ?s ?p ?o }", "it begins with `SELCT`"),
+        ("SELECT * {\n ?s ?p ?o ?q }", "line 2, column "),
+    ],
+)
+def test_a_mistake_is_said_in_words_and_not_in_characters(question: str, words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        sparql.ask(store(), question)
+    assert words in str(refused.value)
+    assert "expected" not in str(refused.value) and len(str(refused.value)) < 300
+
+
+def test_common_prefixes_need_no_declaration_and_one_that_is_made_counts() -> None:
+    made = store()
+    graph = NamedNode("http://c.test/")
+    for name in ("http://schema.org/name", "http://other.test/name"):
+        made.add(Quad(graph, NamedNode(name), Literal(name), graph))
+    (row,) = sparql.as_table(sparql.ask(made, "SELECT ?n { ?s schema:name ?n }"))[1]
+    assert row == ["http://schema.org/name"]
+    own = "PREFIX schema: <http://other.test/> SELECT ?n { ?s schema:name ?n }"
+    (row,) = sparql.as_table(sparql.ask(made, own))[1]
+    assert row == ["http://other.test/name"]

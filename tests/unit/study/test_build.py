@@ -15,7 +15,7 @@ from lycosa.study.histograms import PAGES, SITES
 from lycosa.study.ranks import link_weight
 from lycosa.study.results import Results
 from lycosa.study.tables import connected
-from unit.study.drawn_crawl import BEGAN, HTML, Fetch, rows, write
+from unit.study.drawn_crawl import BEGAN, HTML, Fetch, id_of, rows, write
 
 A, B, C, D = (f"test.a:/{name}" for name in "abcd")
 OTHER = "test.b:s/"
@@ -208,8 +208,8 @@ def test_small_tables_count(tmp_path: Path) -> None:
     )
     study(tmp_path)
     assert {r["outcome"]: r["fetches"] for r in rows(tmp_path, "outcomes")} == {
-        "KEPT": 3,
-        "NOT_FOUND": 1,
+        "kept": 3,
+        "not_found": 1,
     }
     assert {r["status"]: r["fetches"] for r in rows(tmp_path, "statuses")} == {200: 3, 404: 1}
     assert {r["language"]: r["pages"] for r in rows(tmp_path, "languages")} == {"en": 2, "de": 1}
@@ -222,6 +222,22 @@ def test_small_tables_count(tmp_path: Path) -> None:
     (polite,) = rows(tmp_path, "politeness")
     assert (polite["requests"], polite["requests_at_once"]) == (5, 0)
     assert polite["least_pause_seconds"] == pytest.approx(9.75)
+
+
+def test_a_duplicate_names_the_page_that_was_fetched_first(tmp_path: Path) -> None:
+    body = "<html>the same on two hosts"
+    keys = ["test.z:/first", "test.a:/second", "test.a:/third"]
+    write(tmp_path, [Fetch(key, body=body) for key in keys])
+    # The original is fetched again, later than its copies, and is the original still.
+    write(tmp_path, [Fetch(keys[0], body=body), Fetch("test.a:/other")], BEGAN + 1000)
+    study(tmp_path)
+    named = {r["url"]: (r["duplicate_of"], r["original_url"]) for r in rows(tmp_path, "duplicates")}
+    original = (id_of(keys[0]), "http://z.test/first")
+    assert named == {
+        "http://z.test/first": (None, None),
+        "http://a.test/second": original,
+        "http://a.test/third": original,
+    }
 
 
 def test_near_duplicates_stand_in_one_set_and_others_in_none(tmp_path: Path) -> None:

@@ -22,8 +22,10 @@ from lycosa.cli.input.options import (
     seeds_flag,
     set_flag,
 )
+from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import (
+    HowEnded,
     Lines,
     command,
     commit_times,
@@ -41,9 +43,10 @@ if TYPE_CHECKING:
     from lycosa.cli.screen.panel import Display
 
 _STOPPED = 130
-_NO_SEED = 69
-_EXIT_CODES = {"stopped": _STOPPED, "no seed": _NO_SEED}
+_NOTHING = 69
 _LOG_SECONDS = 60.0
+MOST_EMPTY = 3
+"""With more pages than this, nothing is loaded to find out whether the crawl is empty."""
 
 
 @click.command(cls=GroupedCommand)
@@ -54,7 +57,6 @@ _LOG_SECONDS = 60.0
     "--output",
     "path",
     metavar="DIR",
-    required=True,
     type=click.Path(path_type=Path),
     help="The crawl directory, which must not exist yet.",
 )
@@ -78,7 +80,7 @@ def crawl(
     /,
     seeds: tuple[str, ...],
     seed_file: TextIO | None,
-    path: Path,
+    path: Path | None,
     config_file: Path | None,
     **flags: Any,
 ) -> int:
@@ -96,11 +98,16 @@ def crawl(
     from lycosa.crawl.processes import run
     from lycosa.crawl.processes.machine import require_files
     from lycosa.crawl.scope import require_linear
+    from lycosa.crawl.seeds import require_a_seed
     from lycosa.plugins.scheduling import require_plugins
 
+    if path is None:
+        raise click.UsageError("Where shall the crawl go? Name a new folder with -o DIR.")
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
     job = build_job(base, flags, given)
+    if seeds and seed_file is None and not base.seeds:
+        job = opened(job, flags)
     if not job.seeds:
         raise click.UsageError(
             "The crawl has no seeds: give a SEED, or a file of them with --seeds."
@@ -109,8 +116,11 @@ def crawl(
     run.require_contact(job)
     require_files(job.fetch.connections, job.crawl.workers)
     require_linear(job)
+    require_a_seed(job)
     require_plugins(job)
     directory = CrawlDirectory.create(path, job)
+    if job.fetch.loopback_origins and not flags["as_json"]:
+        notice(opened_text(job.fetch.loopback_origins))
     return _run(session, directory, directory.kept(job), flags)
 
 
@@ -143,6 +153,7 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
 
 def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> int:
     from lycosa.crawl.processes import run
+    from lycosa.crawl.seeds import refusal_text
 
     path, as_json = directory.path, bool(flags["as_json"])
     resume_with = command("resume", path)
@@ -151,7 +162,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
     def refused(seed: str, reason: str) -> None:
         logger.warning("seed %s refused: %s", seed, reason)
-        display.say(f"{seed}: not a usable seed: {reason}")
+        display.say(f"{seed}: not a usable seed: {refusal_text(seed, reason)}")
 
     def refused_more(reasons: dict[str, int]) -> None:
         logger.warning(refused_more_text(reasons))
@@ -189,14 +200,31 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.info(line_of(ended.progress, as_json=False))
         logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))
+        why_empty = _why_empty(directory, job, ended)
+        for why in why_empty:
+            logger.warning("no page: %s", why)
     if as_json:
-        click.echo(json.dumps(summary_data(ended, path), indent=2))
+        data = summary_data(ended, path)
+        if why_empty:
+            data["why_empty"] = why_empty
+        click.echo(json.dumps(data, indent=2))
     else:
         from lycosa.cli.screen.console import Screen
         from lycosa.cli.screen.summary import print_summary
 
-        print_summary(Screen(), ended, job, path)
-    return _EXIT_CODES.get(ended.reason, 0)
+        print_summary(Screen(), ended, job, path, why_empty)
+    if ended.reason == "stopped":
+        return _STOPPED
+    return _NOTHING if why_empty or ended.reason == "no seed" else 0
+
+
+def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:
+    """Return why the crawl has no content; a stopped one had perhaps no time for it."""
+    if ended.progress.pages > MOST_EMPTY or ended.reason == "stopped":
+        return []
+    from lycosa.crawl.inspect.empty_crawl import why_empty
+
+    return why_empty(directory, job, ended.progress)
 
 
 def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:

@@ -137,15 +137,17 @@ def _state(path: Path, state: CrawlStatus) -> str:
 def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     """Show the state and the history of a URL.
 
-    Says where, when and how the URL was found, why it waits and when it is due. The exit
-    code is 1 when the crawl does not know the URL.
+    Says where, when and how the URL was found, why it waits and when it is due, or which rule
+    refuses it. The exit code is 1 when the crawl does not know the URL.
     """
     from lycosa.crawl.inspect.explain import explain as explain_url
+    from lycosa.crawl.inspect.refused_links import why_unknown
     from lycosa.crawl.steady_clock import present_moment
     from lycosa.crawl.worker.quality import measure
     from lycosa.plugins.loader import load_hooks
     from lycosa.plugins.scheduling import partitioner_of
     from lycosa.store.tables.link_ends import link_ends
+    from lycosa.url import canonicalize
 
     directory = _open(session, path)
     job = directory.job()
@@ -165,6 +167,8 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
         )
     finally:
         log.close()
+    if not found.is_known and canonicalize(with_scheme(url, is_said=False)):
+        found = found._replace(standing=why_unknown(directory, found.url))
     behind = max(0.0, now - time.time())
     found = found._replace(
         due=max(0.0, found.due - behind), address_expires=max(0.0, found.address_expires - behind)

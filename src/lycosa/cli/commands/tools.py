@@ -14,6 +14,7 @@ from click.shell_completion import get_completion_class
 from lycosa.cli.input.options import json_flag
 from lycosa.config import SECTIONS, example
 from lycosa.config.keys import Key, keys_of
+from lycosa.config.other_names import hint_for
 from lycosa.config.sections import RULES_DOC, SEEDS_DOC
 from lycosa.config.writer import write_value
 from lycosa.errors import ConfigError
@@ -27,26 +28,81 @@ def config(section: str | None, as_example: bool, as_json: bool) -> None:
     """List the sections and keys of a job.
 
     Without SECTION all sections with the names of their keys, else the keys of that section
-    with their meanings.
+    with their meanings. SECTION may also be a key, `rules` or `seeds`.
 
     \b
       lycosa config limits
+      lycosa config depth_static
+      lycosa config rules
       lycosa config --example > crawl.toml
     """
+    key = ""
     if section is not None and (section := section.strip("[]")) not in SECTIONS:
-        near = difflib.get_close_matches(section, SECTIONS, 1, 0.5)
-        guess = f"did you mean [{near[0]}]?  " if near else ""
-        raise ConfigError(f"there is no section [{section}]\n  {guess}all sections: lycosa config")
+        if section in ("rules", "seeds"):
+            _show_top_level(section, as_json)
+            return
+        section, key = _section_of_key(section)
     if as_json:
         names = [section] if section else list(SECTIONS)
-        click.echo(json.dumps({name: _section_data(name) for name in names}, indent=2))
+        data = {name: _section_data(name) for name in names}
+        if section and key:
+            data = {section: {key: data[section][key]}}
+        click.echo(json.dumps(data, indent=2))
     elif as_example:
         click.echo(example(), nl=False)
     else:
-        click.echo("\n".join(_page(section) if section else _overview()))
+        click.echo("\n".join(_page(section, key) if section else _overview()))
 
 
-def _section_data(name: str) -> dict[str, object]:
+def _section_of_key(name: str) -> tuple[str, str]:
+    """Return the section and the key of this name, which may be `section.key` or the key alone."""
+    before, _, wanted = name.rpartition(".")
+    for section, record in SECTIONS.items():
+        if wanted in keys_of(record) and before in ("", section):
+            return section, wanted
+    near = difflib.get_close_matches(name, SECTIONS, 1, 0.5)
+    guess = f"did you mean [{near[0]}]?  " if near else hint_for(wanted, "")
+    every = [key for record in SECTIONS.values() for key in keys_of(record)]
+    if not guess and (near := difflib.get_close_matches(wanted, every, 1, 0.7)):
+        guess = f"did you mean `{near[0]}`?  "
+    raise ConfigError(f"there is no section or key `{name}`\n  {guess}all of them: lycosa config")
+
+
+def _show_top_level(name: str, as_json: bool) -> None:
+    """Show what `seeds` or `rules` may hold."""
+    from lycosa.url.ready_lists import REJECT_LISTS, TRANSFORM_LISTS
+    from lycosa.url.rules import KEYS
+
+    keys = {action.value: list(known[1:]) for action, known in KEYS.items()}
+    if as_json:
+        data = {"seeds": SEEDS_DOC} if name == "seeds" else {"rules": keys}
+        click.echo(json.dumps(data, indent=2))
+        return
+    click.echo(_wrapped(f"{name}   {SEEDS_DOC if name == 'seeds' else RULES_DOC}", ""))
+    if name == "seeds":
+        click.echo('\nseeds = ["https://example.org/"]')
+        return
+    click.echo(_RULES_EXAMPLE)
+    for action, known in keys.items():
+        click.echo(_wrapped(f'action = "{action}": {", ".join(known)}', ""))
+    lists = f"lists: {', '.join(REJECT_LISTS)} (reject); {', '.join(TRANSFORM_LISTS)} (transform)"
+    click.echo(_wrapped(lists, ""))
+    click.echo(_wrapped("The first rule that accepts or rejects a URL decides.", ""))
+
+
+_RULES_EXAMPLE = """
+[[rules]]
+action = "reject"                    # accept, reject or transform
+suffix = [".cl", "example.org"]      # every key must hold, and one value of each
+max_query_parameters = 3
+
+[[rules]]
+action = "transform"
+list = "tracking"
+"""
+
+
+def _section_data(name: str) -> dict[str, dict[str, object]]:
     facts = ("default", "unit", "choices", "doc")
     return {
         key.name: {fact: getattr(key, fact) for fact in facts}
@@ -75,16 +131,18 @@ def _overview() -> Iterator[str]:
     yield "meanings: lycosa config SECTION   a complete job file: lycosa config --example"
 
 
-def _page(name: str) -> Iterator[str]:
+def _page(name: str, wanted: str = "") -> Iterator[str]:
     yield _wrapped(f"[{name}] {SECTIONS[name].__doc__ or ''}", "")
     for key in keys_of(SECTIONS[name]).values():
+        if wanted not in ("", key.name):
+            continue
         yield ""
         yield f"{key.name} = {write_value(key.default)}{_unit(key)}"
         yield _wrapped(key.doc, "    ")
         if key.choices:
             plugged = ", or `plugin:name`" if key.may_be_plugged else ""
             yield _wrapped("one of " + ", ".join(key.choices) + plugged, "    ")
-    if name == "plugins":
+    if name == "plugins" and not wanted:
         from lycosa.plugins.loader import installed
 
         yield ""

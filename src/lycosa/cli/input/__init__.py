@@ -2,8 +2,10 @@
 
 Wrong input becomes an error here, before a folder is made or a request is sent.
 
-    options    the flags that several commands share
-    jobs       builds a job from `--config`, flags and `--set`
-    seeds      reads seeds from arguments and from files
-    questions  reads the input of `check`: a file, standard input, a URL, or a batch
+    options      the flags that several commands share
+    jobs         builds a job from `--config`, flags and `--set`
+    seeds        reads seeds from arguments and from files
+    other_flags  guesses which flag was meant, also by other programs' flags
+    own_machine  opens servers of this machine that were typed as seeds
+    questions    reads the input of `check`: a file, standard input, a URL, or a batch
 """

@@ -37,6 +37,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "allow_private": (("fetch", "allow_private"),),
     "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
+    "wide": (("extract", "wide"),),
     "mining": (("discovery", "mining"),),
     "cycles": (("revisit", "cycles"),),
     "continuous": (("revisit", "continuous"),),
@@ -63,12 +64,18 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         if (value := given.get(flag)) is not None and value is not False:
             for section, key in keys:
                 tables[section][key] = value
+    if given.get("delay") is not None and given.get("ip_delay") is None:
+        # Its own pause cannot be longer than that of the only host at the address.
+        politeness = tables["politeness"]
+        politeness["ip_delay_seconds"] = min(politeness["ip_delay_seconds"], given["delay"])
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value
     if networks := given.get("allow_network"):
         allowed = tables["fetch"]["private_networks"]
         tables["fetch"]["private_networks"] = list(dict.fromkeys([*allowed, *networks]))
+    if base.fetch.loopback_origins and (networks or tables["fetch"]["allow_private"]):
+        tables["fetch"]["loopback_origins"] = ()  # the operator opens more than these
     rules = flag_rules(given.get("include", ()), given.get("exclude", ()))
     # Without new seeds the list is passed on unread: a resume need not read a million seeds.
     return Job.of(
@@ -99,7 +106,7 @@ def flag_rules(includes: Iterable[str], excludes: Iterable[str]) -> list[dict[st
             parse_rules([rule])
         except ConfigError as error:
             flag = "--include" if rule["action"] == "accept" else "--exclude"
-            text = str(error).partition(": ")[2]
+            text = str(error).partition(": ")[2].partition("; in TOML")[0]
             raise ConfigError(f"{flag}: {text}") from None
     return rules
 

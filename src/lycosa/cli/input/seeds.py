@@ -13,12 +13,15 @@ from typing import TextIO
 import click
 
 from lycosa.cli.screen.notices import notice
+from lycosa.fetch.guard import is_loopback_host
+from lycosa.url import canonical_key, host_of
 
 MOST_NOTICES = 10
 """Seeds without a scheme that are reported one by one; the others are counted."""
 READING_SECONDS = 1.0
 
 _USUAL = ("http://", "https://")
+_HAS_DOT_OR_PORT = re.compile(r"^[^/?#]*[.:]")
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?![0-9])")
 
 
@@ -51,10 +54,19 @@ def has_scheme(text: str) -> bool:
 
 
 def with_scheme(seed: str, *, is_said: bool = True) -> str:
-    """Return the seed as a URL: `example.org` becomes `https://example.org`, with a notice."""
+    """Return the seed as a URL: `example.org` becomes `https://example.org`, with a notice.
+
+    Servers of this machine seldom have a certificate: `localhost:8000` becomes `http://…`. What
+    cannot begin with a host name, such as `not a url`, stays as it is, and is refused later.
+    """
     if has_scheme(seed):
         return seed
-    url = f"https://{seed.removeprefix('//')}"
+    rest = seed.removeprefix("//")
+    key = canonical_key(f"http://{rest}")
+    host = host_of(key) if key else ""
+    if not host or " " in rest or not (_HAS_DOT_OR_PORT.search(rest) or is_loopback_host(host)):
+        return seed
+    url = f"{'http' if is_loopback_host(host) else 'https'}://{rest}"
     if is_said:
         notice(f"{seed}: read as {url}")
     return url

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from lycosa.cli.screen.lines import command as command
 from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
-from lycosa.extract.structured.counts import PAGES, REASONS, TRIPLES
+from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
+
+_IN_LOG = " (lycosa.log names the pages)"
 
 _MOST_ORIGINS = 8
 """How many unreachable origins are listed; the log file and --json have more."""
@@ -45,10 +47,6 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     ]
     parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
     parts += given_up_table(progress.given_up, progress.given_up_origins)
-    if not progress.pages:
-        parts.append(
-            Text("\nNo page was kept. The first command below explains what happened to the seed.")
-        )
     return Group(*parts)
 
 
@@ -123,7 +121,7 @@ def counts_tables(
 ) -> list[RenderableType]:
     """Return tables of errors, excluded pages and refused links, without the empty ones."""
     not_taken = {
-        REASONS.get(name, name): count
+        REASONS.get(name, name) + (_IN_LOG if name in BROKEN else ""): count
         for name, count in structured.items()
         if name not in (TRIPLES, PAGES)
     }
@@ -141,7 +139,7 @@ def counts_tables(
         table.add_column(justify="right", min_width=9, style=style)
         table.add_column(no_wrap=True, overflow="ellipsis")
         for name, count in list(counts.items())[:12]:
-            table.add_row(f"{count:,}", Text(name.replace("_", " ")))
+            table.add_row(f"{count:,}", Text(name))
         if len(counts) > 12:
             table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
         parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]
@@ -157,6 +155,9 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
         yield command("cat", path, url, "--text"), "the text of a page"
     if ended.progress.structured.get(TRIPLES):
         yield command("index", path), "load triples for SPARQL"
+    if ended.progress.pages:
+        yield command("report", path), "all of it as a web page"
+        yield command("audit", path), "was every request polite?"
     yield command("status", path), "show these figures again"
     if ended.progress.given_up_origins or ended.reason == "no seed":
         yield command("retry", path), "try unreachable origins"
@@ -181,8 +182,15 @@ def _more(ended: HowEnded, job: Job) -> list[str]:
     return []
 
 
-def print_summary(console: Console, ended: HowEnded, job: Job, path: Path) -> None:
-    """Print the summary for people."""
+def print_summary(
+    console: Console, ended: HowEnded, job: Job, path: Path, why_empty: Sequence[str] = ()
+) -> None:
+    """Print the summary for people; `why_empty` are the reasons if no content was kept."""
     console.print()
     console.print(summary_of(ended, job))
+    if why_empty:
+        what = "No page with content was kept." if ended.progress.pages else "No page was kept."
+        console.print(Text(f"\n{what}", "bold red"))
+    for why in why_empty:
+        console.print(Text(f"  {why}"), soft_wrap=True)
     console.print(commands_of(ended, job, path, console.width), soft_wrap=True)

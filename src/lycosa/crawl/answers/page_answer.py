@@ -33,8 +33,8 @@ class PluginPass(Protocol):
         """Show the page to every plugin; returns its outcome and its facts."""
 
     @property
-    def links(self) -> tuple[RawLinks, int]:
-        """The links that plugins leave and add; how many `nofollow` are left out."""
+    def links(self) -> RawLinks:
+        """The links of the page as plugins leave and add them."""
 
     @property
     def values(self) -> tuple[object, ...]:
@@ -64,10 +64,14 @@ class PageAnswer(Struct):
     """Of `text`; 0 without one."""
     plugins: PluginPass | None = None
     """The page in the hands of the job's plugins, if it has some."""
+    is_sitemap: bool = False
+    """It is kept, but as a list of pages: it counts towards no limit."""
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
     links: Links = field(default_factory=lambda: NO_LINKS)
-    """Links in scope, resolved and canonical."""
+    """Links to follow: resolved, canonical and in scope."""
+    refused: Links = field(default_factory=lambda: NO_LINKS)
+    """The other links, which are only recorded."""
     place: Place | None = None
     """Where the record stands in the archive."""
     pause: float = 0.0
@@ -88,6 +92,11 @@ class PageAnswer(Struct):
     def ended(self) -> float:
         """The moment at which the answer was complete."""
         return self.answer.ended
+
+    @property
+    def recorded_outcome(self) -> Outcome:
+        """The outcome as log and store have it: of a page that is kept, what it is."""
+        return Outcome.SITEMAP if self.is_sitemap else self.outcome
 
     @property
     def site_name(self) -> str:

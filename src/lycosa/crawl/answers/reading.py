@@ -1,12 +1,14 @@
 """Reads an answer: the outcome of the fetch, and the facts and links of the page. Pure functions.
 
 The type of the content decides which reader is used (page, style sheet, sitemap). Headers add links
-and robots directives. Links that the job does not follow (`nofollow`) are left out here.
+and robots directives. A link that the job does not follow, whatever it leads to, gets its reason
+here: `nofollow`, or one for its kind, as `requisite` where the job does not fetch images.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import compress
 from typing import NamedTuple
 
@@ -15,10 +17,18 @@ from msgspec import Struct
 from lycosa.config import Job
 from lycosa.extract.css import scan_css
 from lycosa.extract.facts import Facts
-from lycosa.extract.headers import links_of_headers, robots_tag
+from lycosa.extract.headers import links_of_headers, robots_tag, robots_wishes
+from lycosa.extract.html.values import NOARCHIVE, NOINDEX
 from lycosa.extract.page import list_facts, scan
-from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
-from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
+from lycosa.records import (
+    RECORDED_KINDS,
+    REQUISITE_KINDS,
+    WIDE_KINDS,
+    Answer,
+    LinkKind,
+    Outcome,
+)
 
 NAMED_STATUSES = {
     404: Outcome.NOT_FOUND,
@@ -37,6 +47,7 @@ REQUISITE_TYPE_NAMES = frozenset(
         "application/x-javascript",
         "application/ecmascript",
         "application/json",
+        "application/manifest+json",
         "application/font-woff",
         "application/vnd.ms-fontobject",
         "application/x-font-ttf",
@@ -54,6 +65,19 @@ LIST_TYPE_NAMES = frozenset(
     }
 )
 """Types in which sitemaps and feeds come that no list of wanted types names."""
+
+
+NOFOLLOW = "nofollow"
+REQUISITE = "requisite"
+"""The reason of a link to what a page needs to be shown, where the job does not fetch that."""
+WIDE = "wide"
+"""The reason of a kind of link that only a job with `[extract] wide` follows."""
+NEVER = "never"
+"""The reason of a kind of link that no crawl follows, as where a form is posted to."""
+BY_KIND = frozenset({REQUISITE, WIDE, NEVER})
+"""Reasons that the kind of a link alone has: they are recorded, and not counted as refusals."""
+
+_FIRST_UNFOLLOWED = min(REQUISITE_KINDS | RECORDED_KINDS)
 
 
 class RawLink(NamedTuple):
@@ -74,12 +98,40 @@ class RawLinks(Struct):
     texts: Sequence[str]
     rels: Sequence[str]
     times: Sequence[int]
+    reasons: Sequence[str] = ()
+    """Why each is not followed, "" if nothing here speaks against it; () if that is true of all."""
 
     @classmethod
     def of(cls, hrefs: Sequence[str], kind: LinkKind) -> RawLinks:
         """Return links of one kind that nothing more is known of."""
         nothing, count = [""] * len(hrefs), len(hrefs)
         return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
+
+    def with_more(self, more: RawLinks) -> RawLinks:
+        """Return these links and more of them."""
+        reasons: list[str] = []
+        if self.reasons or more.reasons:
+            reasons += self.reasons or [""] * len(self.hrefs)
+            reasons += more.reasons or [""] * len(more.hrefs)
+        return RawLinks(
+            [*self.hrefs, *more.hrefs],
+            [*self.kinds, *more.kinds],
+            [*self.texts, *more.texts],
+            [*self.rels, *more.rels],
+            [*self.times, *more.times],
+            reasons,
+        )
+
+    def where(self, is_wanted: Sequence[bool]) -> RawLinks:
+        """Return those of the links that are wanted."""
+        return RawLinks(
+            list(compress(self.hrefs, is_wanted)),
+            list(compress(self.kinds, is_wanted)),
+            list(compress(self.texts, is_wanted)),
+            list(compress(self.rels, is_wanted)),
+            list(compress(self.times, is_wanted)),
+            list(compress(self.reasons, is_wanted)),
+        )
 
     def each(self) -> Iterator[RawLink]:
         """Yield the links one by one, for those who look at a single page."""
@@ -113,7 +165,10 @@ def judge(answer: Answer, job: Job) -> Outcome:
 
 def is_wanted_type(kind: str, job: Job) -> bool:
     """Return whether the job keeps content of this type; what has no type is kept."""
-    if not kind or kind in job.fetch.content_types:
+    types = job.fetch.content_types
+    if not kind or kind in types:
+        return True
+    if "*/*" in types or f"{kind.partition('/')[0]}/*" in types:
         return True
     return job.extract.requisites and (
         kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES
@@ -139,44 +194,83 @@ def read_page(answer: Answer, job: Job) -> Facts:
         answer.body,
         answer.header("content-type"),
         most_links=job.extract.most_links,
-        wants_requisites=job.extract.requisites,
+        wants_requisites=job.extract.requisites or records_all(job),
+        wants_recorded=records_all(job),
+        wants_wide=job.extract.wide,
         agent=job.fetch.agent,
     )
 
 
-def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int]:
-    """Return the links that the job follows, and how many `nofollow` it leaves alone."""
+def is_sitemap(answer: Answer, facts: Facts) -> bool:
+    """Return whether this is a sitemap, which is no page; a feed is a document of its own."""
+    return facts.is_list and not is_feed(answer.body)
+
+
+def showing_wishes(answer: Answer, facts: Facts, job: Job) -> tuple[bool, bool]:
+    """Return whether a page asks not to be found (`noindex`) or shown (`noarchive`)."""
+    bits = 0
+    if answer.header("x-robots-tag") is not None:
+        bits = robots_wishes(answer.headers, job.fetch.agent)
+    return (
+        facts.is_noindex or bool(bits & NOINDEX),
+        facts.is_noarchive or bool(bits & NOARCHIVE),
+    )
+
+
+def records_all(job: Job) -> bool:
+    """Return whether links are read from pages that are recorded without being followed.
+
+    Not where the number of links is limited, because that counts the links to follow.
+    """
+    return job.extract.links == "all" and not job.extract.most_links
+
+
+@lru_cache(maxsize=8)
+def _unfollowed(has_requisites: bool, is_wide: bool) -> dict[int, str]:
+    """Return the kinds of link that a job does not follow, with the reason."""
+    reasons = {int(kind): NEVER for kind in RECORDED_KINDS - WIDE_KINDS}
+    if not is_wide:
+        reasons |= {int(kind): WIDE for kind in WIDE_KINDS}
+    if not has_requisites:
+        reasons |= {int(kind): REQUISITE for kind in REQUISITE_KINDS}
+    return reasons
+
+
+def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
+    """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    if (answer.header("link") or answer.header("refresh")) and (
-        from_headers := links_of_headers(headers)
-    ):
+    if _has_links(answer) and (from_headers := links_of_headers(headers)):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
-        more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
-        found = RawLinks(
-            [*found.hrefs, *hrefs],
-            [*found.kinds, *map(int, kinds)],
-            [*found.texts, *more.texts],
-            [*found.rels, *rels],
-            [*found.times, *more.times],
-        )
-    if not job.extract.obey_nofollow:
-        return found, 0
-    is_tagged = answer.header("x-robots-tag") is not None
-    if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
-        kept = [kind in REQUISITE_KINDS for kind in found.kinds]
-    elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
-        kept = ["nofollow" not in rel for rel in found.rels]
-    else:
-        return found, 0
-    followed = RawLinks(
-        list(compress(found.hrefs, kept)),
-        list(compress(found.kinds, kept)),
-        list(compress(found.texts, kept)),
-        list(compress(found.rels, kept)),
-        list(compress(found.times, kept)),
-    )
-    return followed, len(found.hrefs) - len(followed.hrefs)
+        nothing = [""] * len(hrefs)
+        more = RawLinks(hrefs, list(map(int, kinds)), nothing, rels, [1] * len(hrefs))
+        found = found.with_more(more)
+    reasons = None
+    if max(found.kinds, default=0) >= _FIRST_UNFOLLOWED:
+        unfollowed = _unfollowed(job.extract.requisites, job.extract.wide)
+        reasons = [unfollowed.get(kind, "") for kind in found.kinds]
+    if job.extract.obey_nofollow:
+        is_tagged = answer.header("x-robots-tag") is not None
+        if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
+            said = reasons or [""] * len(found.kinds)
+            reasons = [
+                reason if kind in REQUISITE_KINDS else NOFOLLOW
+                for reason, kind in zip(said, found.kinds, strict=True)
+            ]
+        elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
+            said = reasons or [""] * len(found.kinds)
+            reasons = [
+                NOFOLLOW if "nofollow" in rel else reason
+                for reason, rel in zip(said, found.rels, strict=True)
+            ]
+    if reasons is not None:
+        found.reasons = reasons
+    return found
+
+
+def _has_links(answer: Answer) -> bool:
+    header = answer.header
+    return bool(header("link") or header("refresh") or header("content-location"))
 
 
 def redirect_of(answer: Answer) -> RawLinks:

@@ -8,15 +8,23 @@ page could not be fetched, has not changed, or never had triples.
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
+
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.reading import RawLinks
 from lycosa.extract.headers import robots_tag
-from lycosa.extract.structured.counts import PAGES, TRIPLES
+from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
 from lycosa.extract.structured.distiller import Distiller, Page, links_in
 from lycosa.frontier.fold.columns import NONE
 from lycosa.records import LinkKind, Outcome
 from lycosa.store.tables.rows import fetch_id
+
+_log = logging.getLogger(__name__)
+
+MOST_SAID = 100
+"""How many pages with broken JSON-LD a worker names in the log file, for each reason."""
 
 SAYS_NOTHING = frozenset(
     {Outcome.REDIRECTED, Outcome.NOT_FOUND, Outcome.SOFT_404, Outcome.WRONG_TYPE}
@@ -32,6 +40,7 @@ class TripleExtraction:
         self._job = job
         self._wants_links = wanted.links
         self._distiller = distiller_of(job) if wanted.forms else None
+        self._said: Counter[str] = Counter()
 
     def triples(self, answered: PageAnswer) -> bytes | None:
         """Return a page's triples; None when they are not known, or nothing new."""
@@ -51,7 +60,15 @@ class TripleExtraction:
             counts |= {TRIPLES: found.size, PAGES: 1}
         if counts:
             answered.partition.count_structured(counts)
+            self._say(url, found.left_out)
         return found.triples or nothing
+
+    def _say(self, url: str, left_out: Counter[str]) -> None:
+        """Write to the log file on which page JSON-LD could not be read, for the first ones."""
+        for reason in left_out.keys() & BROKEN:
+            self._said[reason] += 1
+            if self._said[reason] <= MOST_SAID:
+                _log.warning("%s: %s", url, REASONS[reason])
 
     def with_links(self, links: RawLinks, answered: PageAnswer) -> RawLinks:
         """Return the links of a page with those that its structured data names, if wanted."""
@@ -62,14 +79,7 @@ class TripleExtraction:
             answered.facts.is_nofollow or robots_tag(headers, agent)[0]
         ):
             return links
-        more = RawLinks.of(links_in(answered.triples), LinkKind.DATA)
-        return RawLinks(
-            [*links.hrefs, *more.hrefs],
-            [*links.kinds, *more.kinds],
-            [*links.texts, *more.texts],
-            [*links.rels, *more.rels],
-            [*links.times, *more.times],
-        )
+        return links.with_more(RawLinks.of(links_in(answered.triples), LinkKind.DATA))
 
 
 def distiller_of(job: Job) -> Distiller:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lycosa.config import Job
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.scope import JobScope
+from lycosa.crawl.scope import NOT_OPENED, JobScope
 from lycosa.log.memory import MemoryLog
 from lycosa.plugins.hooks import REASON
 from lycosa.plugins.loader import load_hooks
@@ -99,7 +99,8 @@ class ScopeChecker:
             verdict, rule, transforms = ruled, None, list[AskedRule]()
         else:
             verdict = self.scope.judge(ruled)
-            rule, transforms = self._retrace(ruled)
+            is_closed = verdict.reason == NOT_OPENED
+            rule, transforms = (None, []) if is_closed else self._retrace(ruled)
             key = ruled
         ending = transforms[-1].url if transforms else url_of(key)
         final = verdict.key or (canonical_key(ending) if ending else None) or key
@@ -149,6 +150,8 @@ class ScopeChecker:
     def _why(self, key: str, reason: str, rule: AskedRule | None) -> str:
         if reason.startswith(REASON):
             return f"the plugin `{reason.split(':')[1]}` says so"
+        if reason == NOT_OPENED:
+            return "the job asks certain servers of this machine alone ([fetch] loopback_origins)"
         if reason == BAD_TRANSFORM:
             return "a transform made something of it that is no URL"
         if rule is not None:

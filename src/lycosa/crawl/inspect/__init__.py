@@ -6,7 +6,10 @@ crawl's lock and write events, as a worker would.
     audit           checks every request against the politeness rules
     request_record  reads the record of every request, for the audit
     explain         says where a URL was found, why it waits, and when it is due
+    refused_links   says why a crawl does not know a URL: which rule refuses it
     prospects       estimates how often a page changes and what a revisit is worth
     content         reads the newest answer for a URL from the archive
+    empty_crawl     says why a crawl kept no page
     edits           adds seeds, retries failed URLs, blocks a host
+    deletions       gives back the room of pages that are gone
 """

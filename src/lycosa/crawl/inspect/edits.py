@@ -103,7 +103,7 @@ def retry_failed(directory: CrawlDirectory) -> int:
     """
     count = 0
     fetch = directory.job().fetch
-    guard = AddressGuard(fetch.allow_private, fetch.private_networks)
+    guard = AddressGuard(fetch.allow_private, fetch.private_networks, fetch.loopback_origins)
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count
@@ -130,7 +130,7 @@ def retry_failed(directory: CrawlDirectory) -> int:
             events.append(Waited(now, 0.0))
         return Decision(events) if events else None
 
-    _change(directory, decide)
+    change(directory, decide)
     return count
 
 
@@ -162,7 +162,7 @@ def release_traps(directory: CrawlDirectory) -> int:
         )
         return Decision([Reopened(now, hosts, pages)]) if hosts else None
 
-    _change(directory, decide)
+    change(directory, decide)
     return count
 
 
@@ -226,7 +226,7 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             # A study names pages and hosts; it can be made again without this host.
             shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
 
-    _change(directory, decide, drop)
+    change(directory, decide, drop)
     if not is_known:
         raise ConfigError(
             f"{name}: the crawl knows no such host\n"
@@ -257,7 +257,7 @@ def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decisi
     return Decision(events, found)
 
 
-def _change(
+def change(
     directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
 ) -> None:
     """Take every partition, write what `decide` returns for it, then call `afterwards`."""

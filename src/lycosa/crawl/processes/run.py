@@ -35,7 +35,7 @@ from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.processes.single_process import SingleProcess
 from lycosa.crawl.recovery.leftovers import mend_before
 from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
-from lycosa.crawl.seeds import Planted, Planter
+from lycosa.crawl.seeds import Planted, Planter, no_seed
 from lycosa.crawl.status.progress import Listener, Pace, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.steady_clock import SAID_SECONDS, behind_text, clock_ahead
@@ -135,7 +135,8 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
 
 def require_contact(job: Job) -> None:
     """Refuse to crawl the public web without a way for site owners to reach the operator."""
-    if not job.fetch.contact and not job.fetch.allow_private:
+    fetch = job.fetch
+    if not fetch.contact and not fetch.allow_private and not fetch.loopback_origins:
         raise ConfigError(
             "site owners must be able to reach you: a crawl of the public web needs a contact in"
             " its user agent\n"
@@ -157,11 +158,7 @@ def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Lis
     on_count = _PlantingReport(listener, len(job.seeds)) if is_long else _ignore_count
     planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), on_count)
     if not planted.accepted:
-        raise ConfigError(
-            "the crawl has no seed to begin with: "
-            + ("; ".join(f"{s}: {r}" for s, r in planted.refused.items()) or "no seeds given")
-            + "\n  give at least one URL: lycosa crawl https://example.org/ -o DIR"
-        )
+        raise no_seed(planted.refused)
     log.note("planted", b"")
     return planted
 

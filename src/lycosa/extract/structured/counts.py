@@ -14,6 +14,9 @@ BAD_JSON, JSON_TOO_DEEP, JSON_TOO_LARGE = (
 )
 UNKNOWN_CONTEXT, BAD_JSON_LD = "json-ld-unknown-context", "json-ld-malformed"
 
+BROKEN = frozenset({BAD_JSON, JSON_TOO_DEEP, JSON_TOO_LARGE, UNKNOWN_CONTEXT, BAD_JSON_LD})
+"""What the author of a page can mend, so that the log file names the page."""
+
 REASONS = {
     DROPPED: "triples that the filter dropped",
     TOO_MANY: "triples beyond the most that are taken from a page",

@@ -35,6 +35,7 @@ from lycosa.frontier.fold.columns import (
 from lycosa.frontier.fold.guesses import Guesses
 from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
+from lycosa.frontier.fold.sources import Sources
 from lycosa.frontier.fold.traps import Traps
 from lycosa.frontier.fold.visits import History
 from lycosa.frontier.urltable import CompactUrlTable
@@ -94,6 +95,7 @@ class Holdings:
         self.refusals: Counter[str] = Counter()
         self.structured: Counter[str] = Counter()
         """Triples kept, and what was left out of structured data."""
+        self.sources = Sources()
         self.probes = Probes()
         self.guesses = Guesses()
         self.traps = Traps()

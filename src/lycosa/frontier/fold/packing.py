@@ -48,6 +48,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "outcomes": dict(holdings.outcomes),
             "refusals": dict(holdings.refusals),
             "structured": dict(holdings.structured),
+            "sources": holdings.sources.pack(),
             "probes": holdings.probes.pack(),
             "guesses": holdings.guesses.pack(),
             "traps": holdings.traps.pack(),
@@ -88,6 +89,8 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.outcomes.update(packed["outcomes"])
     holdings.refusals.update(packed["refusals"])
     holdings.structured.update(packed.get("structured", {}))
+    if "sources" in packed:
+        holdings.sources.unpack(packed["sources"])
     holdings.probes.unpack(packed.get("probes", {}))
     holdings.guesses.unpack(packed.get("guesses", {}))
     holdings.traps.unpack(packed.get("traps", {}))

@@ -70,7 +70,7 @@ from lycosa.records import (
 )
 from lycosa.url.key import reversed_host_of, site_of
 
-KEPT = Outcome.KEPT
+KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
@@ -142,6 +142,8 @@ class PartitionState(Holdings):
 
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
+        if event.keys:
+            self.sources.add(len(pages.site), event.source)
         self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
             name = site_of(key)
@@ -186,7 +188,8 @@ class PartitionState(Holdings):
         if not is_held:
             if event.outcome is KEPT and pages.outcome[page] != KEPT:
                 self.sites.mined_out[site] = 0
-            pages.outcome[page] = event.outcome
+            # A sitemap is held as a page is, and counts for nothing.
+            pages.outcome[page] = KEPT if event.outcome is SITEMAP else event.outcome
         self.outcomes[event.outcome] += 1
         self.guesses.asked += 1
         if event.outcome is KEPT:
@@ -194,7 +197,7 @@ class PartitionState(Holdings):
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
             pages.tries[page] = 0
-        elif event.outcome is Outcome.NOT_MODIFIED:
+        elif event.outcome is Outcome.NOT_MODIFIED or event.outcome is SITEMAP:
             pages.tries[page] = 0
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)

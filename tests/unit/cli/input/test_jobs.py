@@ -177,7 +177,10 @@ def test_a_pattern_that_cannot_be_meant_names_its_flag(pattern: str) -> None:
     [
         ("example.org", "https://example.org"),
         ("example.org/a:b", "https://example.org/a:b"),
-        ("localhost:8080/x", "https://localhost:8080/x"),
+        ("example.org:8080/x", "https://example.org:8080/x"),
+        ("localhost:8080/x", "http://localhost:8080/x"),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("[::1]/", "http://[::1]/"),
         ("//example.org/", "https://example.org/"),
     ],
 )

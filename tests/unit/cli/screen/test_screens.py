@@ -71,7 +71,7 @@ def test_the_panel_says_what_a_user_wants_to_know(width: int) -> None:
     text = "\n".join(drawn(ProgressPanel(BUSY, JOB, "mycrawl"), width))
     for part in ("1,234", "4.9 a second", "45.6 MB", "8,120", "12 ready", "188 waiting", "9"):
         assert part in text
-    for part in ("not found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
+    for part in ("not_found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
         assert part in text
     flat = " ".join(text.replace("│", " ").split())
     assert "at least 3 h 10 min at these pauses; new links add to it" in flat
@@ -187,7 +187,7 @@ def test_the_summary_fits_and_ends_with_commands(reason: str, width: int) -> Non
     ended = Ended(reason, BUSY, reason == "exhausted")
     text = summary(ended, "mycrawl", width)
     assert all(len(line) <= width for line in text.splitlines())
-    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not found", "20,418   out-of-scope"):
+    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not_found", "20,418   out-of-scope"):
         assert part in text
     for name in ("explain", "cat", "status"):
         assert f"lycosa {name} mycrawl" in text
@@ -200,9 +200,12 @@ def test_the_summary_offers_the_flag_that_lifts_the_limit() -> None:
     assert "lycosa resume 'my crawl' --max-pages 10000" in text
 
 
-def test_a_crawl_without_pages_points_to_the_explanation() -> None:
+def test_a_crawl_without_pages_says_why() -> None:
+    console = Console(record=True, width=40, file=io.StringIO())
+    why = ["1 URL forbidden by the robots file; see: lycosa check robots http://a.example/"]
+    print_summary(console, Ended("exhausted", FIRST, True), JOB, Path("c"), why)
+    assert f"\nNo page was kept.\n  {why[0]}\n" in console.export_text()
     text = summary(Ended("exhausted", FIRST, True), "c", 80)
-    assert "No page was kept" in text
     assert "lycosa cat" not in text
 
 

@@ -1,0 +1,67 @@
+"""Say why a crawl does not know a URL: which rule refuses it, or that nothing led to it.
+
+Links that are refused are not admitted, so the log knows nothing of them. What can be said is what
+the rules of the job say of such a URL now, and what the table of links says, where it holds refused
+links with their reasons.
+
+Cost: one pass over the table of links, and only for a URL that the crawl does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from lycosa.crawl.checking.scope import CheckedScope, ScopeChecker
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LycosaError
+from lycosa.store.tables.rows import SCHEMAS, signed, url_id
+
+_FOLLOWED = "followed"
+_WORDS = {
+    "nofollow": "the page says `nofollow` ([extract] obey_nofollow)",
+    "too-deep": "it is farther from the seeds than the limits of depth allow ([limits])",
+    "depth": "it is farther from the seeds than the limits of depth allow ([limits])",
+    "out-of-scope": "it is out of scope",
+}
+NOT_FOUND = "has not been found: no page that was fetched links to it"
+
+
+def why_unknown(directory: CrawlDirectory, url: str) -> str:
+    """Return the sentence for a canonical URL that the crawl does not know."""
+    checked = ScopeChecker.of_directory(directory).check(url)
+    linked = next(_reasons(directory, checked), None)
+    if linked is not None:
+        source, reason = linked
+        what = _WORDS.get(reason, reason) if checked.is_wanted else _refusal(checked)
+        found = f" on {source}" if source else ""
+        return f"was found{found} and refused: {what}"
+    if not checked.is_wanted:
+        return f"would be refused, if a page links to it: {_refusal(checked)}"
+    return NOT_FOUND
+
+
+def _refusal(checked: CheckedScope) -> str:
+    """Return the name of a refusal, with the rule and the reason in words."""
+    if checked.rule is not None:
+        return f"{checked.reason}, by rule {checked.rule.number} of the job: {checked.rule.text}"
+    return f"{checked.reason}: {checked.why}"
+
+
+def _reasons(directory: CrawlDirectory, checked: CheckedScope) -> Iterator[tuple[str, str]]:
+    """Yield page and reason of the links to a URL that the table holds as refused."""
+    names = SCHEMAS["links"].names
+    if "reason" not in names or checked.key is None:
+        return
+    import pyarrow.compute as pc
+
+    from lycosa.store.reader import rows
+
+    wanted = signed(url_id(checked.key))
+    source = "source_url" if "source_url" in names else "source_id"
+    with suppress(LycosaError, KeyError):  # tables of older crawls lack the column
+        for batch in rows(directory.path, "links", ["target_id", "reason", source]):
+            found = batch.filter(pc.equal(batch.column("target_id"), wanted))
+            for row in found.to_pylist():
+                if row["reason"] and row["reason"] != _FOLLOWED:
+                    yield (row[source] if source == "source_url" else ""), row["reason"]

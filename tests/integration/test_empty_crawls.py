@@ -1,0 +1,99 @@
+"""A crawl that kept nothing ends with an error and says why, each time with what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from warm import lycosa
+
+HTML = "text/html"
+SHELL = (
+    "<!doctype html><title>App</title><script src=/app.js></script>"
+    "<div id=root></div><noscript>Please enable JavaScript.</noscript>"
+)
+PAGES = {
+    "/fine/": (200, HTML, "<title>x</title>a page with text"),
+    "/picture": (200, "image/png", "png"),
+    "/app/": (200, HTML, SHELL),
+    "/short/": (200, HTML, "<title>x</title><script>1</script><a href=/short/>to itself</a>"),
+    "/away": (302, "http://127.0.0.9:9/", ""),
+    "/secret/page": (200, HTML, "never asked for"),
+    "/robots.txt": (200, "text/plain", "User-agent: *\nDisallow: /secret/\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, kind, text = PAGES.get(self.path, (404, HTML, "gone"))
+            self.send_response(status)
+            self.send_header("Location" if status == 302 else "Content-Type", kind)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with served(Handler) as number:
+        yield number
+
+
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("secret/page", "1 URL forbidden by the robots file; see which line: lycosa check robots"),
+        ("picture", "keep all types: --set 'fetch.content_types=*/*'"),
+        ("gone", "1 URL not found (404); check how the URL is spelled"),
+        ("away", "1 URL redirected to where the crawl may not go (loopback-only)"),
+        ("app/", "the page is made by scripts, which Lycosa does not run"),
+    ],
+)
+def test_a_crawl_without_content_is_an_error_that_says_why(
+    path: str, words: str, port: int, tmp_path: Path
+) -> None:
+    flags = ("--mining", "off", "--set", "crawl.workers=1", "--set", "frontier.partitions=2")
+    ran = lycosa("crawl", f"http://localhost:{port}/{path}", "-o", tmp_path / "c", *flags)
+    assert ran.returncode == 69
+    assert "was kept." in ran.stdout and words in ran.stdout, ran.stdout
+    assert words in (tmp_path / "c" / "lycosa.log").read_text()
+    again = lycosa("resume", tmp_path / "c", "--json")
+    assert again.returncode == 69
+    (why,) = json.loads(again.stdout)["why_empty"]
+    assert words in why
+
+
+def test_a_page_with_text_or_links_is_content(port: int, tmp_path: Path) -> None:
+    for number, path in enumerate(("fine/", "short/")):
+        ran = lycosa("crawl", f"localhost:{port}/{path}", "-o", tmp_path / str(number), "--json")
+        assert ran.returncode == 0
+        assert "why_empty" not in json.loads(ran.stdout)
+
+
+def test_every_type_can_be_kept(port: int, tmp_path: Path) -> None:
+    for number, types in enumerate(("*/*", "image/*")):
+        given = ("-o", tmp_path / str(number), "--set", f"fetch.content_types={types}", "--json")
+        ran = lycosa("crawl", f"localhost:{port}/picture", *given)
+        assert ran.returncode == 0
+        assert json.loads(ran.stdout)["pages"] == 1

@@ -1,0 +1,155 @@
+"""Mistakes that people make, typed, and what they are told.
+
+Each row is a command as somebody might type it and words of the message. A message names what is
+wrong and what to do. None shows a traceback, none leaves a folder behind that keeps the corrected
+command from being typed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from warm import lycosa
+
+CONTACT = "--contact you@example.org"
+MISTAKES = [
+    # seeds
+    (f"crawl htps://example.org/ -o x {CONTACT}", 2, "unknown scheme `htps`; did you mean https?"),
+    (f"crawl ftp://example.org/ -o x {CONTACT}", 2, "`ftp`; a crawl asks http and https"),
+    (f"crawl 'not a url' -o x {CONTACT}", 2, "it has a space, so it is not a URL"),
+    (f"crawl example -o x {CONTACT}", 2, "it is not a URL; write it like https://example.org/"),
+    (f"crawl http://me:pw@example.org/ -o x {CONTACT}", 2, "user name or a password"),
+    (f"crawl https://exa_mple.org:99999/ -o x {CONTACT}", 2, "it is not a URL"),
+    (f"crawl -o x {CONTACT}", 2, "The crawl has no seeds: give a SEED"),
+    (f"crawl --seeds none.txt -o x {CONTACT}", 2, "none.txt"),
+    ("crawl https://example.org/ -o x", 2, "add --contact"),
+    (f"crawl https://example.org/ {CONTACT}", 2, "Name a new folder with -o DIR"),
+    # scope
+    (
+        f"crawl https://example.org/ --include other.org -o x {CONTACT}",
+        2,
+        "your --include leaves out your own seed; add --include example.org",
+    ),
+    (
+        f"crawl https://example.org/ --exclude .org -o x {CONTACT}",
+        2,
+        "rejects your own seed (suffix .org)",
+    ),
+    (f"crawl https://example.org/ --include '*.org' -o x {CONTACT}", 2, "did you mean `.org`?"),
+    (f"crawl https://example.org/ --include 'regex:(' -o x {CONTACT}", 2, "--include: "),
+    # folders
+    (f"crawl https://example.org/ -o file.txt {CONTACT}", 2, "is a file, and a crawl needs a fold"),
+    (f"crawl https://example.org/ -o /proc/xx {CONTACT}", 2, "/proc/xx: cannot be made here"),
+    (f"crawl https://example.org/ -o full {CONTACT}", 2, "exists and is not empty"),
+    ("status nowhere", 2, "there is no crawl here"),
+    ("resume full", 2, "there is no crawl here"),
+    # flags
+    (f"crawl https://example.org/ --level 3 -o x {CONTACT}", 2, "Did you mean --depth?"),
+    (f"crawl https://example.org/ --wait 3 -o x {CONTACT}", 2, "Did you mean --delay?"),
+    (f"crawl https://example.org/ --user-agent me -o x {CONTACT}", 2, "Use --set fetch.agent=NAME"),
+    (f"crawl https://example.org/ --ignore-robots -o x {CONTACT}", 2, "are always obeyed"),
+    (f"crawl https://example.org/ --delay fast -o x {CONTACT}", 2, "'fast' is not a time"),
+    (f"crawl https://example.org/ --max-pages many -o x {CONTACT}", 2, "'many' is not"),
+    ("crwl https://example.org/", 2, "Did you mean 'crawl'?"),
+    # jobs
+    (f"crawl https://example.org/ --set limits.max_depth=3 -o x {CONTACT}", 2, "`depth_static`"),
+    (
+        f"crawl https://example.org/ --set fetch.user_agent=me -o x {CONTACT}",
+        2,
+        "did you mean `agent`?",
+    ),
+    (f"crawl https://example.org/ --set depth=3 -o x {CONTACT}", 2, "is not SECTION.KEY=VALUE"),
+    (
+        f"crawl https://example.org/ --scheduler breadth -o x {CONTACT}",
+        2,
+        "did you mean `breadth-first`?",
+    ),
+    (f"crawl https://example.org/ --config none.toml -o x {CONTACT}", 2, "none.toml: cannot be"),
+    ("config max_depth", 2, "did you mean `depth_static` in [limits]"),
+    ("config limts", 2, "did you mean [limits]?"),
+    # a crawl that is there
+    ("explain mine http://localhost:PORT/login", 1, "reject:regex login, by rule 1 of the job"),
+    ("explain mine https://example.org/", 1, "would be refused, if a page links to it: loopback-o"),
+    ("explain mine http://localhost:PORT/nowhere", 1, "no page that was fetched links to it"),
+    ("cat mine http://localhost:PORT/nowhere", 1, "lycosa explain mine"),
+    ("crawl http://localhost:PORT/ -o mine", 2, "holds a crawl already"),
+    ("sparql mine 'SELECT * { ?s shema:name ?n }'", 7, "prefix `shema:` is not declared"),
+    ("sql mine 'select nothing from pages'", 1, "their columns: lycosa sql mine"),
+    ("block mine other.example", 2, "the crawl knows no such host"),
+]
+WORKS = ["config rules", "config seeds", "config depth_static", "config limits.pages"]
+"""What `lycosa config` lists can be typed after it."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
+    """A folder with a file, a folder that is not empty, and a crawl."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            pages = {
+                "/": "<title>x</title>words <a href=/login>l</a><a href=/2>2</a>",
+                "/2": "<script type='application/ld+json'>{ this is no json }</script>words"
+                '<script type=\'application/ld+json\'>{"@context": "https://schema.org",'
+                '"@type": "Person", "name": "Ada"}</script>',
+            }
+            body = pages.get(self.path, "").encode()
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    folder = tmp_path_factory.mktemp("desk")
+    (folder / "file.txt").write_text("text")
+    (folder / "full").mkdir()
+    (folder / "full" / "letter").write_text("text")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        port = server.server_address[1]
+        flags = ("--exclude", "regex:login", "--set", "frontier.partitions=2", "--workers", "1")
+        ran = lycosa("crawl", f"localhost:{port}", "-o", "mine", *flags, cwd=folder)
+        assert ran.returncode == 0, ran.stderr
+        assert "JSON-LD that is no JSON (lycosa.log names the pages)" in ran.stdout
+        assert "lycosa report mine" in ran.stdout and "lycosa audit mine" in ran.stdout
+        assert lycosa("index", "mine", cwd=folder).returncode == 0
+        yield folder, port
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(("typed", "code", "words"), MISTAKES)
+def test_a_mistake_is_told_with_what_to_do(
+    typed: str, code: int, words: str, desk: tuple[Path, int]
+) -> None:
+    folder, port = desk
+    ran = lycosa(*shlex.split(typed.replace("PORT", str(port))), cwd=folder)
+    told = " ".join((ran.stderr + ran.stdout).split())
+    assert words in told, told
+    assert ran.returncode == code
+    assert "Traceback" not in told and "bug in lycosa" not in told
+    assert not (folder / "x").exists()
+
+
+@pytest.mark.parametrize("typed", WORKS)
+def test_what_config_lists_can_be_asked_for(typed: str, desk: tuple[Path, int]) -> None:
+    ran = lycosa(*typed.split(), cwd=desk[0])
+    assert ran.returncode == 0 and ran.stdout and not ran.stderr
+    assert lycosa(*typed.split(), "--json", cwd=desk[0]).stdout.startswith("{")
+
+
+def test_broken_json_ld_is_told_with_its_page(desk: tuple[Path, int]) -> None:
+    folder, port = desk
+    lines = (folder / "mine" / "lycosa.log").read_text().splitlines()
+    assert [line for line in lines if f"http://localhost:{port}/2: JSON-LD that is no JSON" in line]
