@@ -6,9 +6,11 @@ process is killed on the way.
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -186,4 +188,21 @@ def test_a_shorter_way_found_late_brings_in_what_lay_beyond_the_limit() -> None:
     kept, breaches = crawl(web, job(3, 3), 0, 0, "memory")
     assert url(4) in kept
     assert sorted(kept) == sorted(web.pages_within([url(0)], 3))
+    assert breaches == []
+
+
+@pytest.mark.parametrize("slow", [2, 3])
+def test_figures_14_and_15_of_the_rdfa_spider_end_with_the_same_eight_pages(slow: int) -> None:
+    """Its crawl found 8 pages or 3, depending on whether page 2 or page 3 was seen first."""
+    web = GraphWeb(
+        {
+            url(1): [url(2), url(3)] if slow == 3 else [url(3), url(2)],
+            url(2): [url(3)],
+            url(3): [url(n) for n in range(4, 9)],
+        },
+        latency=lambda asked: 500.0 if asked == url(slow) else 0.05,
+    )
+    wanted = dataclasses.replace(job(2, 2, "off"), seeds=(url(1),))
+    kept, breaches = crawl(web, wanted, 0, 0, "memory")
+    assert sorted(kept) == [url(n) for n in range(1, 9)]
     assert breaches == []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import SCHEDULERS, Frontier, Job
+from lycosa.config import SCHEDULERS, Caches, Frontier, Job
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
@@ -215,3 +215,10 @@ def test_a_resumed_crawl_goes_on_in_the_order_of_its_links(tmp_path: Path, stop_
     simulation.job = job
     assert simulation.run().reason == "exhausted"
     assert asked == whole
+
+
+def test_a_crawl_with_the_smallest_caches_brings_the_same_pages(tmp_path: Path) -> None:
+    web = small_web(1)
+    caches = Caches(references=1, robots_rules=1, sent_urls=1)
+    simulation = Simulation(web, dataclasses.replace(job_for(web), caches=caches), tmp_path, seed=1)
+    check(simulation, simulation.run(), 1)

@@ -6,6 +6,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     sections     the keys about content, order and storage, and the list of all sections
     requests     the keys about requests: limits, politeness, robots files, connections
     statistics   the keys about figures over time
+    caches       the keys about the sizes of caches
     keys         how sections and keys are declared
     reader       checks the tables of a TOML file and reports all mistakes at once
     writer       writes a job as TOML
@@ -29,6 +30,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from lycosa.config.caches import Caches
 from lycosa.config.keys import Record, keys_of
 from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
@@ -61,6 +63,7 @@ __all__ = [
     "SCHEDULERS",
     "SCORES",
     "SECTIONS",
+    "Caches",
     "Crawl",
     "Discovery",
     "Extract",
@@ -105,6 +108,7 @@ class Job(Record):
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)
+    caches: Caches = field(default_factory=Caches)
     statistics: Statistics = field(default_factory=Statistics)
     plugins: Plugins = field(default_factory=Plugins)
 

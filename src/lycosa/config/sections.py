@@ -9,6 +9,7 @@ Not here: the sections about requests (`requests`).
 
 from __future__ import annotations
 
+from lycosa.config.caches import Caches
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.statistics import Statistics
@@ -387,6 +388,7 @@ SECTIONS: dict[str, type] = {
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,
+    "caches": Caches,
     "statistics": Statistics,
     "plugins": Plugins,
 }

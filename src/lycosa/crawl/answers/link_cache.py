@@ -13,7 +13,7 @@ Always true:
   * `targets(hrefs, base)` is what resolving and judging each of them by itself would give;
   * within one page two references lead to the same `Target` if their keys are the same.
 
-Memory: at most `MOST_REFERENCES` references, some 500 bytes each; when they are more,
+Memory: at most `most` references (`[caches] references`), some 500 bytes each; when they are more,
 everything is forgotten, and what is still in use is back after a page or two.
 """
 
@@ -38,8 +38,9 @@ _BY_FOLDER = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 class Targets:
     """What the references of lately seen pages have become; one for each worker."""
 
-    def __init__(self, judge: Callable[[str], Verdict]) -> None:
+    def __init__(self, judge: Callable[[str], Verdict], most: int = MOST_REFERENCES) -> None:
         self._judge = judge
+        self._most = most
         self._by_folder: dict[str, dict[str, Target]] = {}
         self._judged: dict[str, Target] = {}
         self._by_key: dict[str, Target] = {}
@@ -62,7 +63,7 @@ class Targets:
             if href[:1] in _BY_FOLDER:
                 known[href] = target
         self._count += len(missing)
-        if self._count > MOST_REFERENCES:
+        if self._count > self._most:
             self.forget()
         return cast(list[Target], met)
 

@@ -43,9 +43,6 @@ from lycosa.url.scope import OUT_OF_SCOPE
 REDIRECT = LinkKind.REDIRECT
 TOO_DEEP = "too-deep"
 
-RECENT_POSTS = 2048
-"""How many URLs sent abroad a partition remembers, so as not to send them again and again."""
-
 _REQUISITES = mask_of(REQUISITE_KINDS)
 _FREE = mask_of(FREE_KINDS)
 
@@ -57,7 +54,8 @@ class Router:
         self._scope = ports.scope
         self._store = ports.store
         self._partition_of = ports.partitioner.partition_of
-        self._targets = Targets(ports.scope.judge)
+        self._targets = Targets(ports.scope.judge, ports.job.caches.references)
+        self._most_posted = ports.job.caches.sent_urls
         self._scope_size = ports.scope.size
         self._wants_requisites = ports.job.extract.requisites
         self._records_all = ports.job.extract.links == "all"
@@ -283,7 +281,7 @@ class Router:
         ]
         if not fresh:
             return
-        if len(posted) > RECENT_POSTS:
+        if len(posted) > self._most_posted:
             posted.clear()
         posted.update((name, distance) for name, _, distance in fresh)
         keys = [key for _, key, _ in fresh]

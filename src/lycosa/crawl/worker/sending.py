@@ -21,9 +21,6 @@ from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 from lycosa.url import host_of, url_of
 
-MOST_COMPILED_RULES = 10_000
-"""How many sites' compiled robots rules are held; then they are compiled again."""
-
 OnAnswer = Callable[[Partition, Task, int, Request, Answer], None]
 """Takes the partition, the task, its reserved bytes, the request and the answer."""
 
@@ -114,7 +111,7 @@ class Sender:
         cached = (partition.number, site)
         rules = self._rules.get(cached)
         if rules is None:
-            if len(self._rules) >= MOST_COMPILED_RULES:
+            if len(self._rules) >= self._job.caches.robots_rules:
                 self._rules.clear()
             rules = self._rules[cached] = Rules.from_bytes(stored)
         path = partition.state.table.key(page)[len(partition.state.site_names[site]) :]
