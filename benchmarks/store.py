@@ -149,7 +149,7 @@ def measure_rows(captures: list[Capture]) -> None:
             values += [0, 0, "response", "lycosa-0-00001.warc.gz", 0, 1, 0, 1]
             facts = ["utf-8", capture.title, "", "en", 7, 21, None, "link", ""]
             pending.add_page((*values, *facts, len(capture.links.kinds), 1, 0))
-            pending.add_content(tuple(values), capture.links, capture.text)
+            pending.add_content(tuple(values), [capture.links], capture.text)
         pending.batches()
 
 

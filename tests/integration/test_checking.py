@@ -170,8 +170,13 @@ def test_a_page_is_checked_as_a_crawl_reads_it(tmp_path: Path) -> None:
         ] == [
             (one["target_url"], one["kind"].lower(), one["text"], one["rel"], one["times"])
             for one in links
-            if one["fetch_id"] == row["fetch_id"]
+            if one["fetch_id"] == row["fetch_id"] and one["reason"] in ("followed", "too-deep")
         ]
+        assert {
+            (one["target_url"], one["reason"])
+            for one in links
+            if one["fetch_id"] == row["fetch_id"] and one["reason"] not in ("followed", "too-deep")
+        } == {(one.url or one.href, one.refusal) for one in checked.links if one.refusal}
         assert (checked.facts.title, checked.facts.text) == (
             row["title"],
             texts.get(row["fetch_id"], ""),

@@ -95,14 +95,17 @@ class Crawl:
     def links(
         self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
     ) -> Iterator[Link]:
-        """Yield the links of the pages that `pages` yields with the same filters."""
+        """Yield the links of the pages that `pages` yields with the same filters.
+
+        Those that the crawl does not follow are among them: `reason` says why.
+        """
         wanted = _Filter(host, outcome, prefix)
         for name, urls in self._segments(wanted):
             for batch in batches(self.path, "links", name):
                 for row in batch.to_pylist():
                     source = urls.get(row["fetch_id"])
                     if source is not None:
-                        yield Link(source_url=source, **row)
+                        yield Link(**{**row, "source_url": source, "reason": _reason(row)})
 
     def texts(
         self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
@@ -245,6 +248,11 @@ class _Filter:
 _TEXTS = ("title", "description", "language", "charset", "via", "rule")
 _ABSENT: dict[str, Any] = dict.fromkeys(_TEXTS, "")
 _OURS = set(Page._fields)
+
+
+def _reason(row: dict[str, Any]) -> str:
+    """Return the reason of a link; segments of before have only links that were followed."""
+    return row.get("reason") or "followed"
 
 
 def _pages(batch: pa.RecordBatch) -> Iterator[Page]:

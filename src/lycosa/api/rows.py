@@ -71,6 +71,10 @@ class Link(NamedTuple):
     target_id: int
     fetch_id: int
     fetched_at: datetime
+    reason: str = "followed"
+    """`followed`, or why the crawl does not: `out-of-scope`, `nofollow`, `requisite` and so on."""
+    position: int | None = None
+    """Its place among the references of the page, from 1."""
 
 
 class Text(NamedTuple):

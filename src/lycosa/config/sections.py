@@ -29,6 +29,7 @@ MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
 POLICIES = ("off", "profit", "fresh", "uniform", "proportional")
 QUALITIES = ("auto", "links", "pagerank")
+RECORDED_LINKS = ("all", "followed")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
@@ -45,6 +46,12 @@ class Extract(Record):
     )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
+    )
+    links: str = key(
+        "all",
+        "Links that get a row in the table `links`: `all`, with the reason why a link is not "
+        "followed, or only those that are `followed`, to save room.",
+        choices=RECORDED_LINKS,
     )
     soft_404_after: int = key(
         20,

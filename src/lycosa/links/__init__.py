@@ -1,10 +1,11 @@
 """Holds a page's links in columns, on their way from the scanner to the archive and the frontier.
 
 A page has dozens of links, and nearly all lead to known URLs. So there is no object per link: a
-page has five columns (`Links`), and all links to a URL share one `Target`. Work that is done for
+page has columns (`Links`), and all links to a URL share one `Target`. Work that is done for
 every link of every page is compiled:
 
-  * `sifted` drops the links that the job does not want, and merges those with the same target;
+  * `sifted` parts the links that the job follows from the others, and merges those with the same
+    target and kind;
   * `unsettled` finds the links that the frontier does not know yet, or knows as farther away;
   * `outlinks` writes the lines of a WARC metadata record;
   * `Rows` collects the columns of the table of links.
@@ -25,6 +26,7 @@ from lycosa.links._columns import Rows, Target, outlinks, sifted, unsettled
 from lycosa.links.known import Known, Reach
 
 __all__ = [
+    "FOLLOWED",
     "NO_LINKS",
     "Known",
     "Links",
@@ -48,7 +50,14 @@ class Links(Struct, frozen=True):
     rels: list[str] = []
     times: list[int] = []
     """How often the page has the link."""
+    positions: list[int] = []
+    """Where each first stands among the page's references; without them each has its own place."""
+    reasons: list[str] = []
+    """Why each is not followed now; without them all are."""
 
+
+FOLLOWED = "followed"
+"""The reason of a link that is followed, as it stands in the table of links."""
 
 NO_LINKS = Links()
 """The links of a page without any; never changed."""

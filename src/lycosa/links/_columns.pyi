@@ -1,6 +1,7 @@
 """Types of the compiled module; what it does is told in `_columns.pyx`."""
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 from lycosa.links.known import Known, Reach
 
@@ -28,43 +29,37 @@ class Target:
         page: int = -1,
     ) -> None: ...
 
+class RawColumns(Protocol):
+    """The references of a page, in columns."""
+
+    @property
+    def kinds(self) -> Sequence[int]: ...
+    @property
+    def texts(self) -> Sequence[str]: ...
+    @property
+    def rels(self) -> Sequence[str]: ...
+    @property
+    def times(self) -> Sequence[int]: ...
+    @property
+    def reasons(self) -> Sequence[str]: ...
+
+class Columns(RawColumns, Protocol):
+    """The links of a page, in columns."""
+
+    @property
+    def targets(self) -> Sequence[Target]: ...
+    @property
+    def positions(self) -> Sequence[int]: ...
+
 class Rows:
     def __init__(self, names: list[str]) -> None: ...
     def __len__(self) -> int: ...
-    def add(
-        self,
-        source: int,
-        fetch: int,
-        moment: int,
-        targets: Sequence[Target],
-        kinds: Sequence[int],
-        texts: Sequence[str],
-        rels: Sequence[str],
-        times: Sequence[int],
-    ) -> None: ...
-    def columns(
-        self,
-    ) -> tuple[
-        bytes,
-        bytes,
-        bytes,
-        bytes,
-        tuple[bytes, bytes],
-        tuple[bytes, bytes],
-        tuple[bytes, bytes],
-        tuple[bytes, bytes],
-        bytes,
-    ]: ...
+    def add(self, source: int, url: str, fetch: int, moment: int, links: Columns) -> None: ...
+    def columns(self) -> tuple[bytes | tuple[bytes, bytes], ...]: ...
 
 def sifted(
-    targets: Sequence[Target],
-    kinds: Sequence[int],
-    texts: Sequence[str],
-    rels: Sequence[str],
-    times: Sequence[int],
-    excused: str,
-    by: int,
-) -> tuple[tuple[list[Target], list[int], list[str], list[str], list[int]], dict[str, int]]: ...
+    targets: Sequence[Target], raw: RawColumns, excused: str, by: int
+) -> tuple[list[list[Any]], list[list[Any]], dict[str, int]]: ...
 def unsettled(
     targets: Sequence[Target],
     kinds: Sequence[int],

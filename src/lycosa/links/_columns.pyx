@@ -17,6 +17,8 @@ from libc.string cimport memcpy
 
 cdef uint64_t turn = 0
 
+cdef str FOLLOWED = "followed"
+
 
 @cython.final
 @cython.auto_pickle(False)
@@ -81,72 +83,116 @@ cdef bint is_repeated(list targets, list kinds) except -1:
 
 
 cdef list merged(list columns):
-    """Return the columns with each pair of target and kind once, where it first stands."""
-    cdef list targets = [], kinds = [], texts = [], rels = [], times = []
-    cdef dict places = {}
-    for target, kind, text, rel, count in zip(*columns):
-        pair = (target, kind)
-        place = places.setdefault(pair, len(targets))
-        if place == len(targets):
-            targets.append(target)
-            kinds.append(kind)
-            texts.append(text)
-            rels.append(rel)
-            times.append(count)
-        else:
-            texts[place] = texts[place] or text
-            rels[place] = rels[place] or rel
-            times[place] += count
-    return [targets, kinds, texts, rels, times]
+    """Return columns with each pair of target and kind once, where it first stands.
 
-
-def sifted(targets, kinds, texts, rels, times, str excused not None, uint64_t by):
-    """Return the columns of the links that are wanted, and how many are not, by reason.
-
-    What is refused for the reason `excused` is wanted all the same by the kinds in `by`. Each pair
-    of target and kind is there once, where it first stands; a text and a relation are the
-    first that it has anywhere.
+    The columns are targets, kinds, texts, rels, times, positions, and perhaps reasons.
     """
-    cdef list all_targets = as_list(targets), all_kinds = as_list(kinds)
-    cdef list columns = [all_targets, all_kinds, as_list(texts), as_list(rels), as_list(times)]
-    cdef list refused = None
+    cdef list result = [[] for _ in columns], some
+    cdef dict places = {}
+    cdef Py_ssize_t i, place, count = len(<list> columns[0])
+    cdef Py_ssize_t column, width = len(columns)
+    for i in range(count):
+        pair = ((<list> columns[0])[i], (<list> columns[1])[i])
+        place = places.setdefault(pair, len(places))
+        if place == len(<list> result[0]):
+            for column in range(width):
+                (<list> result[column]).append((<list> columns[column])[i])
+        else:
+            for column in (TEXTS, RELS):
+                some = <list> result[column]
+                some[place] = some[place] or (<list> columns[column])[i]
+            (<list> result[TIMES])[place] += (<list> columns[TIMES])[i]
+    return result
+
+
+cdef enum:
+    TARGETS, KINDS, TEXTS, RELS, TIMES, POSITIONS, REASONS
+
+
+def sifted(targets, raw not None, str excused not None, uint64_t by):
+    """Return the columns of the links to follow, those of the others, and their number by reason.
+
+    `raw` has the columns of the references: kinds, texts, rels, times, and `reasons` for those that
+    are not followed whatever they lead to (or none). What is refused for the reason `excused` is
+    wanted all the same by the kinds in `by`. Each pair of target and kind is there once, where it
+    first stands; a text and a relation are the first that it has anywhere. A pair that is followed
+    in one place is not among the others.
+
+    The columns of the links to follow have no positions where each stands in its own place.
+    """
+    cdef list columns = [
+        as_list(targets), as_list(raw.kinds), as_list(raw.texts), as_list(raw.rels),
+        as_list(raw.times),
+    ]
+    cdef list all_targets = <list> columns[TARGETS], reasons = as_list(raw.reasons)
     cdef Target target
     cdef Py_ssize_t i, size = len(all_targets)
+    cdef bint is_split = len(reasons) > 0
     for column in columns:
         if len(<list> column) != size:
             raise ValueError("the columns of links differ in length")
+    if is_split and len(reasons) != size:
+        raise ValueError("the columns of links differ in length")
     for i in range(size):
         target = <Target?> all_targets[i]
         if len(target.refusal):
-            refused = []
-            break
-    cdef dict reasons = {}
-    if refused is not None:
-        columns = wanted(columns, excused, by, reasons)
-    if is_repeated(<list> columns[0], <list> columns[1]):
-        columns = merged(columns)
-    return columns, reasons
+            is_split = True
+    if is_split:
+        return split(columns, reasons, excused, by)
+    if is_repeated(all_targets, <list> columns[KINDS]):
+        columns.append(list(range(size)))
+        return merged(columns), [], {}
+    return columns, [], {}
 
 
-cdef list wanted(list columns, str excused, uint64_t by, dict reasons):
-    """Return the columns without what is refused, which is counted."""
-    cdef list targets = columns[0], kinds = columns[1], texts = columns[2], rels = columns[3]
-    cdef list times = columns[4]
-    cdef list kept_targets = [], kept_kinds = [], kept_texts = [], kept_rels = [], kept_times = []
+cdef tuple split(list columns, list reasons, str excused, uint64_t by):
+    """Return the columns of what is followed and of what is not, and how often for which reason."""
+    cdef list followed = [[] for _ in range(6)], refused = [[] for _ in range(7)], into
+    cdef dict counts = {}
     cdef Target target
+    cdef Py_ssize_t i, column
+    cdef str reason
+    for i in range(len(<list> columns[TARGETS])):
+        target = <Target> (<list> columns[TARGETS])[i]
+        reason = <str?> reasons[i] if len(reasons) else ""
+        if not len(reason) and len(target.refusal):
+            if not (is_among(by, (<list> columns[KINDS])[i]) and target.refusal == excused):
+                reason = target.refusal
+        into = followed
+        if len(reason):
+            into = refused
+            counts[reason] = counts.get(reason, 0) + 1
+            (<list> refused[REASONS]).append(reason)
+        for column in range(POSITIONS):
+            (<list> into[column]).append((<list> columns[column])[i])
+        (<list> into[POSITIONS]).append(i)
+    if is_repeated(<list> followed[TARGETS], <list> followed[KINDS]):
+        followed = merged(followed)
+    if len(<list> refused[TARGETS]):
+        refused = merged(refused)
+        drop_followed(refused, followed)
+    return followed, refused, counts
+
+
+cdef int drop_followed(list refused, list followed) except -1:
+    """Count what is followed elsewhere on the page there, and drop it here."""
+    cdef dict places = {}
     cdef Py_ssize_t i
-    for i in range(len(targets)):
-        target = <Target?> targets[i]
-        kind = kinds[i]
-        if len(target.refusal) and not (is_among(by, kind) and target.refusal == excused):
-            reasons[target.refusal] = reasons.get(target.refusal, 0) + 1
-            continue
-        kept_targets.append(target)
-        kept_kinds.append(kind)
-        kept_texts.append(texts[i])
-        kept_rels.append(rels[i])
-        kept_times.append(times[i])
-    return [kept_targets, kept_kinds, kept_texts, kept_rels, kept_times]
+    cdef list times = <list> followed[TIMES], kept
+    for i in range(len(<list> followed[TARGETS])):
+        places[(<list> followed[TARGETS])[i], (<list> followed[KINDS])[i]] = i
+    kept = []
+    for i in range(len(<list> refused[TARGETS])):
+        place = places.get(((<list> refused[TARGETS])[i], (<list> refused[KINDS])[i]))
+        if place is None:
+            kept.append(i)
+        else:
+            times[place] += (<list> refused[TIMES])[i]
+    if len(kept) < len(<list> refused[TARGETS]):
+        for i in range(len(refused)):
+            column = <list> refused[i]
+            refused[i] = [column[place] for place in kept]
+    return 0
 
 
 def unsettled(
@@ -324,12 +370,13 @@ cdef class Rows:
 
     cdef list names
     cdef Py_ssize_t count
-    cdef Buffer sources, fetches, moments, targets, times
-    cdef Strings urls, kinds, rels, texts
+    cdef Buffer sources, fetches, moments, targets, positions, times
+    cdef Strings pages, urls, kinds, reasons, rels, texts
 
     def __cinit__(self, list names not None):
         self.names = names
-        self.urls, self.kinds = Strings(), Strings()
+        self.pages, self.urls = Strings(), Strings()
+        self.kinds, self.reasons = Strings(), Strings()
         self.rels, self.texts = Strings(), Strings()
 
     def __dealloc__(self):
@@ -337,34 +384,43 @@ cdef class Rows:
         free(self.fetches.data)
         free(self.moments.data)
         free(self.targets.data)
+        free(self.positions.data)
         free(self.times.data)
 
     def __len__(self):
         return self.count
 
-    def add(
-        self, uint64_t source, uint64_t fetch, int64_t moment, targets, kinds, texts, rels, times
-    ):
+    def add(self, uint64_t source, str url not None, uint64_t fetch, int64_t moment, links not None):
         """Take the links of one fetch."""
-        cdef list all_targets = as_list(targets), all_kinds = as_list(kinds)
-        cdef list all_texts = as_list(texts), all_rels = as_list(rels), all_times = as_list(times)
-        cdef Py_ssize_t i, count = len(all_targets)
+        cdef list targets = as_list(links.targets), kinds = as_list(links.kinds)
+        cdef list texts = as_list(links.texts), rels = as_list(links.rels)
+        cdef list times = as_list(links.times)
+        cdef list positions = as_list(links.positions), reasons = as_list(links.reasons)
+        cdef Py_ssize_t i, count = len(targets)
         cdef Target target
-        cdef int32_t number
-        for column in (all_kinds, all_texts, all_rels, all_times):
+        cdef int32_t number, position
+        for column in (kinds, texts, rels, times):
             if len(<list> column) != count:
                 raise ValueError("the columns of links differ in length")
+        for column in (positions, reasons):
+            if len(<list> column) and len(<list> column) != count:
+                raise ValueError("the columns of links differ in length")
         for i in range(count):
-            target = <Target?> all_targets[i]
-            number = all_times[i]
+            target = <Target?> targets[i]
+            number = times[i]
+            position = positions[i] if len(positions) else <int32_t> i
+            position += 1
             put(&self.sources, &source, 8)
+            self.pages.add(url)
             put(&self.fetches, &fetch, 8)
             put(&self.moments, &moment, 8)
             put(&self.targets, &target.url_id, 8)
             self.urls.add(target.url)
-            self.kinds.add(<str?> self.names[all_kinds[i]])
-            self.rels.add(<str?> all_rels[i])
-            self.texts.add(<str?> all_texts[i])
+            self.kinds.add(<str?> self.names[kinds[i]])
+            self.reasons.add(<str?> reasons[i] if len(reasons) else FOLLOWED)
+            put(&self.positions, &position, 4)
+            self.rels.add(<str?> rels[i])
+            self.texts.add(<str?> texts[i])
             put(&self.times, &number, 4)
             self.count += 1
 
@@ -372,11 +428,14 @@ cdef class Rows:
         """Return the columns as bytes; of strings where each ends, and all of them."""
         return (
             content_of(&self.sources),
+            self.pages.take(),
             content_of(&self.fetches),
             content_of(&self.moments),
             content_of(&self.targets),
             self.urls.take(),
             self.kinds.take(),
+            self.reasons.take(),
+            content_of(&self.positions),
             self.rels.take(),
             self.texts.take(),
             content_of(&self.times),

@@ -3,31 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from lycosa.links import Known, Links, Reach, Target
+from lycosa.links import FOLLOWED, Known, Links, Reach, Target
 
 
-def sifted(links: Links, excused: str, by: frozenset[int]) -> tuple[Links, dict[str, int]]:
-    """Return the links that are wanted, each once, and how many are not, by reason."""
-    kept: dict[tuple[Target, int], tuple[str, str, int]] = {}
-    refused: dict[str, int] = {}
-    for target, kind, text, rel, times in each(links):
-        reason = target.refusal
-        if reason and not (reason == excused and kind in by):
-            refused[reason] = refused.get(reason, 0) + 1
-            continue
-        before_text, before_rel, before = kept.get((target, kind), ("", "", 0))
-        kept[target, kind] = (before_text or text, before_rel or rel, before + times)
-    texts, rels, times_of = ([some[n] for some in kept.values()] for n in range(3))
-    return (
-        Links(
-            [target for target, _ in kept],
-            [kind for _, kind in kept],
-            [str(text) for text in texts],
-            [str(rel) for rel in rels],
-            [int(times) for times in times_of],
-        ),
-        refused,
+def sifted(
+    targets: Sequence[Target], raw: Links, excused: str, by: frozenset[int]
+) -> tuple[Links, Links, dict[str, int]]:
+    """Return the links to follow, each once, the others, and how many of these, by reason."""
+    followed: dict[tuple[Target, int], _Said] = {}
+    refused: dict[tuple[Target, int], _Said] = {}
+    counts: dict[str, int] = {}
+    reasons = raw.reasons or [""] * len(targets)
+    columns = (targets, raw.kinds, raw.texts, raw.rels, raw.times, reasons)
+    for position, (target, kind, text, rel, times, said) in enumerate(zip(*columns, strict=True)):
+        reason = said
+        if not reason and not (target.refusal == excused and kind in by):
+            reason = target.refusal
+        if reason:
+            counts[reason] = counts.get(reason, 0) + 1
+        into = refused if reason else followed
+        first = into.get((target, kind), _Said("", "", 0, position, reason))
+        into[target, kind] = _Said(
+            first.text or text, first.rel or rel, first.times + times, first.position, first.reason
+        )
+    for pair in followed.keys() & refused.keys():
+        first, other = followed[pair], refused.pop(pair)
+        followed[pair] = first._replace(times=first.times + other.times)
+    return _links(followed), _links(refused), counts
+
+
+class _Said(NamedTuple):
+    text: str
+    rel: str
+    times: int
+    position: int
+    reason: str
+
+
+def _links(some: dict[tuple[Target, int], _Said]) -> Links:
+    return Links(
+        [target for target, _ in some],
+        [kind for _, kind in some],
+        [said.text for said in some.values()],
+        [said.rel for said in some.values()],
+        [said.times for said in some.values()],
+        [said.position for said in some.values()],
+        [said.reason for said in some.values()],
     )
 
 
@@ -61,28 +84,31 @@ def outlinks(links: Links, names: Sequence[str]) -> bytes:
     return "".join(lines).encode("utf-8", "replace")
 
 
-Row = tuple[int, int, int, int, str, str, str, str, int]
+Row = tuple[int, str, int, int, int, str, str, str, int, str, str, int]
 
 
-def rows(fetches: Iterable[tuple[int, int, int, Links]], names: Sequence[str]) -> list[Row]:
-    """Return the rows of the links of fetches: source, fetch and moment, and of each link its own.
+def rows(fetches: Iterable[tuple[int, str, int, int, Links]], names: Sequence[str]) -> list[Row]:
+    """Return the rows of the links of fetches: of the page, of the fetch, and of each link.
 
     What is not Unicode (a lone surrogate) becomes a mark.
     """
     return [
         (
             source,
+            _unicode(url),
             fetch,
             moment,
             target.url_id,
-            target.url,
+            _unicode(target.url),
             names[kind],
+            links.reasons[place] if links.reasons else FOLLOWED,
+            (links.positions[place] if links.positions else place) + 1,
             _unicode(rel),
             _unicode(text),
             times,
         )
-        for source, fetch, moment, links in fetches
-        for target, kind, text, rel, times in each(links)
+        for source, url, fetch, moment, links in fetches
+        for place, (target, kind, text, rel, times) in enumerate(each(links))
     ]
 
 

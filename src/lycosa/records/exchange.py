@@ -132,3 +132,6 @@ class Capture(Struct, frozen=True):
     """The structured data of the page as N-Triples; None when it was not read."""
     held: Place | None = None
     """The place of the version that the log says we hold, if there is one."""
+    refused_links: Links = NO_LINKS
+    """Links that are recorded in the table of links and nowhere else, because a page that comes
+    nearer passes on what its record names without asking the rules again."""

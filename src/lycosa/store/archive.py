@@ -143,8 +143,9 @@ class ArchiveStore:
             else:
                 links = texts = 0
                 if capture.outcome is Outcome.KEPT and not group.is_unchanged:
-                    links, texts = len(capture.links.kinds), int(bool(capture.text))
-                    segment.pending.add_content(fetch, capture.links, capture.text)
+                    both = (capture.links, capture.refused_links)
+                    links, texts = sum(len(some.kinds) for some in both), int(bool(capture.text))
+                    segment.pending.add_content(fetch, both, capture.text)
                 if capture.triples is not None:
                     segment.blocks.append(_block(fetch, url, capture.triples))
                 content = (links, texts, int(capture.triples is not None))

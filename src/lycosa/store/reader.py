@@ -32,6 +32,7 @@ from lycosa.store.layout import (
     sealed_path,
 )
 from lycosa.store.segments.sealing import journal_batches
+from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told, require_index, require_table, unreadable
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 from lycosa.store.warc import cdx
@@ -153,12 +154,30 @@ def _segment_rows(
     folder: Path, kind: str, name: Name, columns: list[str]
 ) -> Iterator[pa.RecordBatch]:
     if not sealed_path(folder, kind, name).exists() and journal_path(folder, kind, name).exists():
-        yield from journal_batches(journal_path(folder, kind, name), columns)
+        path = journal_path(folder, kind, name)
+        schema = journal_schema(path)
+        held = [column for column in columns if schema is None or column in schema.names]
+        for batch in journal_batches(path, held):
+            yield _with_nulls(batch, kind, columns)
         return
     path = sealed_path(folder, kind, name)
     with damage_told(folder, path), pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
-            yield batch.select(columns)
+        held = [column for column in columns if column in file.schema_arrow.names]
+        for batch in file.iter_batches(_BATCH_ROWS, columns=held):
+            yield _with_nulls(batch, kind, columns)
+
+
+def _with_nulls(batch: pa.RecordBatch, kind: str, columns: list[str]) -> pa.RecordBatch:
+    """Return the columns in their order; one that is younger than the segment has nulls."""
+    if batch.schema.names == columns:
+        return batch
+    arrays = [
+        batch.column(name)
+        if name in batch.schema.names
+        else pa.nulls(batch.num_rows, SCHEMAS[kind].field(name).type)
+        for name in columns
+    ]
+    return pa.RecordBatch.from_arrays(arrays, columns)
 
 
 def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:

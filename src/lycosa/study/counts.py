@@ -135,6 +135,10 @@ QUERIES = {
         select kind, sum(links)::bigint as links, sum(times)::bigint as times,
             sum(targets)::bigint as targets
         from link_facts group by all order by links desc, kind""",
+    "link_reasons": """
+        select coalesce(reason, 'followed') as reason, kind, count(*) as links,
+            sum(times)::bigint as times, count(distinct target_id) as targets
+        from current_links group by all order by links desc, reason, kind""",
     "file_types": """
         select suffix, kind, links, targets from link_facts where suffix != ''
         order by links desc, suffix, kind""",
@@ -159,7 +163,7 @@ QUERIES = {
         select host, count(*) as links, count(distinct source_id) as pages,
             count(distinct target_id) as targets
         from away anti join (select host from pages union select host from hosts) known using (host)
-        group by all order by links desc, host""",
+        where host != '' group by all order by links desc, host""",
     "servers": """
         select server, count(*) as sites, sum(pages)::bigint as pages from site_facts
         where server is not null group by all order by sites desc, pages desc, server""",

@@ -1,15 +1,17 @@
 """Ranks pages and sites: builds the link graph from the tables, analyses it, writes the results.
 
 The nodes are the pages that the crawl holds: the last stored fetch of each URL. Edges are the links
-by which a reader gets from one page to another; images and style sheets are not. A link to a URL
-that redirects is a link to the page at the end of the redirects, if there is one.
+by which a reader gets from one page to another, and that the crawl does not refuse: images, style
+sheets and `nofollow` are none. A link to a URL that redirects is a link to the page at the end of
+the redirects, if there is one. Beside these degrees there are those of all links of a reader,
+whatever the crawl did with them, also to pages outside.
 
 Always true: `ranks` has one row per page, `sites` one row per site that received any request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ from lycosa.graph.hits import hits
 from lycosa.graph.links import Graph, graph_of
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.graph.pagerank import pagerank
+from lycosa.store.tables.link_ends import COUNTED_REASONS
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 
@@ -42,6 +45,8 @@ class WebGraph(NamedTuple):
     site_of: Numbers
     """The number of the site of every page."""
     sites: int
+    refused: Graph
+    """Links between the pages that the crawl refused to follow."""
 
 
 def web_graph(connection: Connection) -> WebGraph:
@@ -55,25 +60,44 @@ def web_graph(connection: Connection) -> WebGraph:
     ).fetchnumpy()
     pages = Numbering(np.asarray(found["url_id"], np.int64))
     (sites,) = connection.execute("select count(*) from site").fetchone()
-    sources, targets = _links(connection, pages)
+    followed, refused = _links(connection, pages)
     site_of = np.asarray(found["number"], np.int32)
-    return WebGraph(pages, graph_of(sources, targets, len(pages)), site_of, int(sites))
+    return WebGraph(
+        pages, graph_of(*followed, len(pages)), site_of, int(sites), graph_of(*refused, len(pages))
+    )
 
 
-def _links(connection: Connection, pages: Numbering) -> tuple[Numbers, Numbers]:
+Ends = tuple[Numbers, Numbers]
+"""Sources and targets of links."""
+
+
+def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends]:
+    """Return the links between pages: those of the graph, and those that the crawl refused."""
     redirects = _Redirects(connection, pages)
-    kinds = ", ".join(f"'{kind}'" for kind in KINDS)
     reader = connection.sql(
-        f"select source_id, target_id from current_links where kind in ({kinds})"
+        "select source_id, target_id,"
+        f" reason is null or reason in ({_listed(COUNTED_REASONS)}) as counts"
+        f" from current_links where kind in ({_listed(KINDS)})"
     ).to_arrow_reader(_BATCH_ROWS)
-    sources, targets = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    nothing = np.zeros(0, np.int32)
+    found: dict[bool, list[Ends]] = {True: [(nothing, nothing)], False: [(nothing, nothing)]}
     for batch in reader:
         source = pages.numbers(_ids(batch.column("source_id")))
         target = redirects.numbers(_ids(batch.column("target_id")))
         is_inside = (source != UNKNOWN) & (target != UNKNOWN)
-        sources.append(source[is_inside])
-        targets.append(target[is_inside])
-    return np.concatenate(sources), np.concatenate(targets)
+        counts = batch.column("counts").to_numpy(zero_copy_only=False)
+        for is_counted, some in found.items():
+            wanted = is_inside & (counts == is_counted)
+            some.append((source[wanted], target[wanted]))
+    followed, refused = (
+        (np.concatenate([s for s, _ in found[key]]), np.concatenate([t for _, t in found[key]]))
+        for key in (True, False)
+    )
+    return followed, refused
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _ids(column: pa.Array) -> Ids:
@@ -127,6 +151,7 @@ def write_ranks(
             "url_id": web.pages.ids,
             "in_degree": graph.in_degrees,
             "out_degree": graph.out_degrees,
+            "in_degree_all": _all_in_degrees(web),
             "pagerank": ranked.values,
             "rank": ranks(ranked.values),
             "hub": found.hubs,
@@ -140,8 +165,13 @@ def write_ranks(
     results.write_and_name(
         connection,
         "ranks",
-        "select url_id, url, site, depth, in_degree, out_degree, pagerank, rank, hub, authority,"
-        " component, part from kept join scores using (url_id) order by url_id",
+        "with out as (select source_id as url_id, count(distinct target_id) as out_degree_all"
+        f" from current_links where kind in ({_listed(KINDS)}) and source_id != target_id"
+        " and starts_with(target_url, 'http') group by all)"
+        " select url_id, url, site, depth, in_degree, out_degree, in_degree_all,"
+        " coalesce(out_degree_all, 0)::integer as out_degree_all, pagerank, rank, hub, authority,"
+        " component, part from kept join scores using (url_id) left join out using (url_id)"
+        " order by url_id",
     )
     connection.unregister("scores")
     tell("sites")
@@ -156,6 +186,16 @@ def write_ranks(
         "hits": {"steps": found.steps, "residual": found.residual},
         "bow_tie": {"pages": _counts(parts), "sites": _counts(site_parts)},
     }
+
+
+def _all_in_degrees(web: WebGraph) -> Numbers:
+    """Return how many others link to each page, also by links that the crawl refused."""
+    if not web.refused.links:
+        return web.graph.in_degrees
+    both = [matrix.tocoo() for matrix in (web.graph.out, web.refused.out)]
+    sources = np.concatenate([matrix.row for matrix in both])
+    targets = np.concatenate([matrix.col for matrix in both])
+    return graph_of(sources, targets, web.graph.size).in_degrees
 
 
 def _write_sites(

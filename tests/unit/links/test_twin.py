@@ -53,6 +53,8 @@ def links(draw: st.DrawFn) -> Links:
         column(TEXTS),  # type: ignore[arg-type]
         column(RELS),  # type: ignore[arg-type]
         column(st.integers(1, 9)),  # type: ignore[arg-type]
+        draw(st.just([]) | st.builds(column, st.just(st.integers(0, 99)))),  # type: ignore[arg-type]
+        draw(st.just([]) | st.builds(column, st.just(st.sampled_from(["", "", "nofollow"])))),  # type: ignore[arg-type]
     )
 
 
@@ -66,24 +68,19 @@ def columns_of(some: Links) -> tuple[list[object], ...]:
         list(some.texts),
         list(some.rels),
         list(some.times),
+        list(some.positions) or list(range(len(some.targets))),
     )
 
 
 @settings(max_examples=400, deadline=None)
 @given(links(), SETS)
 def test_sifting_equals_its_twin(some: Links, by: frozenset[int]) -> None:
-    found, refused = sifted(
-        some.targets,
-        some.kinds,
-        some.texts,
-        some.rels,
-        some.times,
-        "out-of-scope",
-        mask_of(by),
-    )
-    twin, twin_refused = pure_columns.sifted(some, "out-of-scope", by)
-    assert columns_of(Links(*found)) == columns_of(twin)
-    assert refused == twin_refused
+    followed, refused, counts = sifted(some.targets, some, "out-of-scope", mask_of(by))
+    twin = pure_columns.sifted(some.targets, some, "out-of-scope", by)
+    assert columns_of(Links(*followed)) == columns_of(twin[0])
+    assert columns_of(Links(*refused)) == columns_of(twin[1])
+    assert Links(*refused).reasons == twin[1].reasons
+    assert counts == twin[2]
 
 
 @settings(max_examples=400, deadline=None)
@@ -124,20 +121,25 @@ def test_lines_of_links_equal_their_twin(some: Links) -> None:
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0), links()),
+        st.tuples(
+            st.integers(0, 2**64 - 1),
+            st.sampled_from(["http://e.org/", "http://e.org/\ud800"]),
+            st.integers(0, 2**64 - 1),
+            st.integers(0, 2**62),
+            links(),
+        ),
         max_size=4,
     )
 )
-def test_rows_of_links_equal_their_twin(fetches: list[tuple[int, int, int, Links]]) -> None:
-    fetches = [(source, fetch, moment % 2**62, some) for source, fetch, moment, some in fetches]
+def test_rows_of_links_equal_their_twin(fetches: list[tuple[int, str, int, int, Links]]) -> None:
     rows = Rows(KIND_NAMES)
-    for source, fetch, moment, some in fetches:
-        columns = (some.targets, some.kinds, some.texts, some.rels, some.times)
-        rows.add(source, fetch, moment, *columns)
+    for fetch in fetches:
+        rows.add(*fetch)
     twin = pure_columns.rows(fetches, KIND_NAMES)
     assert len(rows) == len(twin)
     names, found = SCHEMAS["links"].names, rows.columns()
-    kinds = [pa.uint64(), pa.uint64(), pa.int64(), pa.uint64(), *[pa.string()] * 4, pa.int32()]
+    ids, text = pa.uint64(), pa.string()
+    kinds = [ids, text, ids, pa.int64(), ids, text, text, text, pa.int32(), text, text, pa.int32()]
     arrays = [
         pa.Array.from_buffers(
             kind, len(rows), [None, *map(pa.py_buffer, c if isinstance(c, tuple) else (c,))]
@@ -152,16 +154,18 @@ def test_rows_of_links_equal_their_twin(fetches: list[tuple[int, int, int, Links
 def test_columns_that_differ_in_length_are_refused() -> None:
     target = Target("org.e:/", "http://e.org/")
     with pytest.raises(ValueError, match="differ in length"):
-        sifted([target], [1], ["a"], [], [1], "", 0)
+        sifted([target], Links([], [1], ["a"], [], [1]), "", 0)
+    with pytest.raises(ValueError, match="differ in length"):
+        sifted([target], Links([], [1], ["a"], [""], [1], [], ["a", "b"]), "", 0)
     with pytest.raises(ValueError, match="differ in length"):
         known = Known(0, array("H"), array("B"), set())
         unsettled([target], [], known, Reach(0, 0, 0), 0, 0)
     with pytest.raises(ValueError, match="differ in length"):
         outlinks([target], [1], [], KIND_NAMES)
     with pytest.raises(ValueError, match="differ in length"):
-        Rows(KIND_NAMES).add(1, 1, 1, [target], [1], ["a"], [""], [])
+        Rows(KIND_NAMES).add(1, "", 1, 1, Links([target], [1], ["a"], [""], []))
 
 
 def test_what_is_no_target_is_refused() -> None:
     with pytest.raises(TypeError):
-        sifted(["http://e.org/"], [1], [""], [""], [1], "", 0)  # type: ignore[list-item]
+        sifted(["http://e.org/"], Links([], [1], [""], [""], [1]), "", 0)  # type: ignore[list-item]

@@ -28,6 +28,9 @@ from lycosa.url import Verdict, canonical_keys, refusal, url_of
 
 MOST_REFERENCES = 20_000
 
+LONGEST_REFUSED = 200
+"""Characters that are recorded of a reference that is no URL of the web."""
+
 _BY_FOLDER = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~%")
 """What a reference begins with that needs nothing of the page but its folder."""
 
@@ -76,7 +79,8 @@ class Targets:
 
     def _target(self, key: str | None, href: str, base: str) -> Target:
         if key is None:
-            return Target("", refusal=refusal(href, base) or "invalid")
+            said = href[:LONGEST_REFUSED]  # of `data:` URLs, too, which may be long
+            return Target("", said, url_id(said), refusal(href, base) or "invalid")
         target = self._judged.get(key)
         if target is None:
             verdict = self._judge(key)

@@ -1,8 +1,9 @@
-"""Resolves the links of a page, drops those out of scope, and sends the rest to their partitions.
+"""Resolves the links of a page, parts those to follow from the rest, and sends them on their way.
 
 A link to a URL of the same partition is admitted at once. Any other goes, with the
 next commit, to the inbox of its partition, also if this worker owns it: partitions
-share nothing, and one rule serves one worker and a hundred.
+share nothing, and one rule serves one worker and a hundred. A link that is not followed goes
+to the table of links alone, with the reason.
 
 When a page turns out to be nearer to the seeds than was thought, its links are nearer
 too. They are read back from the store and routed again, from page to page, until
@@ -13,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from lycosa.crawl.answers.link_cache import Targets
-from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.answers.reading import REQUISITE, RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (
     MOST_REDIRECTS,
@@ -24,12 +27,13 @@ from lycosa.frontier.distance import (
     through,
 )
 from lycosa.frontier.partition import Partition
-from lycosa.links import Known, Reach, mask_of, sifted, unsettled
+from lycosa.links import FOLLOWED, NO_LINKS, Known, Reach, mask_of, sifted, unsettled
 from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
 REDIRECT = LinkKind.REDIRECT
+TOO_DEEP = "too-deep"
 
 RECENT_POSTS = 2048
 """How many URLs sent abroad a partition remembers, so as not to send them again and again."""
@@ -48,6 +52,7 @@ class Router:
         self._targets = Targets(ports.scope.judge)
         self._scope_size = ports.scope.size
         self._wants_requisites = ports.job.extract.requisites
+        self._records_all = ports.job.extract.links == "all"
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(ports.job.limits.depth_static)
         self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
@@ -55,26 +60,43 @@ class Router:
     def resolve(
         self,
         partition: Partition,
+        page: int,
         raw: RawLinks,
         base: str,
         also_out_of_scope: int = _REQUISITES,
-    ) -> Links:
-        """Return the links that are URLs and in scope, each once; the rest is counted.
+    ) -> tuple[Links, Links]:
+        """Return the links of a page to follow, and the others with their reasons, each once.
 
-        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too.
+        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Those to follow may
+        be too deep, and say so: they are followed when the page comes nearer.
         """
         if self._scope.size != self._scope_size:
             self._scope_size = self._scope.size
             self._targets.forget()
         targets = self._targets.targets(raw.hrefs, base)
-        columns, refused = sifted(
-            targets, raw.kinds, raw.texts, raw.rels, raw.times, OUT_OF_SCOPE, also_out_of_scope
-        )
+        columns, others, refused = sifted(targets, raw, OUT_OF_SCOPE, also_out_of_scope)
         for reason, count in refused.items():
-            partition.count_refusal(reason, count)
-        return Links(*columns)
+            if reason != REQUISITE:
+                partition.count_refusal(reason, count)
+        links = Links(*columns)
+        reached = through(partition.state.pages.distance[page], LinkKind.ANCHOR)
+        if reached > self._farthest_static or reached > self._farthest_dynamic:
+            links = replace(links, reasons=self._depth_reasons(links, reached))
+        return links, Links(*others) if self._records_all else NO_LINKS
 
-    def resolve_redirect(self, partition: Partition, page: int, raw: RawLinks, base: str) -> Links:
+    def _depth_reasons(self, links: Links, reached: int) -> list[str]:
+        """Return which links are too deep now; links that cost no depth never are."""
+        return [
+            TOO_DEEP
+            if not _FREE >> kind & 1
+            and reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static)
+            else FOLLOWED
+            for target, kind in zip(links.targets, links.kinds, strict=True)
+        ]
+
+    def resolve_redirect(
+        self, partition: Partition, page: int, raw: RawLinks, base: str
+    ) -> tuple[Links, Links]:
         """Resolve a redirect; where a seed is redirected to, joins the scope.
 
         What was asked for out of scope is part of a page, and so is where it moved to; what a
@@ -88,17 +110,20 @@ class Router:
             page in partition.state.requisites or self._scope.judge(key).reason == OUT_OF_SCOPE
         )
         kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_requisite else _REQUISITES
-        return self.resolve(partition, raw, base, kinds)
+        return self.resolve(partition, page, raw, base, kinds)
 
     def sitemaps_found(
         self, partition: Partition, site: str, hrefs: Sequence[str], moment: float
     ) -> None:
         """Admit the sitemaps that a robots file names, as near as the site's first page."""
         robots_key = site + "/robots.txt"
-        found = self.resolve(partition, RawLinks.of(hrefs, LinkKind.SITEMAP), url_of(robots_key))
         by_partition: dict[int, list[str]] = {}
-        for target in found.targets:
-            by_partition.setdefault(self._partition_of(target.key), []).append(target.key)
+        for target in self._targets.targets(hrefs, url_of(robots_key)):
+            if target.refusal:
+                partition.count_refusal(target.refusal)
+            else:
+                keys = by_partition.setdefault(self._partition_of(target.key), [])
+                keys += [target.key] if target.key not in keys else []
         for number, keys in by_partition.items():
             discovered = Discovered(moment, robots_key, keys, [through(SEED, REDIRECT)] * len(keys))
             if number == partition.number:
@@ -179,7 +204,7 @@ class Router:
             if requisite_kinds >> kind & 1:
                 requisites.setdefault(owner, []).append(target.key)
         if too_deep:
-            partition.count_refusal("too-deep", too_deep)
+            partition.count_refusal(TOO_DEEP, too_deep)
         own = new.pop(number, None)
         source = state.table.key(page)
         for abroad, found in new.items():

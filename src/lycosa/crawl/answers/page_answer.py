@@ -33,8 +33,8 @@ class PluginPass(Protocol):
         """Show the page to every plugin; returns its outcome and its facts."""
 
     @property
-    def links(self) -> tuple[RawLinks, int]:
-        """The links that plugins leave and add; how many `nofollow` are left out."""
+    def links(self) -> RawLinks:
+        """The links of the page as plugins leave and add them."""
 
     @property
     def values(self) -> tuple[object, ...]:
@@ -67,7 +67,9 @@ class PageAnswer(Struct):
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
     links: Links = field(default_factory=lambda: NO_LINKS)
-    """Links in scope, resolved and canonical."""
+    """Links to follow: resolved, canonical and in scope."""
+    refused: Links = field(default_factory=lambda: NO_LINKS)
+    """The other links, which are only recorded."""
     place: Place | None = None
     """Where the record stands in the archive."""
     pause: float = 0.0

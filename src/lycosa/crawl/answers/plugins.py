@@ -55,11 +55,13 @@ class ShownPage:
         distance = answered.state.pages.distance[answered.page]
         self._hooks = plugins.hooks
         self._has_failed = False
-        self._raw, self._not_followed = links_of_page(answer, facts, plugins.job)
+        raw = links_of_page(answer, facts, plugins.job)
+        is_shown = [not reason for reason in raw.reasons] or [True] * len(raw.hrefs)
+        self._raw = raw.where(is_shown) if raw.reasons else raw
+        self._not_shown = raw.where([not shown for shown in is_shown]) if raw.reasons else None
         self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
         base = (parse(facts.base, url) if facts.base else None) or url
-        raw = self._raw
-        columns = RawColumns(raw.hrefs, raw.kinds, raw.texts, raw.rels)
+        columns = RawColumns(self._raw.hrefs, self._raw.kinds, self._raw.texts, self._raw.rels)
         self._page = SeenPage(url, answer, depth_of(distance), self._additions, columns, base)
         self.facts = facts
 
@@ -77,21 +79,16 @@ class ShownPage:
         return Outcome.KEPT, self.facts
 
     @property
-    def links(self) -> tuple[RawLinks, int]:
-        """The links that are left and those that were added; how many `nofollow` are left out."""
+    def links(self) -> RawLinks:
+        """The links that are left, those that were added, and those that plugins do not see."""
         raw, dropped, added = self._raw, self._additions.dropped, self._additions.added
-        if not dropped and not added:
-            return raw, self._not_followed
-        left = [number for number in range(len(raw.hrefs)) if number not in dropped]
-        texts, rels = [text for text, _ in added.values()], [rel for _, rel in added.values()]
-        links = RawLinks(
-            [*(raw.hrefs[number] for number in left), *added],
-            [*(raw.kinds[number] for number in left), *[int(LinkKind.ANCHOR)] * len(added)],
-            [*(raw.texts[number] for number in left), *texts],
-            [*(raw.rels[number] for number in left), *rels],
-            [*(raw.times[number] for number in left), *[1] * len(added)],
-        )
-        return links, self._not_followed
+        if dropped:
+            raw = raw.where([number not in dropped for number in range(len(raw.hrefs))])
+        if added:
+            texts, rels = [text for text, _ in added.values()], [rel for _, rel in added.values()]
+            kinds, times = [int(LinkKind.ANCHOR)] * len(added), [1] * len(added)
+            raw = raw.with_more(RawLinks(list(added), kinds, texts, rels, times))
+        return raw if self._not_shown is None else raw.with_more(self._not_shown)
 
     @property
     def values(self) -> tuple[object, ...]:

@@ -1,7 +1,8 @@
 """Reads an answer: the outcome of the fetch, and the facts and links of the page. Pure functions.
 
 The type of the content decides which reader is used (page, style sheet, sitemap). Headers add links
-and robots directives. Links that the job does not follow (`nofollow`) are left out here.
+and robots directives. A link that the job does not follow, whatever it leads to, gets its reason
+here: `nofollow`, or `requisite` for what a page needs to be shown where the job does not fetch it.
 """
 
 from __future__ import annotations
@@ -56,6 +57,13 @@ LIST_TYPE_NAMES = frozenset(
 """Types in which sitemaps and feeds come that no list of wanted types names."""
 
 
+NOFOLLOW = "nofollow"
+REQUISITE = "requisite"
+"""The reason of a link to what a page needs to be shown, where the job does not fetch that."""
+
+_FIRST_REQUISITE = min(REQUISITE_KINDS)
+
+
 class RawLink(NamedTuple):
     """One link as a page gives it."""
 
@@ -74,12 +82,40 @@ class RawLinks(Struct):
     texts: Sequence[str]
     rels: Sequence[str]
     times: Sequence[int]
+    reasons: Sequence[str] = ()
+    """Why each is not followed, "" if nothing here speaks against it; () if that is true of all."""
 
     @classmethod
     def of(cls, hrefs: Sequence[str], kind: LinkKind) -> RawLinks:
         """Return links of one kind that nothing more is known of."""
         nothing, count = [""] * len(hrefs), len(hrefs)
         return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
+
+    def with_more(self, more: RawLinks) -> RawLinks:
+        """Return these links and more of them."""
+        reasons: list[str] = []
+        if self.reasons or more.reasons:
+            reasons += self.reasons or [""] * len(self.hrefs)
+            reasons += more.reasons or [""] * len(more.hrefs)
+        return RawLinks(
+            [*self.hrefs, *more.hrefs],
+            [*self.kinds, *more.kinds],
+            [*self.texts, *more.texts],
+            [*self.rels, *more.rels],
+            [*self.times, *more.times],
+            reasons,
+        )
+
+    def where(self, is_wanted: Sequence[bool]) -> RawLinks:
+        """Return those of the links that are wanted."""
+        return RawLinks(
+            list(compress(self.hrefs, is_wanted)),
+            list(compress(self.kinds, is_wanted)),
+            list(compress(self.texts, is_wanted)),
+            list(compress(self.rels, is_wanted)),
+            list(compress(self.times, is_wanted)),
+            list(compress(self.reasons, is_wanted)),
+        )
 
     def each(self) -> Iterator[RawLink]:
         """Yield the links one by one, for those who look at a single page."""
@@ -142,44 +178,52 @@ def read_page(answer: Answer, job: Job) -> Facts:
         answer.body,
         answer.header("content-type"),
         most_links=job.extract.most_links,
-        wants_requisites=job.extract.requisites,
+        wants_requisites=records_requisites(job),
         agent=job.fetch.agent,
     )
 
 
-def links_of_page(answer: Answer, facts: Facts, job: Job) -> tuple[RawLinks, int]:
-    """Return the links that the job follows, and how many `nofollow` it leaves alone."""
+def records_requisites(job: Job) -> bool:
+    """Return whether images, styles and scripts are read from pages.
+
+    Without fetching them they are read to be recorded; but not where the number of links is
+    limited, because that counts the links to follow.
+    """
+    wanted = job.extract
+    return wanted.requisites or (wanted.links == "all" and not wanted.most_links)
+
+
+def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
+    """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
     if (answer.header("link") or answer.header("refresh")) and (
         from_headers := links_of_headers(headers)
     ):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
-        more = RawLinks.of(hrefs, LinkKind.ALTERNATE)
-        found = RawLinks(
-            [*found.hrefs, *hrefs],
-            [*found.kinds, *map(int, kinds)],
-            [*found.texts, *more.texts],
-            [*found.rels, *rels],
-            [*found.times, *more.times],
-        )
-    if not job.extract.obey_nofollow:
-        return found, 0
-    is_tagged = answer.header("x-robots-tag") is not None
-    if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
-        kept = [kind in REQUISITE_KINDS for kind in found.kinds]
-    elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
-        kept = ["nofollow" not in rel for rel in found.rels]
-    else:
-        return found, 0
-    followed = RawLinks(
-        list(compress(found.hrefs, kept)),
-        list(compress(found.kinds, kept)),
-        list(compress(found.texts, kept)),
-        list(compress(found.rels, kept)),
-        list(compress(found.times, kept)),
-    )
-    return followed, len(found.hrefs) - len(followed.hrefs)
+        nothing = [""] * len(hrefs)
+        more = RawLinks(hrefs, list(map(int, kinds)), nothing, rels, [1] * len(hrefs))
+        found = found.with_more(more)
+    reasons = None
+    if not job.extract.requisites and max(found.kinds, default=0) >= _FIRST_REQUISITE:
+        reasons = [REQUISITE if kind in REQUISITE_KINDS else "" for kind in found.kinds]
+    if job.extract.obey_nofollow:
+        is_tagged = answer.header("x-robots-tag") is not None
+        if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
+            said = reasons or [""] * len(found.kinds)
+            reasons = [
+                reason if kind in REQUISITE_KINDS else NOFOLLOW
+                for reason, kind in zip(said, found.kinds, strict=True)
+            ]
+        elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
+            said = reasons or [""] * len(found.kinds)
+            reasons = [
+                NOFOLLOW if "nofollow" in rel else reason
+                for reason, rel in zip(said, found.rels, strict=True)
+            ]
+    if reasons is not None:
+        found.reasons = reasons
+    return found
 
 
 def redirect_of(answer: Answer) -> RawLinks:

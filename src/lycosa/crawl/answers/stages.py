@@ -178,17 +178,15 @@ class PageAnswers:
             )
         elif answered.outcome is Outcome.KEPT:
             if answered.plugins is None:
-                found, not_followed = links_of_page(answer, facts, self._job)
+                found = links_of_page(answer, facts, self._job)
             else:
-                found, not_followed = answered.plugins.links
-            if not_followed:
-                answered.partition.count_refusal("nofollow", not_followed)
+                found = answered.plugins.links
             found = self._triples.with_links(found, answered)
             base = parse(facts.base, url) if facts.base else url
-            links = self._router.resolve(answered.partition, found, base or url)
+            links = self._router.resolve(answered.partition, answered.page, found, base or url)
         else:
             return
-        answered.links = links
+        answered.links, answered.refused = links
 
     def _store(self, answered: PageAnswer) -> None:
         state, page, facts = answered.partition.state, answered.page, answered.facts
@@ -205,6 +203,7 @@ class PageAnswers:
                 request=answered.request,
                 answer=answered.answer,
                 links=answered.links,
+                refused_links=answered.refused,
                 title=facts.title,
                 description=facts.description,
                 text=facts.content,

@@ -79,14 +79,7 @@ class TripleExtraction:
             answered.facts.is_nofollow or robots_tag(headers, agent)[0]
         ):
             return links
-        more = RawLinks.of(links_in(answered.triples), LinkKind.DATA)
-        return RawLinks(
-            [*links.hrefs, *more.hrefs],
-            [*links.kinds, *more.kinds],
-            [*links.texts, *more.texts],
-            [*links.rels, *more.rels],
-            [*links.times, *more.times],
-        )
+        return links.with_more(RawLinks.of(links_in(answered.triples), LinkKind.DATA))
 
 
 def distiller_of(job: Job) -> Distiller:

@@ -9,7 +9,6 @@ their order, each pair of URL and kind once.
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import NamedTuple
 
@@ -146,16 +145,14 @@ def _links(
     answer: Answer, facts: Facts, job: Job, base: str | None, scope: ScopeChecker | None
 ) -> tuple[CheckedLink, ...]:
     """Return the links that a crawl would keep, merged as it does, and all refused ones."""
-    heedless = dataclasses.replace(
-        job, extract=dataclasses.replace(job.extract, obey_nofollow=False)
-    )
-    followed = set(links_of_page(answer, facts, job)[0].each())
+    raw_links = links_of_page(answer, facts, job)
+    reasons = raw_links.reasons or [""] * len(raw_links.hrefs)
     found: list[CheckedLink] = []
     places: dict[tuple[str, LinkKind], int] = {}
-    for raw in links_of_page(answer, facts, heedless)[0].each():
+    for raw, reason in zip(raw_links.each(), reasons, strict=True):
         link = _resolved(raw, base, scope)
-        if raw not in followed:
-            found.append(link._replace(refusal="nofollow"))
+        if reason:
+            found.append(link._replace(refusal=reason))
         elif (
             link.key is None
             or link.refusal is not None

@@ -39,6 +39,7 @@ from lycosa.records import (
 )
 from lycosa.store.layout import Name, sealed_path
 from lycosa.store.reader import rows
+from lycosa.store.tables.link_ends import COUNTED_REASONS
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.store.warc.exchange import links_in
 from lycosa.store.warc.record_reader import WarcFiles
@@ -164,9 +165,10 @@ class Adoption:
 
     def _links(self, folder: Path) -> Iterator[tuple[int, str, str]]:
         """Yield source, target and kind of all stored links, including redirects."""
-        for batch in rows(folder, "links", ["source_id", "target_url", "kind"]):
+        for batch in rows(folder, "links", ["source_id", "target_url", "kind", "reason"]):
             for row in batch.to_pylist():
-                yield row["source_id"], row["target_url"], row["kind"]
+                if row["reason"] is None or row["reason"] in COUNTED_REASONS:
+                    yield row["source_id"], row["target_url"], row["kind"]
         files = WarcFiles(folder)
         try:
             for state in self._states.values():

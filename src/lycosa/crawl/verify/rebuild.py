@@ -2,7 +2,8 @@
 
 Key, end and size of a fetch come from the log. Everything else comes from the records: the answer,
 and the `metadata` record behind it with the outcome, the way to the page and the links that were
-followed. Texts of links and structured data are extracted from the page again.
+followed. Texts of links, links that were not followed, and structured data are extracted from the
+page again.
 
 Not in the records, and therefore lost with a damaged table: the columns of plugins, and the rows
 of fetches that failed below HTTP.
@@ -18,12 +19,15 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lycosa.config import Job
-from lycosa.crawl.answers.reading import links_of_page, read_page
+from lycosa.crawl.answers.link_cache import LONGEST_REFUSED
+from lycosa.crawl.answers.reading import RawLink, links_of_page, read_page
 from lycosa.crawl.answers.triples import distiller_of, label_of
 from lycosa.crawl.verify.segments import Segment
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.structured.distiller import Page
+from lycosa.frontier.distance import farthest, through
+from lycosa.links import FOLLOWED
 from lycosa.records import Answer, LinkKind, Links, Place, Target
 from lycosa.store.tables.quads import Block, quads_of
 from lycosa.store.tables.rows import (
@@ -39,7 +43,17 @@ from lycosa.store.tables.rows import (
 from lycosa.store.warc.exchange import links_in
 from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.store.warc.warc_format import Record
-from lycosa.url import canonicalize, host_of, key_of, url_of
+from lycosa.url import (
+    Scope,
+    canonical_key,
+    canonicalize,
+    host_of,
+    key_of,
+    parse_rules,
+    refusal,
+    url_of,
+)
+from lycosa.url.scope import OUT_OF_SCOPE
 
 _FLUSH_PAGES = 500
 
@@ -203,36 +217,78 @@ class _Fetched:
             )
         return (*about, distance, None, how, rule, 0, 0, 0)
 
-    def links(self, job: Job) -> Links:
-        """Return the links that were followed, with their texts from the page."""
+    def links(self, job: Job) -> tuple[Links, Links]:
+        """Return the links that were followed, and the others, with what the page says of them.
+
+        The record names those that were followed. Of the others the job's own rules say why; where
+        they would follow a link, its host was not in scope.
+        """
         facts, url = self.facts(job), self.stored.url
-        found, _ = links_of_page(self.answer(), facts, job)
+        raw = links_of_page(self.answer(), facts, job)
+        reasons = raw.reasons or [""] * len(raw.hrefs)
         base = (canonicalize(facts.base, url) if facts.base else url) or url
-        said: dict[tuple[str, int], tuple[str, str, int]] = {}
-        for link in found.each():
-            target = canonicalize(link.href, base)
-            if target is not None:
-                text, rel, times = said.get((target, link.kind), ("", "", 0))
-                said[target, link.kind] = (text or link.text, rel or link.rel, times + link.times)
-        columns: tuple[list[Target], list[int], list[str], list[str], list[int]] = (
-            [],
-            [],
-            [],
-            [],
-            [],
-        )
+        rules = Scope(parse_rules(list(job.rules), may_be_slow=True))
+        followed, others = _Columns(), _Columns()
+        limits, distance = job.limits, int(self._fields.get("distance", "0"))
+        wanted = {(key, int(kind)) for key, kind in links_in(self._metadata)}
+        for position, (link, reason) in enumerate(zip(raw.each(), reasons, strict=True)):
+            key = canonical_key(link.href, base)
+            verdict = rules.judge(key) if key else None
+            if key and verdict and ((verdict.key or key), int(link.kind)) in wanted:
+                key = verdict.key or key
+                most = limits.depth_dynamic if "?" in key else limits.depth_static
+                is_deep = through(distance, link.kind) > farthest(most)
+                followed.add(key, url_of(key), link, position, "too-deep" if is_deep else FOLLOWED)
+            elif job.extract.links == "all":
+                target = url_of(key) if key else link.href[:LONGEST_REFUSED]
+                why = reason or (verdict.reason if verdict else refusal(link.href, base)) or ""
+                if not reason and verdict is not None and verdict.key is not None:
+                    why = OUT_OF_SCOPE
+                others.add(key or target, target, link, position, why)
         for key, kind in links_in(self._metadata):
-            target = url_of(key)
-            text, rel, times = said.get((target, int(kind)), ("", "", 1))
-            row = (Target(key, target, url_id(key)), int(LinkKind(kind)), text, rel, times)
-            for column, value in zip(columns, row, strict=True):
-                column.append(value)  # type: ignore[attr-defined]
-        return Links(*columns)
+            if (key, int(kind)) not in followed.places:  # it came from structured data
+                link = RawLink("", LinkKind(kind), "", "", 1)
+                followed.add(key, url_of(key), link, len(raw.hrefs), FOLLOWED)
+        return followed.links(), others.links()
 
     def block(self, triples: bytes) -> Block:
         """Return the page's structured data, as a file of quads holds it."""
         row = self.row()
         return Block(self.stored.url, signed(row[1]), row[2], quads_of(triples, self.stored.url))
+
+
+class _Columns:
+    """Links on their way into columns, each pair of target and kind once."""
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[str, int], int] = {}
+        self._rows: list[tuple[Target, RawLink, int, str]] = []
+
+    def add(self, key: str, url: str, link: RawLink, position: int, reason: str) -> None:
+        """Take a link; of one that is there already the number grows."""
+        place = self.places.setdefault((key, int(link.kind)), len(self._rows))
+        if place == len(self._rows):
+            self._rows.append((Target(key, url, url_id(key)), link, position, reason))
+            return
+        target, first, at, why = self._rows[place]
+        first = first._replace(
+            text=first.text or link.text,
+            rel=first.rel or link.rel,
+            times=first.times + link.times,
+        )
+        self._rows[place] = (target, first, at, why)
+
+    def links(self) -> Links:
+        """Return the columns."""
+        return Links(
+            [target for target, *_ in self._rows],
+            [int(link.kind) for _, link, *_ in self._rows],
+            [link.text for _, link, *_ in self._rows],
+            [link.rel for _, link, *_ in self._rows],
+            [link.times for _, link, *_ in self._rows],
+            [position for *_, position, _ in self._rows],
+            [reason for *_, reason in self._rows],
+        )
 
 
 def _fields(metadata: Record) -> Iterator[tuple[str, str]]:

@@ -149,7 +149,7 @@ def _host(site: str) -> str:
 
 def _show_outside(answers: Answers, facts: Facts) -> Shown:
     rows, (sums,) = answers["outside"], answers["outside_sums"]
-    left_out = total(answers["out_of_scope"], "urls")
+    left_out = total(answers["out_of_scope"], "urls") if not answers["recorded"] else 0
     beyond = (
         f"{counted(left_out, 'link', 'links')} out of scope {'is' if left_out == 1 else 'are'} only"
         " counted, without their hosts"
@@ -286,11 +286,12 @@ CHAPTER = Chapter(
             "Links to hosts outside",
             {"outside": f"select * from outside order by links desc, host limit {MOST_FILE_ROWS}"},
             _show_outside,
-            ("outside", "refusals"),
+            ("outside", "refusals", "link_reasons"),
             {
                 "outside_sums": "select coalesce(sum(links), 0)::bigint as links,"
                 " count(*) as hosts from outside",
                 "out_of_scope": "select urls from refusals where reason = 'out-of-scope'",
+                "recorded": "select links from link_reasons where reason = 'out-of-scope'",
             },
         ),
         Section(

@@ -26,7 +26,7 @@ def sealed_schema(journal: Path, kind: str) -> pa.Schema:
 
     One that an earlier version began lacks the columns that are younger.
     """
-    found = journal_schema(journal) if kind == "pages" else None
+    found = journal_schema(journal)
     if found is None:
         return SCHEMAS[kind]
     ours = JOURNAL_SCHEMAS[kind].names

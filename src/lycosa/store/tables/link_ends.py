@@ -1,7 +1,7 @@
 """Source and target page of every stored link, as input for PageRank.
 
-Only links that lead a reader from one page to another count, and each pair counts once, however
-often it occurs and in however many versions of its page.
+Only links that lead a reader from one page to another count, and that the crawl does not refuse;
+each pair counts once, however often it occurs and in however many versions of its page.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 READERS_KINDS = (LinkKind.ANCHOR, LinkKind.FRAME, LinkKind.FORM, LinkKind.REFRESH)
+COUNTED_REASONS = ("followed", "too-deep")
+"""Links in scope. Those of a segment that an earlier version wrote have no reason, and are."""
 _TRIES = 10
 
 
@@ -46,11 +48,13 @@ def _read(folder: Path) -> LinkEnds:
     from lycosa.store.reader import rows
 
     names = pa.array([kind.name.lower() for kind in READERS_KINDS])
+    reasons = pa.array([None, *COUNTED_REASONS])
     columns = ["source_id", "target_id"]
     schema = pa.schema([(name, pa.int64()) for name in columns])
     batches = []
-    for batch in rows(folder, "links", [*columns, "kind"]):
+    for batch in rows(folder, "links", [*columns, "kind", "reason"]):
         kept = batch.filter(pc.is_in(batch.column("kind"), value_set=names))
+        kept = kept.filter(pc.is_in(kept.column("reason"), value_set=reasons))
         batches.append(kept.select(columns))
     pairs = pa.Table.from_batches(batches, schema).group_by(columns).aggregate([])
     return LinkEnds(*(_plain(pairs.column(name)) for name in columns))

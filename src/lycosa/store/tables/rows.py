@@ -1,7 +1,8 @@
 """The tables of a crawl, as Arrow columns that any tool can read.
 
     pages   one row for each fetch of a page, whatever its outcome
-    links   one row for each link of a page that was kept
+    links   one row for each target and kind of link of a page that was kept; `reason` says
+            whether the link is followed, or why not
     text    the visible text of a page that was kept
     hosts   one row for each fetch of a robots file
 
@@ -76,11 +77,14 @@ SCHEMAS = {
     "links": pa.schema(
         [
             ("source_id", _ID),
+            ("source_url", pa.string()),
             ("fetch_id", _ID),
             ("fetched_at", _MOMENT),
             ("target_id", _ID),
             ("target_url", pa.string()),
             ("kind", pa.string()),
+            ("reason", pa.string()),
+            ("position", pa.int32()),
             ("rel", pa.string()),
             ("text", pa.string()),
             ("times", pa.int32()),
@@ -132,19 +136,12 @@ class Pending:
         """Take the row of a robots file's fetch."""
         self.hosts.append(row)
 
-    def add_content(self, fetch: Row, links: Links, text: bytes) -> None:
+    def add_content(self, fetch: Row, links: Sequence[Links], text: bytes) -> None:
         """Take the links and the text of a page that was kept."""
-        url_number, fetch_number, moment = fetch[:3]
-        self.links.add(
-            url_number,
-            fetch_number,
-            moment,
-            links.targets,
-            links.kinds,
-            links.texts,
-            links.rels,
-            links.times,
-        )
+        url_number, fetch_number, moment, _, url = fetch[:5]
+        for some in links:
+            if some.kinds:
+                self.links.add(url_number, url, fetch_number, moment, some)
         if text:
             self.texts.append((url_number, fetch_number, moment, text))
 

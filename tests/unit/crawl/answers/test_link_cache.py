@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.crawl.answers import link_cache as targets_module
-from lycosa.crawl.answers.link_cache import Targets, folder_of
+from lycosa.crawl.answers.link_cache import LONGEST_REFUSED, Targets, folder_of
 from lycosa.store.tables.rows import url_id
 from lycosa.url import Verdict, canonical_key, refusal, url_of
 from lycosa.url.rules import parse_rules
@@ -70,7 +70,8 @@ def judged_alone(href: str, base: str) -> tuple[str, str, int, str]:
     """Resolve one reference without remembering anything."""
     key = canonical_key(href, base)
     if key is None:
-        return "", "", 0, refusal(href, base) or "invalid"
+        said = href[:LONGEST_REFUSED]
+        return "", said, url_id(said), refusal(href, base) or "invalid"
     verdict = SCOPE.judge(key)
     if verdict.key is None:
         return key, url_of(key), url_id(key), verdict.reason
