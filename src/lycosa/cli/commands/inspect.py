@@ -27,6 +27,7 @@ from lycosa.cli.screen.summary import (
     facts_table,
     given_up_table,
     mined_text,
+    saved_fact,
     triples_fact,
 )
 from lycosa.crawl.directory import CrawlDirectory
@@ -72,6 +73,7 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     if state.mined:
         facts.append(("mined", mined_text(state.mined)))
     facts += triples_fact(state.structured)
+    facts += saved_fact(state.refusals)
     if state.cycle:
         put_off = f"; {counted(state.put_off, 'URL')} put off" if state.put_off else ""
         facts.append(("cycle", f"{state.cycle}{put_off}"))
