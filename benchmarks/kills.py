@@ -223,7 +223,7 @@ def judge(
     found.at_risk += sum(life < len(killed_at) for life, _ in asked)
     wanted = web.all_pages()
     rows = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    in_tables = Counter(row["url"] for row in rows if row["outcome"] == "KEPT")
+    in_tables = Counter(row["url"] for row in rows if row["outcome"] == "kept")
     for kept in (in_tables, archived(directory.path)):
         found.lost += len(wanted - set(kept))
         found.twice += sum(times - 1 for times in kept.values())

@@ -173,7 +173,7 @@ _VALUES = {
     "target_url": _URL.format("target"),
     "host": "'www.h' || page % {hosts} || '.test'",
     "address": "'192.0.2.' || page % 250",
-    "outcome": "'KEPT'",
+    "outcome": "'kept'",
     "status": "200",
     "content_type": "'text/html'",
     "size_bytes": "floor(1000 / (random() + 0.001))",
@@ -190,8 +190,8 @@ _VALUES = {
     "times": "1",
 }
 _MORE_VALUES = {
-    "outcome": "case when page % 64 < 2 then 'REDIRECTED' when page % 64 = 2 then 'NOT_FOUND'"
-    " else 'KEPT' end",
+    "outcome": "case when page % 64 < 2 then 'redirected' when page % 64 = 2 then 'not_found'"
+    " else 'kept' end",
     "status": "case when page % 64 < 2 then 301 when page % 64 = 2 then 404 else 200 end",
     "digest": "'sha1:' || hash(case when page % 20 = 0 then -1 - page // 400 else page end)",
     "warc": "'{warc}'",

@@ -5,10 +5,13 @@ the knobs of `DEVELOPED` were looked at while the rules were written; those of `
 not: they were drawn beforehand and run when everything was done.
 
     python -m benchmarks.mining
+    python -m benchmarks.mining --single   siblings from a single example, on and off
 """
 
 from __future__ import annotations
 
+import dataclasses
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -20,6 +23,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import mined_of
 from lycosa.testweb.generated.plans import Secrets, secretive
 from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.webs.graph import GraphWeb
 
 
 class Case(NamedTuple):
@@ -103,6 +107,76 @@ def report(case: Case) -> None:
     print(f"\nhosts that never paid: {len(never)}, guesses there: {sorted(never)}")
 
 
+def lone_web(hosts: int) -> tuple[GraphWeb, list[str], set[str]]:
+    """Return a web of which one URL of a kind is linked, its home pages and its hidden pages.
+
+    Every other host has four sets of five pictures, of which the first of the first is linked
+    (Tarantula, 5.1), and a manual of which chapter 3 is. The rest has numbers that are names.
+    """
+    links: dict[str, list[str]] = {}
+    hidden: set[str] = set()
+    homes = [f"http://www.h{number}.test/" for number in range(hosts)]
+    for number, home in enumerate(homes):
+        plain = [f"{home}articles/{word}.html" for word in ("oak", "elm", "ash", "fir")]
+        if number % 2:
+            named = [f"{home}{name}" for name in ("top10.html", "v2/notes.html", "sha1.html")]
+            links |= {page: [home] for page in named}
+            links[home] = plain + named
+        else:
+            pictures = [f"{home}pics{n}/Page{m}.html" for n in range(1, 5) for m in range(1, 6)]
+            chapters = [f"{home}manual/chapter{n}.html" for n in range(1, 9)]
+            linked = [pictures[0], chapters[2]]
+            links |= {page: [home] for page in pictures + chapters}
+            links[home] = plain + linked
+            hidden.update({*pictures, *chapters}.difference(linked))
+        links |= {page: [home] for page in plain}
+    return GraphWeb(links), homes, hidden
+
+
+def report_single(hosts: int = 20) -> None:
+    """Crawl that web, and the webs above, with and without guesses from a single example."""
+    print("| web | single_example | requests | in vain | hidden pages found | guesses, pages |")
+    print("|---|---|---|---|---|---|")
+    for is_on in (False, True):
+        web, homes, hidden = lone_web(hosts)
+        job = Job.of(
+            seeds=homes,
+            politeness={"delay_seconds": 1.0},
+            frontier={"partitions": 8},
+            discovery={"mining": "full", "single_example": is_on, "budget": 1.0},
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            simulation = Simulation(web, job, Path(folder), seed=1)
+            result = simulation.run()
+            found = len(hidden.intersection(simulation.kept_urls()))
+        _print_single("one of a kind", is_on, result, (found, len(hidden)))
+    for case in (*DEVELOPED, *EVALUATED):
+        for is_on in (False, True):
+            made = case.web()
+            job = job_for(made, budget=0.2)
+            discovery = dataclasses.replace(job.discovery, single_example=is_on)
+            job = dataclasses.replace(job, discovery=discovery)
+            with tempfile.TemporaryDirectory() as folder:
+                simulation = Simulation(made, job, Path(folder), seed=case.seed)
+                result = simulation.run()
+                told = found_in(simulation, made, result)
+            totals = (sum(told.found.values()), sum(told.hidden.values()))
+            _print_single(f"seed {case.seed}", is_on, result, totals)
+
+
+def _print_single(web: str, is_on: bool, result: Result, found: tuple[int, int]) -> None:
+    asked = sum(state.guesses.asked for state in result.states.values())
+    vain = sum(state.guesses.vain for state in result.states.values())
+    guessed, pages = mined_of(result.states.values()).get("single", [0, 0])
+    print(
+        f"| {web} | {'on' if is_on else 'off'} | {asked:,} | {vain / asked:.1%} "
+        f"| {found[0]} of {found[1]} | {guessed}, {pages} |"
+    )
+
+
 if __name__ == "__main__":
-    for each in (*DEVELOPED, *EVALUATED):
-        report(each)
+    if "--single" in sys.argv:
+        report_single()
+    else:
+        for each in (*DEVELOPED, *EVALUATED):
+            report(each)

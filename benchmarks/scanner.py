@@ -21,6 +21,7 @@ from lycosa.extract.charset import to_utf8
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.html import pure_scan
 from lycosa.extract.page import scan
+from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
 
 FOLDERS = (
     "/usr/share/doc/openjdk-17-jre-headless/api/java.base",
@@ -30,6 +31,8 @@ FOLDERS = (
 COUNT = 300
 REPEATS = 5
 HREF = re.compile(rb'<a\s[^>]*?href="([^"]*)"', re.IGNORECASE)
+
+PAGES = sum(1 << kind for kind in set(LinkKind) - REQUISITE_KINDS - RECORDED_KINDS)
 
 Way = Callable[[bytes], object]
 
@@ -63,11 +66,13 @@ def tree_links_and_text(body: bytes) -> object:
     return links, tree.body.text(separator="\n") if tree.body else ""
 
 
+def everything(body: bytes) -> object:
+    return scan(body, "text/html", wants_requisites=True, wants_recorded=True)
+
+
 def twin(body: bytes) -> object:
     body, _ = to_utf8(body, "text/html")
-    return pure_scan.gather(
-        body, is_xml=False, most_links=0, wants_requisites=False, agent="lycosa"
-    )
+    return pure_scan.gather(body, is_xml=False, most_links=0, wanted=PAGES, agent="lycosa")
 
 
 def microseconds(way: Way, pages: list[bytes]) -> float:
@@ -93,6 +98,8 @@ def main() -> None:
     ways: dict[str, Way] = {
         "scan: links and text": lambda page: scan(page, "text/html"),
         "scan: with requisites": lambda page: scan(page, "text/html", wants_requisites=True),
+        "scan: with all that is recorded": everything,
+        "scan: wide": lambda page: scan(page, "text/html", wants_requisites=True, wants_wide=True),
         "selectolax: links": tree_links,
         "selectolax: links and text": tree_links_and_text,
         "a regular expression: links": HREF.findall,

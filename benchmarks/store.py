@@ -31,7 +31,7 @@ from isal import isal_zlib
 
 from lycosa.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, Request, Target
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.tables.rows import Pending, url_id
+from lycosa.store.tables.rows import Pending, Text, url_id
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import Writer, message_of
 from lycosa.url import url_of
@@ -145,11 +145,13 @@ def measure_rows(captures: list[Capture]) -> None:
         pending = Pending()
         for number, capture in enumerate(captures[start : start + COMMIT_PAGES]):
             values = [number, number, 0, capture.key, capture.request.url, "www.example.org"]
-            values += ["192.0.2.1", "KEPT", 200, "text/html", 30_000, False, "sha1:" + "A" * 32]
+            values += ["192.0.2.1", "kept", 200, "text/html", 30_000, False, "sha1:" + "A" * 32]
             values += [0, 0, "response", "lycosa-0-00001.warc.gz", 0, 1, 0, 1]
-            facts = ["utf-8", capture.title, "", "en", 7, 21, None, "link", ""]
-            pending.add_page((*values, *facts, len(capture.links.kinds), 1, 0))
-            pending.add_content(tuple(values), [capture.links], capture.text)
+            facts = ["utf-8", capture.title, "", "en", 7, 21, number, "link", ""]
+            facts += [False, False, None, None]
+            pending.add_page((*values, *facts, len(capture.links.kinds), 1, 0, False))
+            text = Text(capture.text, capture.request.url, capture.title, "en")
+            pending.add_content(tuple(values), [capture.links], text)
         pending.batches()
 
 

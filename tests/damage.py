@@ -162,7 +162,7 @@ def complaints(folder: Path) -> list[str]:
     states = directory.states(directory.job())
     said = sum(state.kept_pages for state in states.values())
     rows = table(folder, "pages", ["url", "outcome", "length"]).to_pylist()
-    kept = Counter(row["url"] for row in rows if row["outcome"] == "KEPT")
+    kept = Counter(row["url"] for row in rows if row["outcome"] == "kept")
     archived = Counter(
         stored.url for stored in captures(folder) if stored.status == 200 and stored.body
     )

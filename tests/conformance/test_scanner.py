@@ -16,7 +16,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.extract.charset import to_utf8
-from lycosa.extract.html.pure_scan import without_fragment
+from lycosa.extract.html.pure_links import without_fragment
 from lycosa.extract.page import scan
 from lycosa.records import LinkKind
 

@@ -197,9 +197,9 @@ def test_the_archive_says_why_a_page_is_truncated(tmp_path: Path) -> None:
     rows = table(directory.path, "pages", ["url", "outcome", "truncated", "status"]).to_pylist()
     bad = [row for row in rows if row["url"].endswith("/bad") and "nothing" not in row["url"]]
     assert len(bad) == 6
-    assert {row["outcome"] for row in bad if not row["truncated"]} == {"CUT_SHORT", "TIMEOUT"}
+    assert {row["outcome"] for row in bad if not row["truncated"]} == {"CUT_SHORT", "timeout"}
     kept = [row for row in bad if row["truncated"]]
-    assert [(row["outcome"], row["status"]) for row in kept] == [("KEPT", 200)] * 3
+    assert [(row["outcome"], row["status"]) for row in kept] == [("kept", 200)] * 3
     nothing = [row["outcome"] for row in rows if row["url"] == "http://nothing.bad.test/bad"]
     assert nothing == ["CUT_SHORT", "CUT_SHORT"]
     causes = {}

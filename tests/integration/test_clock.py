@@ -163,7 +163,7 @@ def test_a_resume_on_a_clock_behind_its_log_says_so_and_goes_on(
     assert "s behind the crawl" in directory.messages.read_text()
     assert took < 60  # and not an hour
     rows = table(directory.path, "pages", ["url", "outcome", "fetched_at"]).to_pylist()
-    kept = [row for row in rows if row["outcome"] == "KEPT"]
+    kept = [row for row in rows if row["outcome"] == "kept"]
     assert sorted(row["url"] for row in kept) == sorted(web.all_pages())
     # Records have the machine's time, whatever it is.
     by_run = [row["fetched_at"] > datetime.fromtimestamp(began + 600, UTC) for row in kept]

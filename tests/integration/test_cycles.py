@@ -30,6 +30,7 @@ from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import key_of, url_of
 
+PROBES = (Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE)
 DAY = 600.0
 """A short one: workers that poll make a long one long."""
 CYCLES = 5
@@ -88,13 +89,19 @@ def check_events(events: Iterable[tuple[int, AnyEvent]], cycles: int) -> None:
     plans: dict[tuple[int, int], list[int]] = {}
     fetched: Counter[tuple[int, int, int]] = Counter()
     cycle: dict[int, int] = {}
-    begun_at: dict[int, set[float]] = {}
+    round_of: dict[int, int] = {}
+    begun_at: dict[tuple[int, int], set[float]] = {}
     for number, event in events:
         if isinstance(event, CycleBegun):
-            assert event.cycle == cycle.get(number, 0) + 1, "a cycle was skipped, or begun twice"
-            cycle[number] = event.cycle
-            plans[number, event.cycle] = event.pages
-            begun_at.setdefault(event.cycle, set()).add(event.moment)
+            if event.round:
+                assert event.cycle == cycle[number], "a round of another cycle"
+                assert event.round == round_of[number] + 1, "a round was skipped, or begun twice"
+            else:
+                is_next = event.cycle == cycle.get(number, 0) + 1
+                assert is_next, "a cycle was skipped, or begun twice"
+            cycle[number], round_of[number] = event.cycle, event.round
+            plans.setdefault((number, event.cycle), []).extend(event.pages)
+            begun_at.setdefault((event.cycle, event.round), set()).add(event.moment)
             assert len(set(event.pages)) == len(event.pages)
         elif isinstance(event, Fetched):
             fetched[number, cycle[number], event.page] += 1
@@ -158,7 +165,7 @@ def test_killed_while_a_cycle_is_planned(tmp_path: Path, name: str, log: str, ti
     simulation = Simulation(web, job_for(web, cycle_urls=30), tmp_path, log=log)
     plan: KillPlan = KillEvery({name: times})
     result = simulation.run(plan)
-    assert result.kills == ([name] if times < 7 or name == "cycle.begun" else [])
+    assert result.kills == ([name] if times < 7 or name != "cycle.over" else [])
     check_cycles(simulation, result)
 
 
@@ -190,15 +197,57 @@ def test_a_cycle_fetches_no_more_than_it_may_and_puts_the_rest_off(tmp_path: Pat
     assert put_off and set(put_off) <= every - set(web.asked)
 
 
+@pytest.mark.parametrize("partitions", [1, 4, 64])
+@pytest.mark.parametrize("mining", ["off", "full"])
+def test_a_cycle_has_as_many_urls_as_it_was_to_have_however_many_partitions_there_are(
+    tmp_path: Path, partitions: int, mining: str
+) -> None:
+    """All of one site, whose pages are in one partition: the room of the others is for it, too."""
+    web = CountingWeb(12, hosts=1)
+    job = job_for(web, policy="fresh", cycle_urls=9, cycles=3)
+    job = dataclasses.replace(
+        job,
+        frontier=dataclasses.replace(job.frontier, partitions=partitions),
+        discovery=dataclasses.replace(job.discovery, mining=mining),
+    )
+    simulation = Simulation(web, job, tmp_path)
+    result = simulation.run()
+    check_cycles(simulation, result, 3)
+    assert fetched_by_cycle(simulation) == {1: 9, 2: 9, 3: 9}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_cycle_has_as_many_urls_as_it_was_to_have(tmp_path: Path, seed: int) -> None:
+    web = CountingWeb(seed)
+    simulation = Simulation(web, job_for(web, cycle_urls=10, cycles=3), tmp_path, seed=seed)
+    result = simulation.run(KillRandomly(seed, kills=20, probability=0.03))
+    check_cycles(simulation, result, 3)
+    assert fetched_by_cycle(simulation) == {1: 10, 2: 10, 3: 10}
+
+
+def fetched_by_cycle(simulation: Simulation) -> dict[int, int]:
+    """Return how many different URLs were asked for in every cycle; probes are none of them."""
+    fetched: dict[int, set[tuple[int, int]]] = {}
+    cycle: dict[int, int] = {}
+    for number, event in events_of(simulation):
+        if isinstance(event, CycleBegun):
+            cycle[number] = event.cycle
+        elif isinstance(event, Fetched) and event.outcome not in PROBES:
+            fetched.setdefault(cycle[number], set()).add((number, event.page))
+    return {number: len(pages) for number, pages in sorted(fetched.items())}
+
+
 def test_of_a_host_a_cycle_takes_no_more_than_its_pause_permits(tmp_path: Path) -> None:
     web = CountingWeb(4)
     job = job_for(web, cycle_seconds=20.0, not_before_seconds=1.0, cycles=6)
     simulation = Simulation(web, job, tmp_path)
     result = simulation.run()
     check_cycles(simulation, result, 6)
-    for _, event in events_of(simulation):
+    planned: Counter[tuple[int, int]] = Counter()
+    for number, event in events_of(simulation):
         if isinstance(event, CycleBegun):
-            assert len(event.pages) <= 10 * 3
+            planned[number, event.cycle] += len(event.pages)
+    assert max(planned.values()) <= 10 * 3
 
 
 @pytest.mark.parametrize("workers", [1, 3])

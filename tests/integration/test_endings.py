@@ -218,7 +218,7 @@ def test_a_page_that_is_tried_again_is_told_by_progress_status_and_explain(tmp_p
     with served(site) as port:
         home = f"http://127.0.0.1:{port}"
         ran = lycosa("crawl", f"{home}/", "-o", tmp_path / "c", *QUICK, "--time", "7s", "--json")
-    why = "a page is tried again after a failure (server error)"
+    why = "a page is tried again after a failure (server_error)"
     moments = [json.loads(line) for line in ran.stderr.splitlines() if '"progress"' in line]
     assert [(wait["for"], wait["why"]) for wait in moments[-1]["waits"]] == [(home, why)]
     assert moments[-1]["waits"][0]["until"] > moments[-1]["time"]

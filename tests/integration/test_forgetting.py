@@ -29,7 +29,7 @@ HOSTS = 12
 
 def kept(directory: CrawlDirectory) -> Counter[str]:
     pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    return Counter(row["url"] for row in pages if row["outcome"] == "KEPT")
+    return Counter(row["url"] for row in pages if row["outcome"] == "kept")
 
 
 def name_of(url: str) -> str:
@@ -120,7 +120,7 @@ def test_forgetting_twice_drops_nothing_more(tmp_path: Path) -> None:
     assert first.splitlines()[0] == f"{host} is blocked; 0 URLs taken out of the queue"
     assert "0 exchanges" not in first
     again = lycosa("block", directory.path, host, "--forget").stdout
-    assert again.splitlines()[1] == "0 exchanges and 0 rows deleted"
+    assert again.splitlines()[1] == "0 exchanges and 0 rows deleted; 0 B of the disk given back"
 
 
 def test_a_blocked_host_is_not_asked_on_behalf_of_others(tmp_path: Path) -> None:

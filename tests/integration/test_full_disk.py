@@ -114,7 +114,7 @@ def check_complete(web: GeneratedWeb, directory: CrawlDirectory) -> None:
     """Every page is there once, with its links and text, and others read the archive."""
     path = directory.path
     pages = table(path, "pages", ["url", "outcome", "fetch_id"]).to_pylist()
-    kept = Counter(row["url"] for row in pages if row["outcome"] == "KEPT")
+    kept = Counter(row["url"] for row in pages if row["outcome"] == "kept")
     seeds = [web.home(number) for number in range(HOSTS)]
     assert set(kept) == web.pages_within(seeds, DEPTH)
     assert max(kept.values()) == 1

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for
+from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for, lone_web
 
 from lycosa.config import Job
 from lycosa.crawl.answers.mining import DOZEN
@@ -382,3 +382,15 @@ def test_fetched_guesses_say_so_in_the_log(tmp_path: Path) -> None:
     kinds = [type(event) for event in events(simulation, simulation.run())]
     assert kinds.index(Mined) < kinds.index(GuessJudged)
     assert kinds[kinds.index(GuessJudged) - 1] is Fetched
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_single_example_leads_to_its_siblings_where_the_job_wants_it(
+    tmp_path: Path, is_on: bool
+) -> None:
+    web, homes, hidden = lone_web(4)
+    discovery = {"mining": "full", "single_example": is_on, "budget": 1.0}
+    simulation = Simulation(web, Job.of(seeds=homes, discovery=discovery), tmp_path)
+    result = simulation.run()
+    assert (result.reason, result.breaches) == ("exhausted", [])
+    assert hidden.intersection(simulation.kept_urls()) == (hidden if is_on else set())

@@ -78,7 +78,7 @@ def outcomes(directory: CrawlDirectory) -> dict[str, Outcome | None]:
 def kept(directory: CrawlDirectory) -> set[str]:
     """Return the pages in the archive; none may be there twice."""
     rows = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    counts = Counter(row["url"] for row in rows if row["outcome"] == "KEPT")
+    counts = Counter(row["url"] for row in rows if row["outcome"] == "kept")
     assert set(counts.values()) <= {1}
     return set(counts)
 

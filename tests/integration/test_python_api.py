@@ -62,12 +62,12 @@ COUNTING = Plugin("counting", columns={"words": int}, on_page=words)
 
 def test_what_was_crawled_can_be_read(web: SocketWeb, tmp_path: Path) -> None:
     crawl = run(tmp_path / "c", job(web))
-    assert (crawl.reason, crawl.outcomes(), crawl.pending) == ("exhausted", {"KEPT": PAGES}, 0)
+    assert (crawl.reason, crawl.outcomes(), crawl.pending) == ("exhausted", {"kept": PAGES}, 0)
     pages = list(crawl.pages())
     assert len({page.url for page in pages}) == PAGES
     assert {page.depth for page in pages} == {0, 1, 2, 3}
     first = next(page for page in pages if not page.depth)
-    assert (first.url, first.outcome, first.status) == ("http://www.s0.test/", "KEPT", 200)
+    assert (first.url, first.outcome, first.status) == ("http://www.s0.test/", "kept", 200)
     assert (first.title, first.language, first.extra) == ("Tree root", "en", {})
     assert first.began <= first.ended == first.fetched_at
     links = list(crawl.links())
@@ -139,7 +139,7 @@ def test_a_crawl_goes_on_with_the_same_job_and_no_other(web: SocketWeb, tmp_path
     assert stopped.reason is None
     with pytest.raises(LycosaError, match="with another job"):
         run(tmp_path / "c", job(web, 0.04))
-    assert run(tmp_path / "c", mine, plugins=[]).outcomes() == {"KEPT": PAGES}
+    assert run(tmp_path / "c", mine, plugins=[]).outcomes() == {"kept": PAGES}
     assert run(tmp_path / "c").pending == 0
 
 
@@ -188,7 +188,7 @@ def test_a_loop_goes_on_beside_a_crawl_and_reads_it(web: SocketWeb, tmp_path: Pa
         return crawl
 
     crawl = asyncio.run(main())
-    assert (crawl.reason, crawl.outcomes()) == ("exhausted", {"KEPT": PAGES})
+    assert (crawl.reason, crawl.outcomes()) == ("exhausted", {"kept": PAGES})
     assert turns >= 10
     sizes = [len(pages) for pages in seen]
     assert sizes == sorted(sizes)
@@ -231,7 +231,7 @@ def test_a_second_cancellation_stops_at_once(web: SocketWeb, tmp_path: Path) -> 
             await crawling
 
     asyncio.run(main())
-    assert run(tmp_path / "c").outcomes() == {"KEPT": PAGES}
+    assert run(tmp_path / "c").outcomes() == {"kept": PAGES}
 
 
 def test_what_an_async_listener_raises_comes_out(web: SocketWeb, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_two_crawls_run_beside_each_other(web: SocketWeb, tmp_path: Path) -> Non
         )
 
     first, second = asyncio.run(main())
-    assert (first.outcomes(), second.outcomes()) == ({"KEPT": 10}, {"KEPT": PAGES})
+    assert (first.outcomes(), second.outcomes()) == ({"kept": 10}, {"kept": PAGES})
     assert {page.host for page in second.pages()} == {"www.s1.test"}
     assert (gc.get_threshold(), logging.getLogger("lycosa").level) == before
 
@@ -310,12 +310,12 @@ def test_a_killed_crawl_loses_nothing_that_hooks_said(
     crawl = Crawl(tmp_path / "c")
     pages = list(crawl.pages())
     assert len({page.url for page in pages}) == len(pages)
-    failed = {page.url for page in pages if page.outcome == "HOOK_FAILED"}
+    failed = {page.url for page in pages if page.outcome == "hook_failed"}
     assert failed == {f"http://www.s0.test/{path}" for path in ("2/", "1/2/", "3/2/")}
-    kept = [page for page in pages if page.outcome == "KEPT"]
+    kept = [page for page in pages if page.outcome == "kept"]
     assert len(kept) == PAGES - 13 - 2 * 4
     assert all(page.extra["words"] for page in kept)
-    assert crawl.outcomes() == {"KEPT": len(kept), "HOOK_FAILED": 3, "NOT_FOUND": 1}
+    assert crawl.outcomes() == {"kept": len(kept), "hook_failed": 3, "not_found": 1}
 
 
 def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path
     run(path, job(web), plugins=[Plugin("looking", on_page=look)])
     assert "plugins     looking" in lycosa("status", path).stdout
     explained = lycosa("explain", path, "http://www.s0.test/3/")
-    assert "has ended: hook failed; a plugin raised" in explained.stdout
+    assert "has ended: hook_failed; a plugin raised" in explained.stdout
     log = (path / "lycosa.log").read_text()
     assert "on_page failed on http://www.s0.test/3/: ValueError: odd page\nTraceback" in log
     assert "plugin looking: on_page was called" in log
@@ -335,7 +335,7 @@ def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path
     assert resumed.returncode == 6
     assert "there is no plugin `looking`" in resumed.stderr
     assert "3 URLs back in the queue" in lycosa("retry", path).stdout
-    assert run(path, plugins=[Plugin("looking")]).outcomes()["KEPT"] == PAGES
+    assert run(path, plugins=[Plugin("looking")]).outcomes()["kept"] == PAGES
 
 
 SHELF = """\
@@ -392,7 +392,7 @@ def test_every_worker_loads_the_plugins_of_the_job(
     assert os.getpid() not in processes
     assert len(processes) == 2
     assert not any("/2/" in page.url or page.url.endswith("/3/") for page in kept)
-    assert crawl.outcomes()["HOOK_FAILED"] == 2 * HOSTS
+    assert crawl.outcomes()["hook_failed"] == 2 * HOSTS
     assert crawl.refusals()["hook:shelved"] > 0
     log = (tmp_path / "c" / "lycosa.log").read_text()
     assert "on_page failed on http://www.s0.test/3/: ValueError: odd page\nTraceback" in log
@@ -438,4 +438,4 @@ def test_a_crawl_of_workers_is_stopped_from_a_loop(web: SocketWeb, tmp_path: Pat
 
     asyncio.run(main())
     assert 0 < len(list(Crawl(tmp_path / "c").pages())) < PAGES
-    assert run(tmp_path / "c").outcomes() == {"KEPT": PAGES}
+    assert run(tmp_path / "c").outcomes() == {"kept": PAGES}

@@ -246,7 +246,7 @@ def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path
         server.settle()
     assert [str(breach) for breach in referee.breaches] == []
     pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    kept = sorted(row["url"] for row in pages if row["outcome"] == "KEPT")
+    kept = sorted(row["url"] for row in pages if row["outcome"] == "kept")
     assert kept == sorted(web.all_pages())
 
 

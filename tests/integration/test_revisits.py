@@ -121,7 +121,7 @@ def test_what_has_not_changed_is_a_revisit_record_that_others_read(tmp_path: Pat
     assert set(revisits) <= pages and len(revisits) >= len(pages) // 2
     assert bytes_of["revisit"] / revisits.total() < bytes_of["response"] / len(responses) / 10
     outcomes = Counter(table(directory.path, "pages", ["outcome"]).column("outcome").to_pylist())
-    assert (outcomes["KEPT"], outcomes["NOT_MODIFIED"]) == (len(pages), revisits.total())
+    assert (outcomes["kept"], outcomes["not_modified"]) == (len(pages), revisits.total())
     some = next(iter(revisits))
     stored = find(directory.path, some)
     assert stored is not None and stored.status == 200 and len(stored.body) > 1_000

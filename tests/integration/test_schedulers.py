@@ -17,7 +17,10 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.records import Purpose, Request
+from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.graph import Faults, GraphWeb
+from lycosa.url import url_of
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
 SCORED = [
@@ -134,3 +137,81 @@ def test_figure_6_the_windows_of_all_trees_are_columns_served_row_by_row(
     first = [url.partition("/")[0] for url in order[:3]]
     assert sorted(first) == sorted(hosts)
     assert order == [f"{host}/{leaf}" for leaf in "abcd" for host in first]
+
+
+def linked_web() -> GraphWeb:
+    """Three hosts whose pages all link to the favourites of all three, some more than others."""
+    hosts = [f"http://www.{name}.test" for name in ("one", "two", "three")]
+    links: dict[str, list[str]] = {}
+    for host in hosts:
+        pages = [f"{host}/{n}" for n in range(12)]
+        links[f"{host}/"] = pages
+        for n, page in enumerate(pages):
+            favourites = [f"{other}/f/{rank}" for other in hosts for rank in range(1, 13 - n)]
+            links[page] = [*favourites, *(f"{other}/" for other in hosts)]
+    return GraphWeb(links)
+
+
+def steps_of(simulation: Simulation) -> dict[str, int]:
+    return {
+        url_of(state.table.key(page)): step
+        for state in simulation.read_states().values()
+        for page, step in enumerate(state.popularity.steps)
+        if step
+    }
+
+
+@pytest.mark.parametrize("kills", [0, 6])
+def test_all_pages_that_link_to_a_url_count_for_its_score_also_over_a_resume(
+    tmp_path: Path, kills: int
+) -> None:
+    """A favourite of rank r is linked to by 12 - (r - 1) pages of each of three hosts."""
+    web = linked_web()
+    job = Job.of(
+        seeds=["http://www.one.test/", "http://www.two.test/", "http://www.three.test/"],
+        politeness={"delay_seconds": 1.0},
+        frontier={"partitions": 4, "scheduler": "best-first"},
+        discovery={"mining": "off"},
+        log={"snapshot_batches": 6},
+    )
+    simulation = Simulation(web, job, tmp_path, seed=kills)
+    result = simulation.run(KillRandomly(kills, kills, probability=0.02) if kills else no_kills)
+    assert (result.reason, len(result.kills), result.breaches) == ("exhausted", kills, [])
+    steps = steps_of(simulation)
+    for host in ("one", "two", "three"):
+        for rank in range(1, 13):
+            truth = (3 * (13 - rank)).bit_length() - 1
+            found = steps.get(f"http://www.{host}.test/f/{rank}", 0)
+            # A kill forgets what was counted beyond a power of two: never a step that was logged.
+            assert truth - (kills > 0) <= found <= truth
+
+
+@pytest.mark.parametrize("stop_after", [3, 5, 7, 9])
+def test_a_resumed_crawl_goes_on_in_the_order_of_its_links(tmp_path: Path, stop_after: int) -> None:
+    """What it asks for is the same as without the stop: the score has forgotten nothing."""
+    links = {"http://www.a.test/": [f"http://www.a.test/{n}" for n in range(8)]}
+    for n in range(8):
+        some = [f"http://www.a.test/f/{rank}" for rank in range(12) if rank % 4 <= n % 4]
+        links[f"http://www.a.test/{n}"] = some[::-1]
+    asked: list[str] = []
+
+    class Noting(GraphWeb):
+        def answer(self, request: Request, moment: float) -> Reply:
+            if request.purpose is Purpose.PAGE:
+                asked.append(request.url)
+            return super().answer(request, moment)
+
+    job = Job.of(
+        seeds=["http://www.a.test/"],
+        frontier={"partitions": 2, "scheduler": "best-first"},
+        discovery={"mining": "off"},
+    )
+    Simulation(Noting(links), job, tmp_path / "whole", log="sqlite").run()
+    whole = asked[:]
+    asked.clear()
+    cut = dataclasses.replace(job, limits=dataclasses.replace(job.limits, pages=stop_after))
+    simulation = Simulation(Noting(links), cut, tmp_path / "cut", log="sqlite")
+    assert simulation.run().reason == "pages"
+    simulation.job = job
+    assert simulation.run().reason == "exhausted"
+    assert asked == whole

@@ -218,7 +218,7 @@ def test_a_soft_404_and_a_probe_are_explained(tmp_path: Path) -> None:
     soft = next(url for url, outcome in ends.items() if outcome is Outcome.SOFT_404)
     probe = next(url for url in ends if is_probe(url) and home_of(url) == home_of(soft))
     told = explain(soft, job, log, result.states, partitioner)
-    assert told.standing == f"has ended: soft 404; it says what {probe} says, which does not exist"
+    assert told.standing == f"has ended: soft_404; it says what {probe} says, which does not exist"
     told = explain(probe, job, log, result.states, partitioner)
     assert told.standing == "has ended: probe soft"
     assert [step.what for step in told.history] == [
@@ -246,17 +246,17 @@ def test_over_sockets_soft_404s_are_archived_and_shown(
     by_outcome: dict[str, list[str]] = {}
     for row in rows:
         by_outcome.setdefault(row["outcome"], []).append(row["url"])
-        if row["outcome"] in ("SOFT_404", "PROBE_SOFT"):
+        if row["outcome"] in ("soft_404", "probe_soft"):
             assert row["fingerprint"] != 0
             stored = find(directory.path, row["url"])
             assert stored is not None
             assert b"Sorry." in stored.body
-    assert len(by_outcome["PROBE_SOFT"]) == 1
-    assert len(by_outcome["SOFT_404"]) >= 5
-    assert {url for url in real_pages(4) if home_of(url) == web.home(1)} <= set(by_outcome["KEPT"])
+    assert len(by_outcome["probe_soft"]) == 1
+    assert len(by_outcome["soft_404"]) >= 5
+    assert {url for url in real_pages(4) if home_of(url) == web.home(1)} <= set(by_outcome["kept"])
     assert audit(directory).is_clean
     assert main(["status", str(directory.path)]) == 0
-    assert "soft 404" in capsys.readouterr().out
+    assert "soft_404" in capsys.readouterr().out
 
 
 # -- where a probe may go --------------------------------------------------------------------

@@ -116,7 +116,7 @@ def check_and_go_on(directory: CrawlDirectory, job: Job) -> None:
     said, _ = process.communicate(timeout=60)
     assert process.returncode == 0, said
     rows = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    kept = sorted(row["url"].rpartition("/")[2] for row in rows if row["outcome"] == "KEPT")
+    kept = sorted(row["url"].rpartition("/")[2] for row in rows if row["outcome"] == "kept")
     assert kept == ["", "drip"]
     assert Dripping.asked.count("/drip") == 2
 

@@ -76,7 +76,7 @@ def quads_in_segments(folder: Path) -> Counter[bytes]:
 
 def check_table_7(row: TreeRow, folder: Path) -> None:
     pages = table(folder, "pages", ["outcome"]).to_pylist()
-    assert Counter(page["outcome"] for page in pages)["KEPT"] == row.pages
+    assert Counter(page["outcome"] for page in pages)["kept"] == row.pages
     quads = quads_in_segments(folder)
     assert len(quads) == row.triples
     assert set(quads.values()) <= {1}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import networkx
 import pytest
 
+from lycosa.cli.commands.export import STUDIED
 from warm import lycosa
 
 LYCOSA = (sys.executable, "-m", "lycosa")
@@ -70,7 +71,7 @@ def test_a_crawl_is_studied_asked_and_exported(crawled: Path, tmp_path: Path) ->
     counted = lycosa("sql", crawled, "select sum(pages) as n from depths", "--format", "jsonl")
     assert json.loads(counted.stdout) == {"n": PAGES}
     table = lycosa("sql", crawled, "from outcomes", "--format", "table").stdout
-    assert [line.split()[:2] for line in table.splitlines()][1] == ["KEPT", str(PAGES)]
+    assert [line.split()[:2] for line in table.splitlines()][1] == ["kept", str(PAGES)]
     lines = lycosa("export", "ranks", crawled).stdout.splitlines()
     assert len(lines) == PAGES + 1 and lines[0].startswith("url_id,url,site,")
     graph = tmp_path / "g.graphml"
@@ -88,6 +89,25 @@ def test_what_is_wrong_is_said_with_what_to_do(crawled: Path, tmp_path: Path) ->
     unknown = lycosa("export", "page", crawled)
     assert unknown.returncode == 1
     assert "there is no table `page`" in unknown.stderr
+
+
+def test_an_export_is_appended_to_what_is_there(crawled: Path, tmp_path: Path) -> None:
+    target = tmp_path / "all.jsonl"
+    target.write_text('{"mine": 1}\n', encoding="utf-8")
+    for _ in range(2):
+        command = f"{' '.join(LYCOSA)} export pages {crawled} --format jsonl >> {target}"
+        subprocess.run(["bash", "-c", command], check=True)
+    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert lines[0] == {"mine": 1}
+    urls = [line["url"] for line in lines[1:]]
+    assert len(urls) >= 2 * PAGES and urls[: len(urls) // 2] == urls[len(urls) // 2 :]
+
+
+def test_help_names_every_table(crawled: Path) -> None:
+    tables = json.loads(lycosa("study", crawled, "--json").stdout)["tables"]
+    said = lycosa("export", "--help").stdout.replace(",", " ").split()
+    assert set(tables) | {"pages", "links", "text", "hosts"} <= set(said)
+    assert set(STUDIED) == set(tables)
 
 
 def test_a_reader_that_has_had_enough_is_no_error(crawled: Path) -> None:

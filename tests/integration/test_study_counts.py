@@ -96,10 +96,10 @@ def test_links_depths_and_sites_are_those_that_the_web_knows(tmp_path: Path) -> 
         assert expected == set(web.pages_within(homes, depth))
     sizes = table(directory.path, "pages", ["host", "size_bytes", "outcome"]).to_pylist()
     for row in rows(directory.path, "sites"):
-        own = [p for p in sizes if p["outcome"] == "KEPT" and p["host"] == row["host"]]
+        own = [p for p in sizes if p["outcome"] == "kept" and p["host"] == row["host"]]
         assert (row["pages"], row["bytes"]) == (len(own), sum(p["size_bytes"] for p in own))
     outcomes = {row["outcome"]: row["fetches"] for row in rows(directory.path, "outcomes")}
-    assert outcomes["KEPT"] == len(ranks)
+    assert outcomes["kept"] == len(ranks)
 
 
 def test_a_forgotten_host_is_gone_from_the_study(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def worker_pids(directory: CrawlDirectory) -> list[int]:
 
 def kept_urls(directory: CrawlDirectory) -> Counter[str]:
     pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
-    return Counter(row["url"] for row in pages if row["outcome"] == "KEPT")
+    return Counter(row["url"] for row in pages if row["outcome"] == "kept")
 
 
 def messages(directory: CrawlDirectory) -> str:

@@ -58,7 +58,7 @@ def test_the_configuration_page_is_what_the_code_generates() -> None:
 
 def test_every_outcome_is_listed_with_its_number_and_its_meaning() -> None:
     known = meanings()
-    expected = {(str(int(o)), f"`{o.name}`", known[o.name]) for o in Outcome}
+    expected = {(str(int(o)), f"`{o.name.lower()}`", known[o.name]) for o in Outcome}
     listed = {(number, name, text) for number, name, text, *_ in rows("outcomes.md")}
     assert listed == expected
 
@@ -69,7 +69,7 @@ def test_the_outcomes_page_tells_what_happens_next() -> None:
         **dict.fromkeys(REFUSALS, "the host waits"),
         **dict.fromkeys(NO_CONNECTION, "the origin waits"),
     }
-    expected = {f"`{outcome.name}`": then.get(outcome, "") for outcome in Outcome}
+    expected = {f"`{outcome.name.lower()}`": then.get(outcome, "") for outcome in Outcome}
     assert {name: after for _, name, _, after in rows("outcomes.md")} == expected
 
 

@@ -5,6 +5,7 @@ directory as typed rows (`Crawl`), even while a crawl is writing to it. Everythi
 a few thousand rows at a time. `lycosa/__init__` names what is public and imports it on first use.
 
     run        runs a crawl from a program, blocking or beside an asyncio event loop
+    notebook   runs a crawl in a cell of a notebook, with a progress bar
     crawl      reads a crawl directory: pages, links, texts, WARC records, SPARQL
     rows       the records that reading returns: `Page`, `Link`, `Text`
     segments   reads tables segment by segment while a crawl writes and seals them

@@ -27,10 +27,10 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.query.answer_pool import AnswerPool, raise_unless_answer
 from lycosa.query.formats import GRAPH_FORMS, RESULT_FORMS
 from lycosa.query.protocol import Query
-from lycosa.records import Outcome, Place
+from lycosa.records import Place
 from lycosa.store.layout import KINDS, Name
 from lycosa.store.reader import find
-from lycosa.store.tables.rows import SCHEMAS
+from lycosa.store.tables.rows import OUTCOME_NAMES, SCHEMAS
 from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.url import canonicalize
 
@@ -69,7 +69,7 @@ class Crawl:
 
     def outcomes(self) -> dict[str, int]:
         """Return how many fetches ended in each outcome, at the last commit."""
-        return {name.upper(): count for name, count in outcomes_of(self._states()).items()}
+        return outcomes_of(self._states())
 
     def refusals(self) -> dict[str, int]:
         """Return how many URLs were refused, by reason, at the last commit."""
@@ -117,7 +117,7 @@ class Crawl:
                 for row in batch.to_pylist():
                     url = urls.get(row["fetch_id"])
                     if url is not None:
-                        yield Text(url=url, **row)
+                        yield Text(**{**row, "url": url})
 
     def table(self, kind: str, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """Return the rows of `pages`, `links`, `text` or `hosts` as Arrow batches, to be read once.
@@ -227,12 +227,12 @@ class _Filter:
 
     def __init__(self, host: str | None, outcome: str | None, prefix: str | None) -> None:
         self._host = host.lower() if host is not None else None
-        self._outcome = outcome.upper() if outcome is not None else None
+        self._outcome = outcome.lower() if outcome is not None else None
         self._prefix = prefix
-        if self._outcome is not None and self._outcome not in Outcome.__members__:
+        if self._outcome is not None and self._outcome not in OUTCOME_NAMES.values():
             raise LycosaError(
                 f"there is no outcome `{outcome}`\n"
-                f"  the outcomes are: {', '.join(Outcome.__members__)}"
+                f"  the outcomes are: {', '.join(OUTCOME_NAMES.values())}"
             )
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:

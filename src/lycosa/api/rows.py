@@ -16,7 +16,7 @@ class Page(NamedTuple):
 
     url: str
     outcome: str
-    """How the fetch ended: `KEPT`, `NOT_FOUND` and so on."""
+    """How the fetch ended: `kept`, `not_found` and so on."""
     status: int
     """The HTTP status; 0 when there was no answer."""
     fetched_at: datetime
@@ -39,7 +39,7 @@ class Page(NamedTuple):
     depth: int
     """The number of links from a seed, as known at the time."""
     via: str
-    """How the URL was found: `seed`, `link`, `mined` or `probe`; "" in old crawls."""
+    """How the URL was found: `seed`, `link`, `redirect`, `mined` or `probe`; "" in old crawls."""
     rule: str
     """With `mined`: the rule of the guess, such as `folder` or `number`."""
     url_id: int
@@ -54,6 +54,16 @@ class Page(NamedTuple):
     length: int
     extra: Mapping[str, object]
     """The columns that plugins have added, by their names."""
+    source_id: int | None = None
+    """The `url_id` of the page that first led to the URL; None of a seed, and in old crawls."""
+    redirect_url: str | None = None
+    """Where a redirect leads; None when it is none."""
+    redirect_id: int | None = None
+    """The `url_id` of that URL."""
+    noindex: bool | None = None
+    """Whether the page asks not to be found by a search; None when it was not read."""
+    noarchive: bool | None = None
+    """Whether the page asks not to be shown from an archive; None when it was not read."""
 
 
 class Link(NamedTuple):
@@ -85,3 +95,6 @@ class Text(NamedTuple):
     url_id: int
     fetch_id: int
     fetched_at: datetime
+    title: str = ""
+    language: str = ""
+    """Of the page; "" in old crawls."""

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from lycosa.api.crawl import Crawl
+from lycosa.api.notebook import ProgressBar, in_notebook, in_thread
 from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.log_file import logger, said_to
@@ -44,7 +45,12 @@ def run(
     `on_progress` is called about every `progress_seconds`; if it raises, the crawl is stopped
     cleanly and the exception is raised here. In the main thread SIGINT and SIGTERM stop the crawl
     cleanly, and `Crawl.reason` is then `stopped`.
+
+    In a cell of a notebook the cell waits for the crawl, with a progress bar below it; interrupting
+    the kernel stops it cleanly.
     """
+    if in_notebook():
+        return _in_cell(_Run(directory, job, plugins), on_progress, progress_seconds)
     if _has_loop():
         raise LycosaError(
             "run() would block the event loop that runs in this thread\n"
@@ -91,6 +97,25 @@ async def run_async(
     return found
 
 
+def _in_cell(
+    run: _Run, on_progress: Callable[[Progress], None] | None, progress_seconds: float
+) -> Crawl:
+    bar = ProgressBar(run.most_pages)
+
+    def tell(progress: Progress) -> None:
+        bar.show(progress)
+        if on_progress is not None:
+            on_progress(progress)
+
+    try:
+        crawl = in_thread(partial(run.wait, tell, progress_seconds), run.stop.ask)
+    except BaseException:
+        bar.fail()
+        raise
+    bar.end(crawl.outcomes().get("kept", 0), crawl.reason or "")
+    return crawl
+
+
 def _has_loop() -> bool:
     try:
         asyncio.get_running_loop()
@@ -109,6 +134,11 @@ class _Run:
         self._plugins = tuple(plugins)
         self._directory = _prepared(Path(directory), job, self._plugins)
         self._failure: Exception | None = None
+
+    @property
+    def most_pages(self) -> int:
+        """The job's limit of pages; 0 without one."""
+        return self._directory.job().limits.pages
 
     def wait(
         self, on_progress: Callable[[Progress], None] | None, progress_seconds: float

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.store.reader import respelled
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
@@ -51,7 +52,7 @@ def batches(
         try:
             with damage_told(folder, sealed), pq.ParquetFile(sealed) as file:
                 names = _those(file.schema_arrow, kind, columns)
-                yield from file.iter_batches(_BATCH_ROWS, columns=names)
+                yield from map(respelled, file.iter_batches(_BATCH_ROWS, columns=names))
             return
         except FileNotFoundError:
             pass
@@ -69,7 +70,7 @@ def _journal(path: Path, kind: str, columns: Sequence[str] | None) -> Iterator[p
             with pa.ipc.open_stream(file) as stream:
                 names = _those(stream.schema, kind, columns)
                 for batch in stream:
-                    yield batch.select(names)
+                    yield respelled(batch.select(names))
         except pa.ArrowInvalid:
             return
         except OSError as error:

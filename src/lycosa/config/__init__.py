@@ -5,6 +5,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
 
     sections     the keys about content, order and storage, and the list of all sections
     requests     the keys about requests: limits, politeness, robots files, connections
+    statistics   the keys about figures over time
     keys         how sections and keys are declared
     reader       checks the tables of a TOML file and reports all mistakes at once
     writer       writes a job as TOML
@@ -50,6 +51,7 @@ from lycosa.config.sections import (
     until_pattern,
 )
 from lycosa.config.seeds import SeedList, seeds_of
+from lycosa.config.statistics import Statistics
 from lycosa.config.writer import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
@@ -72,6 +74,7 @@ __all__ = [
     "Revisit",
     "Robots",
     "SeedList",
+    "Statistics",
     "Structured",
     "Traps",
     "anchored",
@@ -102,6 +105,7 @@ class Job(Record):
     log: Log = field(default_factory=Log)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)
+    statistics: Statistics = field(default_factory=Statistics)
     plugins: Plugins = field(default_factory=Plugins)
 
     @classmethod

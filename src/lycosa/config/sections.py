@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.config.statistics import Statistics
 from lycosa.regex import Expression, compile_expression
 
 SCHEDULERS = (
@@ -44,8 +45,21 @@ class Extract(Record):
         False,
         "Fetch page requisites (images, styles, scripts) too, even from hosts out of scope.",
     )
+    wide: bool = key(
+        False,
+        "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
+        "descriptions, relations such as `shortlink`. See the page on links.",
+    )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
+    )
+    obey_noarchive: bool = key(
+        True,
+        "Withhold pages that ask for `noarchive` from the replay index and from exports; they are "
+        "kept and marked.",
+    )
+    obey_noindex: bool = key(
+        True, "Leave pages that ask for `noindex` out of exported texts; they are kept and marked."
     )
     links: str = key(
         "all",
@@ -130,8 +144,8 @@ class Frontier(Record):
     )
     window: int = key(
         20,
-        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; without a "
-        "score it makes no difference.",
+        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; they are "
+        "served before it moves on, in its own order or by their score.",
         unit="URLs",
         least=1,
         most=10_000,
@@ -173,6 +187,11 @@ class Discovery(Record):
         "What is guessed: nothing; the folders above a page; or also URLs that continue a series "
         "(numbers, dates, paging parameters), learned by comparing known ones.",
         choices=MINING,
+    )
+    single_example: bool = key(
+        False,
+        "With `full`: also guess the neighbour of a URL that is the only one of its kind, "
+        "`pics1/page2.html` and `pics2/page1.html` from `pics1/page1.html`.",
     )
     budget: float = key(
         0.1,
@@ -373,6 +392,7 @@ SECTIONS: dict[str, type] = {
     "log": Log,
     "revisit": Revisit,
     "crawl": Crawl,
+    "statistics": Statistics,
     "plugins": Plugins,
 }
 

@@ -10,8 +10,10 @@ seen.
     html          the HTML scanner
     facts         the result of a scan
     charset       finds the character set and converts to UTF-8
+    undeclared    detects the character set of pages that declare none
     beginnings    a quick look at the first bytes, for charset and sitemaps
     css           references of style sheets
+    manifest      references of web application manifests
     sitemap       sitemaps and feeds
     headers       links and robots directives in HTTP headers
     fingerprint   a similarity hash of the text

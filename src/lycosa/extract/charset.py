@@ -1,8 +1,8 @@
 """Finds the character set of a page and converts it to UTF-8, as browsers do.
 
 A byte order mark decides; else the charset of the content type; else a `meta` element or an
-XML declaration within the first 1024 bytes; else UTF-8 if the bytes are valid UTF-8; else
-windows-1252 (Encoding and HTML standards). Labels mean what browsers take them to mean:
+XML declaration within the first 1024 bytes; else UTF-8 if the bytes are valid UTF-8; else the one
+that is detected (`undeclared`). Labels mean what browsers take them to mean:
 `iso-8859-1` is windows-1252, `gb2312` is gb18030. Labels that only Python knows (`cp437`) count
 too.
 
@@ -19,6 +19,7 @@ from functools import cache, lru_cache
 from lycosa.extract import beginnings
 from lycosa.extract.beginnings import PRESCAN_BYTES
 from lycosa.extract.html._scan import is_plain, is_utf8
+from lycosa.extract.undeclared import detected, utf16_without_mark
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
@@ -93,6 +94,8 @@ _FAMILIES = (
 )
 """Codecs of Python that are character sets of the web; others are, say, compressors."""
 
+_FIRST_BYTES = 64
+"""A page in UTF-16 has zero bytes that early."""
 _SPACES = " \t\n\f\r"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
@@ -114,13 +117,15 @@ _ATTRIBUTE = (
 def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     """Return the body in UTF-8, and the name of the character set it was in."""
     name, skipped = _declared(body, content_type)
+    if name is None and b"\0" in body[:_FIRST_BYTES]:
+        name = utf16_without_mark(body)
     # Nearly all character sets agree on ASCII, and most pages are nothing else.
     if is_plain(body) and (name is None or name in _ASCII_SUPERSETS):
         return body, name or "utf-8"
     if skipped:
         body = body[skipped:]
     if name is None:
-        name = "utf-8" if is_utf8(body) else "windows-1252"
+        name = charset_of_label(detected(body)) or "windows-1252"
     if name != "utf-8":
         body = decode(body, name).encode("utf-8", "replace")
     elif not is_utf8(body):
@@ -153,9 +158,11 @@ def reason(body: bytes, content_type: str | None) -> str:
         return "by the content type"
     if name is not None:
         return "by what the page declares"
+    if utf16_without_mark(body):
+        return "nothing says it, and every other byte is zero"
     if is_utf8(body):
         return "nothing says it, and the bytes are UTF-8"
-    return "nothing says it, and the bytes are not UTF-8"
+    return "nothing says it; detected from the bytes"
 
 
 @lru_cache(maxsize=1024)

@@ -56,6 +56,10 @@ class Facts(msgspec.Struct):
     """A script of the type `application/ld+json`."""
     has_meta: bool = False
     """A `meta` element whose name is in a vocabulary: with a colon or a dot in it."""
+    is_noarchive: bool = False
+    """The page may be kept, and asks not to be shown from an archive."""
+    is_list: bool = False
+    """It is a sitemap or a feed: a list of pages."""
 
     @property
     def text(self) -> str:

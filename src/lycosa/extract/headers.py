@@ -1,8 +1,8 @@
 """Reads links and robots directives from the headers of an answer.
 
-The headers are `Link` (RFC 8288), `Refresh` and `X-Robots-Tag`. Only `Link` relations that lead
-to pages count: canonical, alternate, next, prev. A link with an `anchor=` belongs to another page
-and is skipped.
+The headers are `Link` (RFC 8288), `Refresh`, `Content-Location` (RFC 9110, 8.7) and
+`X-Robots-Tag`. A `Link` is of the kind that a `link` element of its relation would be. One with an
+`anchor=` belongs to another page and is skipped.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from lycosa.extract.html.values import (
     kind_of_relation,
     refresh_target,
     relation,
+    srcset_urls,
     wishes,
 )
 from lycosa.records import LinkKind
@@ -33,22 +34,29 @@ _AGENT = r"(?s)\s*+([A-Za-z0-9_-]++)\s*+:(.*+)"
 _DIRECTIVES_WITH_VALUE = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
-_FOLLOWED = frozenset({LinkKind.CANONICAL, LinkKind.ALTERNATE})
 
 
 def links_of_headers(headers: Headers) -> list[tuple[str, LinkKind, str]]:
-    """Return the links of the `Link` and `Refresh` headers: reference, kind, relation."""
+    """Return the links of all headers that have any: reference, kind, relation."""
     links: list[tuple[str, LinkKind, str]] = []
     for name, value in headers:
         if len(name) == 4 and name.lower() == "link":
             links += _links(value)
         elif len(name) == 7 and name.lower() == "refresh" and (target := refresh_target(value)):
             links.append((target, LinkKind.REFRESH, ""))
+        elif len(name) == 16 and name.lower() == "content-location" and (href := value.strip()):
+            links.append((href, LinkKind.RELATION, "content-location"))
     return links
 
 
 def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
-    """Return (is_nofollow, is_noindex) of the `X-Robots-Tag` headers for this agent.
+    """Return (is_nofollow, is_noindex) of the `X-Robots-Tag` headers for this agent."""
+    bits = robots_wishes(headers, agent)
+    return bool(bits & NOFOLLOW), bool(bits & NOINDEX)
+
+
+def robots_wishes(headers: Headers, agent: str) -> int:
+    """Return the directives of the `X-Robots-Tag` headers for this agent, as bits (`wishes`).
 
     A header may begin with the name of an agent and then is meant for that agent alone.
     """
@@ -62,7 +70,7 @@ def robots_tag(headers: Headers, agent: str) -> tuple[bool, bool]:
                 continue
             value = addressed[2]
         bits |= wishes(value)
-    return bool(bits & NOFOLLOW), bool(bits & NOINDEX)
+    return bits
 
 
 def _links(value: str) -> list[tuple[str, LinkKind, str]]:
@@ -79,10 +87,13 @@ def _links(value: str) -> list[tuple[str, LinkKind, str]]:
         parameters, end = _parameters(value, target.end())
         position = _behind(_BETWEEN, value, end)
         rel = relation(parameters.get("rel", ""))
-        kind = kind_of_relation(rel)
-        href = target[1].strip()
-        if href and kind in _FOLLOWED and "anchor" not in parameters:
+        if not rel or "anchor" in parameters:
+            continue
+        if href := target[1].strip():
+            kind = kind_of_relation(rel, parameters.get("as", ""))
             links.append((href, LinkKind(kind), rel))
+        pictures = srcset_urls(parameters.get("imagesrcset", ""))
+        links += [(picture, LinkKind.IMAGE, rel) for picture in pictures]
     return links
 
 

@@ -1,9 +1,10 @@
 """Reads a body by its content type: links, text and metadata of a page.
 
 HTML and XHTML are scanned for tags, sitemaps and feeds for their entries, plain text for
-its text; of other XML, SVG included, only the presence of RDFa is noted; any other content type
-gives no facts. Links are returned as the page writes them, each pair of reference and kind once,
-where it first occurs. They are not resolved here, so a page can be scanned without its URL.
+its text, SVG for its links, the manifest of a web application for the files that it names; of other
+XML only the presence of RDFa is noted; any other content type gives no facts. Links are returned as
+the page writes them, each pair of reference and kind once, where it first occurs. They are not
+resolved here, so a page can be scanned without its URL.
 
 Links of a page that asks robots not to follow them are returned too: the caller decides
 whether to obey `is_nofollow`.
@@ -12,19 +13,22 @@ whether to obey `is_nofollow`.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.html._scan import gather
+from lycosa.extract.html.mentions import mentioned_in_script
 from lycosa.extract.html.values import one_line
+from lycosa.extract.manifest import MANIFEST_TYPE, manifest_references
 from lycosa.extract.sitemap import is_list, listed
-from lycosa.records import LinkKind
+from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, WIDE_KINDS, LinkKind
 
 __all__ = ["Facts", "list_facts", "scan"]
 
 _FIRST_BYTES = 2048
 _XHTML = rb"(?i)<html[\s>]"
+_SCRIPTS = frozenset({"application/json", "application/javascript", "text/javascript"})
 
 
 def scan(
@@ -33,17 +37,21 @@ def scan(
     *,
     most_links: int = 0,
     wants_requisites: bool = False,
+    wants_recorded: bool = False,
+    wants_wide: bool = False,
     agent: str = "lycosa",
 ) -> Facts:
     """Read a body of this content type; without one it is taken for HTML.
 
-    At most `most_links` links are returned, all of them if it is 0; page requisites only
-    if `wants_requisites`. Robots directives count if they address all robots or `agent`.
+    At most `most_links` links are returned, all of them if it is 0. Those to pages are returned
+    always; page requisites if `wants_requisites`; `WIDE_KINDS` if `wants_wide`; all that is
+    recorded without being followed if `wants_recorded`, but without looking into scripts.
+    Robots directives count if they address all robots or `agent`.
     """
     kind = _kind(content_type or "")
     is_xml = kind.endswith(("/xml", "+xml"))
     if kind != "text/html" and not is_xml and kind != "text/plain":
-        return Facts()
+        return _data_facts(body, content_type, kind, most_links, wants_wide)
     body, charset = to_utf8(body, content_type)
     if kind == "text/plain":
         return Facts(content=_lines(body).encode("utf-8", "replace"), charset=charset)
@@ -55,13 +63,54 @@ def scan(
         body,
         is_xml=is_xml,
         most_links=most_links,
-        wants_requisites=wants_requisites,
+        wanted=_wanted(wants_requisites, wants_recorded, wants_wide),
         agent=agent,
     )
     if not is_page:
-        facts = Facts(has_rdfa=facts.has_rdfa)
+        facts = _links_alone(facts) if kind == "image/svg+xml" else Facts(has_rdfa=facts.has_rdfa)
     facts.charset = charset
     return facts
+
+
+@cache
+def _wanted(requisites: bool, recorded: bool, wide: bool) -> int:
+    """Return the kinds of links that are wanted, with a bit for each."""
+    kinds = frozenset(LinkKind) - REQUISITE_KINDS - RECORDED_KINDS
+    if requisites:
+        kinds |= REQUISITE_KINDS
+    if recorded:
+        kinds |= RECORDED_KINDS - {LinkKind.MENTION}
+    if wide:
+        kinds |= WIDE_KINDS
+    return sum(1 << kind for kind in kinds)
+
+
+def _data_facts(
+    body: bytes, content_type: str | None, kind: str, most_links: int, wants_wide: bool
+) -> Facts:
+    """Return the links of a file that is read by programs, if it is one that we read too."""
+    found: list[tuple[str, int]] = []
+    if kind == MANIFEST_TYPE or (kind == "application/json" and b'"start_url"' in body):
+        found = manifest_references(to_utf8(body, content_type)[0])
+    elif wants_wide and kind in _SCRIPTS:
+        text = to_utf8(body, content_type)[0].decode("utf-8", "replace")
+        found = [(href, int(LinkKind.MENTION)) for href in mentioned_in_script(text)]
+    facts = counted_facts(found, "", most_links)
+    facts.is_list = False  # a picture or a manifest is no sitemap
+    return facts
+
+
+def _links_alone(facts: Facts) -> Facts:
+    return Facts(
+        hrefs=facts.hrefs,
+        kinds=facts.kinds,
+        texts=facts.texts,
+        rels=facts.rels,
+        times=facts.times,
+        title=facts.title,
+        is_truncated_links=facts.is_truncated_links,
+        has_rdfa=facts.has_rdfa,
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -76,19 +125,25 @@ def _lines(body: bytes) -> str:
 
 def list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
     """Return the links of a sitemap or feed."""
-    counts: dict[str, int] = {}
+    return counted_facts([(href, int(LinkKind.SITEMAP)) for href in hrefs], charset, most_links)
+
+
+def counted_facts(found: list[tuple[str, int]], charset: str, most_links: int) -> Facts:
+    """Return links, each pair of reference and kind once, and how often it was found."""
+    counts: dict[tuple[str, int], int] = {}
     is_truncated = False
-    for href in hrefs:
-        if href in counts or not most_links or len(counts) < most_links:
-            counts[href] = counts.get(href, 0) + 1
+    for pair in found:
+        if pair in counts or not most_links or len(counts) < most_links:
+            counts[pair] = counts.get(pair, 0) + 1
         else:
             is_truncated = True
     return Facts(
-        hrefs=list(counts),
-        kinds=[int(LinkKind.SITEMAP)] * len(counts),
+        hrefs=[href for href, _ in counts],
+        kinds=[kind for _, kind in counts],
         texts=[""] * len(counts),
         rels=[""] * len(counts),
         times=list(counts.values()),
         charset=charset,
         is_truncated_links=is_truncated,
+        is_list=True,
     )

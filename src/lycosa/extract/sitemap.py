@@ -89,6 +89,12 @@ def is_any_list(body: bytes) -> bool:
     return is_list(first, is_xml=True) or re.fullmatch(_LINES, whole_lines) is not None
 
 
+def is_feed(body: bytes) -> bool:
+    """Tell a feed, which is a document of its own, from a sitemap: both are lists of pages."""
+    first = _unpacked(body, _FIRST_BYTES)
+    return re.search(_FEED, first) is not None and not is_sitemap(first)
+
+
 def is_packed(body: bytes) -> bool:
     """Tell whether a body is itself a compressed file, rather than compressed for transfer."""
     return body.startswith(_PACKED)

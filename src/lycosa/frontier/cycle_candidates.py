@@ -66,15 +66,24 @@ class Planner:
         return self._policy.needs_quality
 
     def candidates(
-        self, state: PartitionState, moment: float, quality_of: QualityOf
+        self,
+        state: PartitionState,
+        moment: float,
+        quality_of: QualityOf,
+        *,
+        is_further: bool = False,
     ) -> list[Candidate]:
-        """Return the URLs that could be fetched in a cycle that begins at that moment."""
+        """Return the URLs that could be fetched in a cycle that begins at that moment.
+
+        In a further round of a cycle (`is_further`) these are the URLs that were put off since.
+        """
         of_hosts: dict[int, list[Candidate]] = {}
         beliefs: dict[int, Belief] = {}
         pages, sites = state.pages, state.sites
         for page, status in enumerate(pages.status):
             is_new = status == PUT_OFF
-            if not is_new and (status != DONE or pages.outcome[page] != KEPT):
+            is_held = status == DONE and pages.outcome[page] == KEPT
+            if not is_new and (is_further or not is_held):
                 continue
             site = pages.site[page]
             if sites.closed[site]:
@@ -88,6 +97,8 @@ class Planner:
         found: list[Candidate] = []
         for host, candidates in of_hosts.items():
             most = self._most_of_host(state, host)
+            if is_further:
+                most = max(0, most - state.history.planned_of(host))
             found += candidates if len(candidates) <= most else nlargest(most, candidates, _order)
         return found
 

@@ -23,7 +23,7 @@ from lycosa.config import Frontier
 from lycosa.frontier.fold.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.hosts import Readiness, WorkerContext
-from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
+from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, KeepsLinks, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.records import (
     Admitted,
@@ -34,6 +34,7 @@ from lycosa.records import (
     ErrandTaken,
     Fetched,
     HostChanged,
+    LinksCounted,
     Mined,
     Outcome,
     ProbeChosen,
@@ -42,6 +43,9 @@ from lycosa.records import (
     Settled,
     SiteChanged,
 )
+
+MOST_LINKS = 255
+"""More links at once make no difference to any score."""
 
 
 class TaskKind(IntEnum):
@@ -85,6 +89,11 @@ class Partition:
         # Few have the attribute, and to ask for the whole protocol takes 20 µs a partition.
         wants_links = getattr(counter, "counts_links", False)
         self._linked = counter.linked if wants_links and isinstance(counter, CountsLinks) else None
+        self._take_steps = (
+            counter.take_steps if wants_links and isinstance(counter, KeepsLinks) else None
+        )
+        self.linked_abroad: dict[int, dict[str, int]] = {}
+        """Links to known URLs of other partitions, by partition and key; posted by a commit."""
         self.readiness = Readiness(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
         self.posts: dict[int, list[AnyMessage]] = {}
@@ -193,9 +202,13 @@ class Partition:
 
     def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
         """Hand over the events and messages to commit."""
-        if self.refusals or self.structured:
-            self.record(Counted(self.refusals, self.structured))
+        steps = self._take_steps() if self._take_steps is not None else {}
+        if self.refusals or self.structured or steps:
+            self.record(Counted(self.refusals, self.structured, steps))
             self.refusals, self.structured = {}, {}
+        for target, links in self.linked_abroad.items():
+            self.post(target, LinksCounted(links))
+        self.linked_abroad = {}
         events, self.uncommitted = self.uncommitted, []
         posts, self.posts = self.posts, {}
         return events, posts
@@ -231,8 +244,6 @@ class Partition:
                 fewer[page] = None
             if guess_of[page] and key != source:
                 linked[page] = None
-            if self._linked is not None:
-                self._linked(page, self._site_if_offered(page))
         first = len(distance_of)
         new_requisites = self._new_requisites(requisites, new, first) if requisites else []
         if not new and not nearer and not new_requisites and not linked and not fewer:
@@ -316,7 +327,7 @@ class Partition:
     def begin_cycle(self, event: CycleBegun, now: float) -> None:
         """Record the URLs that a cycle has chosen, and offer them."""
         state = self.state
-        reopened = set(state.given_up_for_now())
+        reopened = set() if event.round else set(state.given_up_for_now())
         self.record(event)
         hosts = {state.sites.host[site]: None for site in reopened}
         if reopened:
@@ -348,6 +359,25 @@ class Partition:
         known, find = self.state.requisites, self.state.table.find
         found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(requisites))
         return [page for page in found if page is not None and page not in known]
+
+    @property
+    def counts_links(self) -> bool:
+        """Whether the order depends on how many links lead to a URL."""
+        return self._linked is not None
+
+    def count_links(self, pages: Iterable[int], times: int = 1) -> None:
+        """Count links to known URLs, where the order depends on it."""
+        if self._linked is not None:
+            for page in pages:
+                site = self._site_if_offered(page)
+                for _ in range(min(times, MOST_LINKS)):
+                    self._linked(page, site)
+
+    def count_abroad(self, number: int, key: str) -> None:
+        """Count a link to a URL of another partition, for the next commit."""
+        links = self.linked_abroad.setdefault(number, {})
+        links[key] = links.get(key, 0) + 1
+        self._changed[self.number] = None
 
     # -- inside ---------------------------------------------------------------------------
 

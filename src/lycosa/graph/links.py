@@ -64,6 +64,15 @@ def graph_of(sources: Numbers, targets: Numbers, size: int) -> Graph:
     return Graph(size, out, out.T.tocsr())
 
 
+def weights_of(sources: Numbers, targets: Numbers, weights: Floats, size: int) -> Matrix:
+    """Return the matrix of link weights, row by row of the source; weights of a pair add up."""
+    is_other = sources != targets
+    places = (sources[is_other], targets[is_other])
+    matrix = sparse.coo_array((weights[is_other], places), shape=(size, size)).tocsr()
+    matrix.sum_duplicates()
+    return matrix
+
+
 def counted(
     sources: Numbers, targets: Numbers, size: int, kind: type[np.number[Any]] = np.float64
 ) -> Matrix:

@@ -4,6 +4,9 @@ With probability `damping` the reader follows one of the node's links, each with
 otherwise, and at a node without links, the reader jumps to any node (Brin and Page 1998; the value
 of nodes without links is spread evenly). Values add up to 1.
 
+`weighted_pagerank` lets the reader prefer some links of a page to others, in proportion to their
+weights (Baeza-Yates and Davis 2004, which WIRE ranks its search results by).
+
 Found by power iteration. The error after a step is at most damping / (1 - damping) times
 the change in that step, so `tolerance` bounds the error of the sum of all values.
 """
@@ -15,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lycosa.graph.links import Floats, Graph
+from lycosa.graph.links import Floats, Graph, Matrix
 
 DAMPING = 0.85
 TOLERANCE = 1e-10
@@ -31,6 +34,14 @@ class Ranked(NamedTuple):
     """An upper bound of the error of all values together."""
 
 
+class Bounds(NamedTuple):
+    """How a PageRank is computed, and when it is good enough."""
+
+    damping: float = DAMPING
+    tolerance: float = TOLERANCE
+    most_steps: int = MOST_STEPS
+
+
 def pagerank(
     graph: Graph,
     damping: float = DAMPING,
@@ -39,10 +50,26 @@ def pagerank(
     on_step: Callable[[int, float], None] = lambda step, error: None,
 ) -> Ranked:
     """Return the PageRank of every node; `on_step` is told the error that is left."""
-    size = graph.size
+    degrees = graph.out_degrees.astype(np.float64)
+    return _iterated(graph.into, degrees, Bounds(damping, tolerance, most_steps), on_step)
+
+
+def weighted_pagerank(weights: Matrix, bounds: Bounds = Bounds()) -> Ranked:  # noqa: B008  frozen
+    """Return the PageRank of every node, links taken in proportion to their weights above 0."""
+    totals = np.asarray(weights.sum(axis=1), np.float64).ravel()
+    return _iterated(weights.T.tocsr(), totals, bounds)
+
+
+def _iterated(
+    into: Matrix,
+    degrees: Floats,
+    bounds: Bounds,
+    on_step: Callable[[int, float], None] = lambda step, error: None,
+) -> Ranked:
+    damping, tolerance, most_steps = bounds
+    size = into.shape[0]
     if not size:
         return Ranked(np.zeros(0), 0, 0.0)
-    degrees = graph.out_degrees.astype(np.float64)
     is_dangling = degrees == 0
     shares = damping / np.where(is_dangling, 1.0, degrees)
     values = np.full(size, 1.0 / size)
@@ -50,7 +77,7 @@ def pagerank(
     while step < most_steps and error > tolerance:
         step += 1
         spread = (1.0 - damping + damping * values[is_dangling].sum()) / size
-        after = graph.into @ (values * shares)
+        after = into @ (values * shares)
         after += spread
         after /= after.sum()  # rounding must not add up
         error = float(np.abs(after - values).sum()) * damping / (1.0 - damping)

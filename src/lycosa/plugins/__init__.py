@@ -9,12 +9,13 @@ program may pass others in. Every process of a crawl loads its own. The function
   * `schedulers`, `scores` and `partitioners` decide the order of the crawl and its partitions.
 
 A plugin is foreign code. If it fails on one page or URL, by raising or by returning nonsense, that
-page gets an outcome (`HOOK_FAILED`) and that URL is not admitted, with the traceback in the log
+page gets an outcome (`hook_failed`) and that URL is not admitted, with the traceback in the log
 file. A scheduler, score or partitioner cannot be skipped: if it fails, the crawl ends with a
 `PluginError` and can be resumed when the plugin is fixed.
 
     plugin      the record `Plugin`
     pages       a page as hooks see it
+    selectors   a tree of a page, for CSS and XPath
     columns     the columns that plugins add to the table `pages`
     hooks       calls the page and URL hooks, catching every failure
     guarded     checks every result of a plugin's scheduler, score or partitioner

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from lycosa.plugins.selectors import selector_of
 from lycosa.records import Answer, LinkKind
 from lycosa.url import canonical_keys, url_of
+
+if TYPE_CHECKING:
+    from parsel import Selector, SelectorList
 
 KIND_NAMES = {kind.value: kind.name.lower() for kind in LinkKind}
 
@@ -78,6 +82,7 @@ class SeenPage:
         self._raw = raw
         self._base = base
         self._links: list[tuple[int, SeenLink]] | None = None
+        self._selector: Selector | None = None
 
     @property
     def url(self) -> str:
@@ -149,6 +154,24 @@ class SeenPage:
     @language.setter
     def language(self, language: str) -> None:
         self._additions.language = _text(language)
+
+    @property
+    def selector(self) -> Selector:
+        """The page as a tree, a `parsel.Selector`; made when it is first asked for.
+
+        It needs `pip install 'lycosa[selectors]'`.
+        """
+        if self._selector is None:
+            self._selector = selector_of(self.body, self._answer.header("content-type"), self._base)
+        return self._selector
+
+    def css(self, query: str) -> SelectorList[Selector]:
+        """Select by CSS, with `::text` and `::attr(name)`: `page.css("h1::text").get()`."""
+        return self.selector.css(query)
+
+    def xpath(self, query: str) -> SelectorList[Selector]:
+        """Select by XPath: `page.xpath("//h1/text()").getall()`."""
+        return self.selector.xpath(query)
 
     @property
     def links(self) -> tuple[SeenLink, ...]:

@@ -25,6 +25,8 @@ class MiningRule(enum.IntEnum):
     """Siblings that count to sixteen: `0a.html`."""
     PAGING = 7
     """A parameter of the query that counts: `?page=2`."""
+    SINGLE = 8
+    """The neighbour of a URL of whose kind no other is known: `pics1/Page1.html`, `Page2`."""
 
 
 class Worth(enum.IntEnum):

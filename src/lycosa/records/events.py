@@ -121,6 +121,8 @@ class Counted(Event, frozen=True, array_like=True, tag=9):
     refusals: dict[str, int]
     structured: dict[str, int] = {}
     """Triples kept, pages that have some, and what was left out of structured data."""
+    linked: dict[int, int] = {}
+    """URLs to which 2, 4, 8, ... links lead by now, with the logarithm of that number."""
 
 
 class ErrandTaken(Event, frozen=True, array_like=True, tag=10):
@@ -265,13 +267,17 @@ class CycleWanted(Event, frozen=True, array_like=True, tag=26):
 
     moment: float
     cycle: int
+    round: int = 0
+    """0 when the cycle begins; further rounds share out what is left of it."""
 
 
 class BidTaken(Event, frozen=True, array_like=True, tag=27):
-    """In partition 0: the bid of one partition for the coming cycle."""
+    """In partition 0: the bid of one partition for the coming cycle, or for a further round."""
 
     partition: int
     bins: dict[int, int]
+    room: int = 0
+    """What the partition has left of its room; below 0 when it has taken more."""
 
 
 class CycleBegun(Event, frozen=True, array_like=True, tag=28):
@@ -285,6 +291,10 @@ class CycleBegun(Event, frozen=True, array_like=True, tag=28):
     """The worth of a visit to each."""
     room: int
     """How many of the URLs that will be found are fetched in this cycle."""
+    round: int = 0
+    """0 at the beginning; a further round adds URLs to the cycle that is under way."""
+    left: int = 0
+    """The room of all partitions together: if there is none, this round is the last."""
 
 
 class Visited(Event, frozen=True, array_like=True, tag=29):

@@ -135,3 +135,13 @@ class Capture(Struct, frozen=True):
     refused_links: Links = NO_LINKS
     """Links that are recorded in the table of links and nowhere else, because a page that comes
     nearer passes on what its record names without asking the rules again."""
+    is_noindex: bool = False
+    """The page asks not to be found by a search."""
+    is_noarchive: bool = False
+    """The page asks not to be shown from an archive."""
+    is_withheld: bool = False
+    """It is kept, and left out of the index by which archives are replayed."""
+    source_id: int = 0
+    """The id of the page that first led to the URL; 0 when none did or it is unknown."""
+    is_after_redirect: bool = False
+    """A redirect led to the URL."""

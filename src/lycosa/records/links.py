@@ -15,6 +15,8 @@ class LinkKind(enum.IntEnum):
     FORM = 4
     ALTERNATE = 5
     DATA = 6
+    RELATED = 7
+    """A `link` element or header whose relation leads to a page: author, help, license, up …"""
     REDIRECT = 10
     CANONICAL = 11
     REFRESH = 12
@@ -24,6 +26,23 @@ class LinkKind(enum.IntEnum):
     MEDIA = 23
     OBJECT = 24
     ICON = 25
+    MANIFEST = 26
+    CITE = 40
+    """The source of a quotation or of a change."""
+    DESCRIPTION = 41
+    """The long description of an image or a frame."""
+    RELATION = 42
+    """A relation that neither leads to a page nor shows one: pingback, shortlink …"""
+    MENTION = 43
+    """What is plainly a URL in a script, in JSON, or in an attribute that scripts read."""
+    POST = 50
+    """Where a form is sent to that is not asked for by GET."""
+    PING = 51
+    """Is told when a link is followed."""
+    HINT = 52
+    """A host that a browser is asked to connect to early."""
+    IDENTIFIER = 53
+    """The name of a thing or of a vocabulary, which is written like a URL."""
 
 
 SAME_PAGE_KINDS = frozenset({LinkKind.REDIRECT, LinkKind.CANONICAL, LinkKind.REFRESH})
@@ -38,9 +57,23 @@ REQUISITE_KINDS = frozenset(
         LinkKind.MEDIA,
         LinkKind.OBJECT,
         LinkKind.ICON,
+        LinkKind.MANIFEST,
     }
 )
 """Kinds of link to what a page needs to be shown."""
+
+
+WIDE_KINDS = frozenset({LinkKind.CITE, LinkKind.DESCRIPTION, LinkKind.RELATION, LinkKind.MENTION})
+"""Kinds of link that only a job that asks for them (`[extract] wide`) follows."""
+
+
+RECORDED_KINDS = WIDE_KINDS | {
+    LinkKind.POST,
+    LinkKind.PING,
+    LinkKind.HINT,
+    LinkKind.IDENTIFIER,
+}
+"""Kinds of link that are in the tables and are not followed: none but `WIDE_KINDS` ever is."""
 
 
 FREE_KINDS = SAME_PAGE_KINDS | REQUISITE_KINDS

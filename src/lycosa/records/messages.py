@@ -60,6 +60,7 @@ class BidsWanted(Message, frozen=True, array_like=True, tag=4):
 
     moment: float
     cycle: int
+    round: int = 0
 
 
 class BidMade(Message, frozen=True, array_like=True, tag=5):
@@ -70,6 +71,9 @@ class BidMade(Message, frozen=True, array_like=True, tag=5):
     partition: int
     bins: dict[int, int]
     """How many URLs are worth how much (`lycosa.frontier.freshness.bids`)."""
+    round: int = 0
+    room: int = 0
+    """What the partition has left of its room in the cycle under way."""
 
 
 class CycleShare(Message, frozen=True, array_like=True, tag=6):
@@ -81,6 +85,20 @@ class CycleShare(Message, frozen=True, array_like=True, tag=6):
     bin: int
     of_bin: int
     room: int
+    round: int = 0
+    left: int = 0
+    """The room of all partitions together."""
+    reported: int = 0
+    """The room that the partition had left when it made its bid."""
 
 
-AnyMessage = Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare
+class LinksCounted(Message, frozen=True, array_like=True, tag=7):
+    """More links to URLs that were sent before, for an order that depends on their number."""
+
+    links: dict[str, int]
+    """Key → how many pages link to it that did not before."""
+
+
+AnyMessage = (
+    Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare | LinksCounted
+)

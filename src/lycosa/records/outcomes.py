@@ -80,6 +80,21 @@ class Outcome(enum.IntEnum):
     """Put aside: pages like it, or all of its host's, brought nothing new."""
     TRAP_COUNTER = 64
     """Put aside: one more number, and pages like it differed in their numbers alone."""
+    SITEMAP = 70
+    """A sitemap, stored: a list of pages, and no page itself."""
+
+
+def outcome_named(name: str) -> Outcome:
+    """Return the outcome of a name, as rows and records have it; older ones use capitals."""
+    return Outcome[name.upper()]
+
+
+PROBED = frozenset({Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE})
+"""Outcomes of URLs that we made up."""
+
+
+STORED = frozenset({Outcome.KEPT, Outcome.SITEMAP})
+"""Outcomes of answers that are held with their links and their text."""
 
 
 TRANSIENT = frozenset(

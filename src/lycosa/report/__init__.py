@@ -3,17 +3,19 @@
 Each section asks the tables of the study by SQL. Its queries bound the result, whatever the size of
 the crawl. The same rows make the figure, the table and the file in `data/`.
 
-    build     makes a whole report, step by step
-    facts     the title block: job, times, scale, audit
-    section   the types of a section, its tables and figures
-    sections  the sections: their queries and what they show
-    charts    figures as SVG
-    fits      fits power laws
-    wording   formats numbers, and text from the web
-    page      the HTML document
-    notes     notes on methods, and references
-    style     the style sheet
-    output    writes the report to its folder, whole or not at all
+    build         makes a whole report, step by step
+    facts         the title block: job, times, scale, audit
+    section       the types of a section, its tables and figures
+    sections      the sections: their queries and what they show
+    charts        figures as SVG
+    pdf           figures as PDF
+    figure_files  figures as files: SVG, PDF, and data with scripts for gnuplot
+    fits          fits power laws
+    wording       formats numbers, and text from the web
+    page          the HTML document
+    notes         notes on methods, and references
+    style         the style sheet
+    output        writes the report to its folder, whole or not at all
 
 Always true:
   * nothing in the document is fetched from anywhere, and no script runs in it;

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.report.facts import facts_of
+from lycosa.report.figure_files import figure_files
 from lycosa.report.output import INDEX, check_place, write_report
 from lycosa.report.page import Entry, Part, document
 from lycosa.report.section import Facts, Row, Section, Shown
@@ -38,10 +39,14 @@ def report(
     *,
     rebuild: bool = False,
     with_audit: bool = True,
+    with_figures: bool = False,
     tell: Callable[[str], None] = ignore,
     reach: Callable[[str], None] = ignore,
 ) -> Reported:
-    """Report on a crawl; `tell` gets the name of each step."""
+    """Report on a crawl; `tell` gets the name of each step.
+
+    With `with_figures` the figures are files, too: SVG, PDF, and data with scripts for gnuplot.
+    """
     directory = CrawlDirectory.open(folder)
     place = folder / FOLDER if place is None else place
     check_place(place, folder)
@@ -57,8 +62,9 @@ def report(
             parts, files = _parts(connection, facts, tell)
         tell("writing")
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_report(place, document(facts, parts), files, reach)
-    entries = [entry for part in parts for entry in part.entries]
+        entries = [entry for part in parts for entry in part.entries]
+        drawn = figure_files(entries) if with_figures else ()
+        write_report(place, document(facts, parts), files, reach, drawn)
     return Reported(place / INDEX, is_new, entries)
 
 

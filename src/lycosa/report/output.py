@@ -1,4 +1,4 @@
-"""Writes a report to its folder (`index.html` and `data/`), whole or not at all.
+"""Writes a report to its folder (`index.html`, `data/`, `figures/`), whole or not at all.
 
 It is written next to that folder under another name and then renamed; an existing report is moved
 aside for that moment. A process that was killed at any time leaves the old report,
@@ -10,7 +10,7 @@ Always true: a folder that holds anything but a report of ours is left alone.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from lycosa.errors import LycosaError
@@ -18,7 +18,7 @@ from lycosa.report.page import GENERATOR
 from lycosa.store.files import sync_folder
 from lycosa.store.segments.sealing import ignore, sync_file
 
-INDEX, DATA = "index.html", "data"
+INDEX, DATA, FIGURES = "index.html", "data", "figures"
 _HEAD_BYTES = 400
 _MARK = f'name="generator" content="{GENERATOR}'.encode()
 
@@ -43,7 +43,7 @@ def check_place(place: Path, crawl: Path) -> None:
 
 def is_report(place: Path) -> bool:
     """Say whether a folder holds a report of ours, and nothing else."""
-    if not place.is_dir() or {path.name for path in place.iterdir()} - {INDEX, DATA}:
+    if not place.is_dir() or {path.name for path in place.iterdir()} - {INDEX, DATA, FIGURES}:
         return False
     try:
         with (place / INDEX).open("rb") as file:
@@ -57,6 +57,7 @@ def write_report(
     document: str,
     files: Mapping[str, str],
     reach: Callable[[str], None] = ignore,
+    figures: Iterable[tuple[str, bytes]] = (),
 ) -> None:
     """Put a report in its place, instead of the one that is there."""
     new, old = (place.with_name(f".{place.name}.{word}") for word in ("new", "old"))
@@ -67,6 +68,10 @@ def write_report(
         (new / DATA).mkdir(parents=True)
         for name, content in files.items():
             _write(new / DATA / f"{name}.csv", content)
+        for name, drawn in figures:
+            (new / FIGURES).mkdir(exist_ok=True)
+            (new / FIGURES / name).write_bytes(drawn)
+            sync_file(new / FIGURES / name)
         _write(new / INDEX, document)
         sync_folder(new / DATA)
         sync_folder(new)

@@ -18,9 +18,9 @@ Always true:
   * a place is final, and can be read, as soon as `append` has returned it;
   * a failed flush can be repeated: nothing is lost or written twice;
   * a process only appends to files that it began itself;
-  * a revisit refers to an exchange of its own host in the same process, or to the exchange held
-    for its own URL. A host lies within one partition, whose log is one sequence: if the event of
-    the revisit was written, the event of the exchange it refers to was written before.
+  * a revisit refers to an exchange of its own partition in the same process, of any host, or to
+    the exchange held for its own URL. The log of a partition is one sequence: if the event of the
+    revisit was written, the event of the exchange it refers to was written before.
 
 Not here: which exchanges count (the log decides), sealing (`sealing`), reading rows (`reader`).
 """
@@ -37,14 +37,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lycosa.errors import StoreError
-from lycosa.records import Capture, KeyedLink, Outcome, Place, Purpose, Validators
+from lycosa.records import PROBED, STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store.layout import Name, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segments.segment import Segment
 from lycosa.store.tables.extra import with_extra
 from lycosa.store.tables.link_ends import LinkEnds, link_ends
 from lycosa.store.tables.quads import Block, quads_of
-from lycosa.store.tables.rows import OUTCOME_NAMES, Row, fetch_id, microseconds, signed, url_id
+from lycosa.store.tables.redirects import redirect_columns
+from lycosa.store.tables.rows import (
+    OUTCOME_NAMES,
+    Row,
+    Text,
+    fetch_id,
+    microseconds,
+    signed,
+    url_id,
+)
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import (
     Earlier,
@@ -142,13 +151,15 @@ class ArchiveStore:
                 segment.pending.add_host(fetch)
             else:
                 links = texts = 0
-                if capture.outcome is Outcome.KEPT and not group.is_unchanged:
+                if capture.outcome in STORED and not group.is_unchanged:
                     both = (capture.links, capture.refused_links)
                     links, texts = sum(len(some.kinds) for some in both), int(bool(capture.text))
-                    segment.pending.add_content(fetch, both, capture.text)
+                    text = Text(capture.text, url, capture.title, capture.language)
+                    segment.pending.add_content(fetch, both, text)
                 if capture.triples is not None:
                     segment.blocks.append(_block(fetch, url, capture.triples))
-                content = (links, texts, int(capture.triples is not None))
+                blocks = int(capture.triples is not None)
+                content = (links, texts, blocks, capture.is_withheld)
                 segment.pending.add_page(
                     fetch + _facts(capture) + content + (capture.extra or self._nothing)
                 )
@@ -294,7 +305,9 @@ class ArchiveStore:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
             if message.payload_bytes and not answer.truncated:
-                name = payload_name(answer, message, reversed_host_of(capture.key))
+                partition = capture.request.partition
+                owner = str(partition) if partition >= 0 else reversed_host_of(capture.key)
+                name = payload_name(answer, message, owner)
             earlier = self._earlier(name)
             is_unchanged = earlier is not None and earlier.url == url
             if earlier is None and name:
@@ -360,7 +373,6 @@ class _Group(Struct, frozen=True):
         return Place(segment, start + before, length)
 
 
-_PROBED = frozenset({Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE})
 _NOTHING = _Group([], 0, None, None, "", False)
 
 
@@ -409,16 +421,27 @@ def _facts(capture: Capture) -> Row:
         capture.language,
         capture.fingerprint & 0xFFFFFFFFFFFFFFFF,
         capture.distance,
-        None,  # `source_id`: the table of links holds the sources
+        signed(capture.source_id) if capture.source_id else None,
         _via(capture),
         capture.rule,
+        *_wishes(capture),
+        *redirect_columns(capture),
     )
 
 
+def _wishes(capture: Capture) -> Row:
+    """Return what the page asks of those who show it; unknown of what was not read."""
+    if capture.outcome in STORED:
+        return capture.is_noindex, capture.is_noarchive
+    return None, None
+
+
 def _via(capture: Capture) -> str:
-    """Return how the URL was found: by mining, as a probe, by a link, or as a seed."""
+    """Return how the URL was found: guessed, as a probe, by a redirect, by a link, as a seed."""
     if capture.rule:
         return "mined"
-    if capture.outcome in _PROBED:
+    if capture.outcome in PROBED:
         return "probe"
+    if capture.is_after_redirect:
+        return "redirect"
     return "link" if capture.distance else "seed"

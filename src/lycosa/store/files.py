@@ -107,6 +107,33 @@ def write_at(file: int, content: memoryview, offset: int) -> None:
         content, offset = content[written:], offset + written
 
 
+_PAGE_BYTES = 4096
+_KEEP_SIZE_AND_PUNCH_HOLE = 1 | 2
+"""FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE of fallocate(2)."""
+
+
+def give_room_back(file: int, content: bytes, offset: int) -> None:
+    """Free the blocks of a file that hold nothing but zeros of this content, written at `offset`.
+
+    They read as zeros afterwards, and the length of the file stays. A file system that cannot do
+    that keeps the blocks.
+    """
+    import ctypes  # only a removal needs it
+
+    fallocate = ctypes.CDLL(None, use_errno=True).fallocate
+    fallocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
+    nothing = bytes(_PAGE_BYTES)
+    first = -offset % _PAGE_BYTES
+    hole = None
+    for at in range(first, len(content) + _PAGE_BYTES, _PAGE_BYTES):
+        if content[at : at + _PAGE_BYTES] == nothing:
+            hole = at if hole is None else hole
+        elif hole is not None:
+            if fallocate(file, _KEEP_SIZE_AND_PUNCH_HOLE, offset + hole, at - hole):
+                return
+            hole = None
+
+
 def write_failure(path: Path, size_bytes: int, error: OSError) -> StoreError:
     """Return the error that says why a file could not be written, and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -32,7 +32,6 @@ from lycosa.store.layout import (
     sealed_path,
 )
 from lycosa.store.segments.sealing import journal_batches
-from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told, require_index, require_table, unreadable
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 from lycosa.store.warc import cdx
@@ -77,6 +76,7 @@ def find(folder: Path, url: str) -> Stored | None:
     """Return the newest exchange about a canonical URL, or None when there is none."""
     found = max(_indexed(folder, url), default=None)
     found = max([*_unindexed(folder, url), *([found] if found else [])], default=None)
+    found = found or max(_withheld(folder, url), default=None)
     if found is None:
         return None
     files = WarcFiles(folder)
@@ -154,30 +154,36 @@ def _segment_rows(
     folder: Path, kind: str, name: Name, columns: list[str]
 ) -> Iterator[pa.RecordBatch]:
     if not sealed_path(folder, kind, name).exists() and journal_path(folder, kind, name).exists():
-        path = journal_path(folder, kind, name)
-        schema = journal_schema(path)
-        held = [column for column in columns if schema is None or column in schema.names]
-        for batch in journal_batches(path, held):
-            yield _with_nulls(batch, kind, columns)
+        for batch in journal_batches(journal_path(folder, kind, name)):
+            yield as_now(batch, kind, columns)
         return
     path = sealed_path(folder, kind, name)
     with damage_told(folder, path), pq.ParquetFile(path) as file:
-        held = [column for column in columns if column in file.schema_arrow.names]
-        for batch in file.iter_batches(_BATCH_ROWS, columns=held):
-            yield _with_nulls(batch, kind, columns)
+        there = [column for column in columns if column in file.schema_arrow.names]
+        for batch in file.iter_batches(_BATCH_ROWS, columns=there):
+            yield as_now(batch, kind, columns)
 
 
-def _with_nulls(batch: pa.RecordBatch, kind: str, columns: list[str]) -> pa.RecordBatch:
-    """Return the columns in their order; one that is younger than the segment has nulls."""
-    if batch.schema.names == columns:
+def as_now(batch: pa.RecordBatch, kind: str, columns: Sequence[str]) -> pa.RecordBatch:
+    """Return rows as this version writes them, whichever version wrote them.
+
+    A column that is younger than the segment is null there; outcomes had capitals once.
+    """
+    found = []
+    for column in columns:
+        if column not in batch.schema.names:
+            found.append(pa.nulls(batch.num_rows, SCHEMAS[kind].field(column).type))
+        else:
+            found.append(batch.column(column))
+    return respelled(pa.RecordBatch.from_arrays(found, list(columns)))
+
+
+def respelled(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows whose outcomes are spelled as they are now: without capitals."""
+    if "outcome" not in batch.schema.names:
         return batch
-    arrays = [
-        batch.column(name)
-        if name in batch.schema.names
-        else pa.nulls(batch.num_rows, SCHEMAS[kind].field(name).type)
-        for name in columns
-    ]
-    return pa.RecordBatch.from_arrays(arrays, columns)
+    small = pc.ascii_lower(batch.column("outcome"))
+    return batch.set_column(batch.schema.get_field_index("outcome"), "outcome", small)
 
 
 def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
@@ -195,6 +201,18 @@ def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
             raise unreadable(folder, path, error) from None
 
 
+def _withheld(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
+    """Yield the exchanges about a URL that asks for `noarchive`: the index does not list them."""
+    number = pa.scalar(signed(url_id(key_of(url))), pa.int64())
+    columns = ["url_id", "began", "noarchive", "offset", "length"]
+    for name in _segments(folder, "pages"):
+        for batch in _segment_rows(folder, "pages", name, columns):
+            for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
+                if row["length"] and row["noarchive"]:
+                    place = Place(name.segment, row["offset"], row["length"])
+                    yield row["began"].strftime("%Y%m%d%H%M%S"), place
+
+
 def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
     indexed = set(names_in(folder, CDX, ".cdxj"))
     columns = ["url", "began", "outcome", "offset", "length"]
@@ -204,6 +222,6 @@ def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
                 continue
             for batch in journal_batches(journal_path(folder, kind, name), columns):
                 for row in batch.filter(pc.equal(batch.column("url"), url)).to_pylist():
-                    if row["length"] and row["outcome"] != "NOT_MODIFIED":
+                    if row["length"] and row["outcome"].lower() != "not_modified":
                         place = Place(name.segment, row["offset"], row["length"])
                         yield row["began"].strftime("%Y%m%d%H%M%S"), place

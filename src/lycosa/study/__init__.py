@@ -15,10 +15,13 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     vocabularies     structured data by vocabulary, class and property
     ranks            PageRank, HITS, degrees and bow tie of pages and sites
     counts           small tables that one query each answers
+    histograms       histograms of every number of pages and sites
     near_duplicates  pages with equal or nearly equal text
     results          the files of the study in `index/study/`
     sql              SQL over all tables, read-only
     export           tables and graphs as files for other programs
+    withheld         what pages ask to be left out of exports
+    graph_files      graphs of pages and sites as GraphML and GEXF
     csv_cells        CSV texts that no spreadsheet takes for formulas
     extras           the error when a package of the extra is missing
 """

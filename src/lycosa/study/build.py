@@ -17,6 +17,7 @@ from lycosa.crawl.status.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
 from lycosa.records import TRAPS, Outcome
 from lycosa.store.segments.sealing import ignore
+from lycosa.study import histograms
 from lycosa.study.counts import QUERIES, count, prepare
 from lycosa.study.heads import HEADS, heads_of
 from lycosa.study.languages import write_languages
@@ -95,6 +96,8 @@ def _study(
         for name in QUERIES:
             tell(name.replace("_", " "))
             count(connection, results, name)
+        tell("histograms")
+        results.write(connection, "histograms", histograms.query())
         tell("languages of pages")
         facts["languages"] = write_languages(connection, results)
         tell("vocabularies")

@@ -25,7 +25,7 @@ _PREPARATIONS = (
     """,
     """
     create temp table current as
-    select url_id, fetch_id, digest from pages where outcome = 'KEPT'
+    select url_id, fetch_id, digest from pages where outcome = 'kept'
     qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id) = 1
     """,
     "create view kept as select * from fetches semi join current using (fetch_id)",
@@ -34,7 +34,7 @@ _PREPARATIONS = (
     create temp table linking as
     select max(pages.fetch_id) as fetch_id
     from pages join current using (url_id)
-    where outcome = 'KEPT' and pages.digest is not distinct from current.digest
+    where outcome = 'kept' and pages.digest is not distinct from current.digest
     and pages.fetch_id in (select distinct fetch_id from links)
     group by url_id
     """,
@@ -50,7 +50,7 @@ _PREPARATIONS = (
     create temp table site_facts as
     with asked as (
         select site, any_value(host) as host, count(*) as fetches,
-            count(*) filter (outcome = 'KEPT') as kept,
+            count(*) filter (outcome = 'kept') as kept,
             count(*) filter (status >= 400 or status = 0) as failures,
             count(distinct address) as addresses,
             min(began) as first_asked, max(ended) as last_answered,

@@ -1,12 +1,18 @@
 """Writes tables and graphs of a crawl to files for other programs.
 
-Parquet, CSV and JSON lines hold the rows of one table. GraphML holds a graph, of pages or of
-sites. A file is written under a temporary name and renamed when it is complete.
+Parquet, CSV and JSON lines hold the rows of one table. GraphML and GEXF hold a graph, of pages or
+of sites (`graph_files`). A file is written under a temporary name and renamed when it is complete.
+
+Standard output is written to as it was opened: the database, which opens files by their names,
+writes to a pipe. `/dev/stdout` by its name would begin a file anew that the shell appends to.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,63 +29,58 @@ from lycosa.store.layout import CDX, KINDS, WARC
 from lycosa.store.segments.sealing import temporary
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.counts import prepare
+from lycosa.study.graph_files import FORMATS as GRAPHS
+from lycosa.study.graph_files import PAGES, SITES, write_graph
 from lycosa.study.heads import HEADS
 from lycosa.study.ranks import web_graph
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import add_derived, known
 from lycosa.study.tables import STUDIED, Connection, add_files, all_rows, connected, quoted
+from lycosa.study.withheld import wishes_obeyed, withhold
 
 FORMATS = {
     "parquet": "format parquet, compression zstd",
     "csv": "format csv, header",
     "jsonl": "format json",
-    "graphml": "",
+    **dict.fromkeys(GRAPHS, ""),
 }
 _OF_PAGES, _OF_SITES = ("pages", "links", "ranks"), ("hosts", "sites", "site_links")
-_BATCH_ROWS = 50_000
-
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-_PAGE_FIELDS = {
-    "url": "string",
-    "site": "string",
-    "depth": "int",
-    "pagerank": "double",
-    "hub": "double",
-    "authority": "double",
-    "part": "string",
-}
-_SITE_FIELDS = {
-    "site": "string",
-    "pages": "long",
-    "bytes": "long",
-    "pagerank_sum": "double",
-    "part": "string",
-}
 
 
 def export(
-    folder: Path, name: str, form: str, target: Path | None, *, is_raw: bool = False
-) -> None:
+    folder: Path,
+    name: str,
+    form: str,
+    target: Path | None,
+    *,
+    is_raw: bool = False,
+    with_withheld: bool = False,
+) -> int:
     """Write a table or a graph to a file, or to standard output.
 
     Texts in CSV are such that a spreadsheet takes none of them for a formula, unless `is_raw`.
+    What pages ask to be withheld is left out unless `with_withheld`; returns how many they are.
     """
-    CrawlDirectory.open(folder)
+    extract = CrawlDirectory.open(folder).job().extract
+    wishes = [] if with_withheld else wishes_obeyed(extract, name)
     studied = Results(folder).tables()
     _check(folder, name, form, target, list(studied))
-    kinds = STUDIED if form == "graphml" else (name,)
+    kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes else (name,)
     with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
         for table, path in studied.items():
             add_files(connection, table, [path])
-        if form == "graphml":
+        if form in GRAPHS:
             if name in _OF_PAGES:
                 _add_edges(connection, folder)
             with _opened(target) as file:
-                _write_graph(connection, file, is_of_sites=name in _OF_SITES)
+                write_graph(connection, file, form, SITES if name in _OF_SITES else PAGES)
         else:
+            table, count = withhold(connection, name, wishes)
             is_guarded = form == "csv" and not is_raw
-            rows = _guarded(connection, name) if is_guarded else f"select * from {name}"
+            rows = _guarded(connection, table) if is_guarded else f"select * from {table}"
             _write_rows(connection, rows, form, target)
+            return count
+    return 0
 
 
 @contextmanager
@@ -97,11 +98,11 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
         known = ", ".join([*sorted(KINDS), *studied])
         more = "" if studied else f"\n  more after: lycosa study {folder}"
         raise LycosaError(f"there is no table `{name}`\n  there are: {known}{more}")
-    if form == "graphml" and name not in (*_OF_PAGES, *_OF_SITES):
+    if form in GRAPHS and name not in (*_OF_PAGES, *_OF_SITES):
         raise LycosaError(
             f"`{name}` is no graph\n  graphs are: {', '.join((*_OF_PAGES, *_OF_SITES))}"
         )
-    if form == "graphml" and "ranks" not in studied:
+    if form in GRAPHS and "ranks" not in studied:
         raise LycosaError(f"{folder}: a graph needs a study\n  make it: lycosa study {folder}")
     if form == "parquet" and target is None:
         raise LycosaError("Parquet cannot be printed\n  name a file: -o FILE")
@@ -124,17 +125,46 @@ def _guarded(connection: Connection, name: str) -> str:
 
 
 def _write_rows(connection: Connection, rows: str, form: str, target: Path | None) -> None:
-    path = Path("/dev/stdout") if target is None else temporary(target)
+    if target is None:
+        _print_rows(connection, rows, form)
+        return
+    path = temporary(target)
     try:
         connection.execute(f"copy ({rows}) to {quoted(path)} ({FORMATS[form]})")
     except duckdb.IOException as error:
-        if "Broken pipe" in str(error):
-            raise BrokenPipeError from None
-        if target is not None and str(path) in str(error):
+        if str(path) in str(error):
             raise LycosaError(f"{target}: cannot be written\n  {error}") from None
         raise
-    if target is not None:
-        path.rename(target)
+    path.rename(target)
+
+
+def _print_rows(connection: Connection, rows: str, form: str) -> None:
+    """Write rows to standard output, through a pipe that a thread empties."""
+    reading, writing = os.pipe()
+    failures: list[OSError] = []
+    pump = threading.Thread(target=_pump, args=(reading, failures))
+    pump.start()
+    try:
+        path = quoted(f"/dev/fd/{writing}")
+        connection.execute(f"copy ({rows}) to {path} ({FORMATS[form]}, use_tmp_file false)")
+    except duckdb.IOException:
+        if not failures:
+            raise
+    finally:
+        os.close(writing)
+        pump.join()
+    if failures:
+        raise failures[0]
+
+
+def _pump(reading: int, failures: list[OSError]) -> None:
+    """Copy a pipe to standard output; a failure closes the pipe, so that its writer ends."""
+    with open(reading, "rb") as source:
+        try:
+            shutil.copyfileobj(source, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            failures.append(error)
 
 
 @contextmanager
@@ -145,23 +175,6 @@ def _opened(target: Path | None) -> Iterator[IO[str]]:
     with temporary(target).open("w", encoding="utf-8") as file:
         yield file
     temporary(target).rename(target)
-
-
-def _write_graph(connection: Connection, file: IO[str], *, is_of_sites: bool) -> None:
-    fields = _SITE_FIELDS if is_of_sites else _PAGE_FIELDS
-    file.write(
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-    )
-    for name, kind in {**fields, **({"links": "int"} if is_of_sites else {})}.items():
-        owner = "edge" if name == "links" else "node"
-        file.write(f'<key id="{name}" for="{owner}" attr.name="{name}" attr.type="{kind}"/>\n')
-    file.write('<graph edgedefault="directed">\n')
-    edges = _SITE_EDGES if is_of_sites else _PAGE_EDGES
-    for query in (_nodes(fields, is_of_sites), edges):
-        for batch in connection.sql(query).to_arrow_reader(_BATCH_ROWS):
-            file.write("\n".join(batch.column(0).to_pylist()) + "\n" if len(batch) else "")
-    file.write("</graph>\n</graphml>\n")
 
 
 def _add_edges(connection: Connection, folder: Path) -> None:
@@ -175,35 +188,3 @@ def _add_edges(connection: Connection, folder: Path) -> None:
         "target_id": ids[out.indices],
     }
     connection.register("edges", pa.table(columns))
-
-
-def _nodes(fields: dict[str, str], is_of_sites: bool) -> str:
-    key, table = (_escaped("site"), "sites") if is_of_sites else ("url_id", "ranks")
-    data = "".join(
-        f" || coalesce('<data key=\"{name}\">' || {_value(name, kind)} || '</data>', '')"
-        for name, kind in fields.items()
-    )
-    return f"select '<node id=\"' || {key} || '\">'{data} || '</node>' from {table}"
-
-
-def _escaped(column: str) -> str:
-    """Return the SQL that makes a string harmless in XML."""
-    for character, entity in _ENTITIES.items():
-        column = f"replace({column}, '{character}', '{entity}')"
-    return column
-
-
-def _value(name: str, kind: str) -> str:
-    return _escaped(name) if kind == "string" else name
-
-
-_PAGE_EDGES = """
-    select '<edge source="' || source_id || '" target="' || target_id || '"/>'
-    from edges semi join ranks source on source_id = source.url_id
-    semi join ranks target on target_id = target.url_id
-"""
-_SITE_EDGES = f"""
-    select '<edge source="' || {_escaped("source")} || '" target="'
-        || {_escaped("target")} || '"><data key="links">' || links || '</data></edge>'
-    from site_links
-"""

@@ -24,7 +24,7 @@ _TEXT_OF_PAGES = """
         arg_max(tongues.confidence, fetched_at) as confidence
     from tongues left join codes on codes.code = tongues.language
     join pages using (url_id, fetch_id) join current using (url_id)
-    where outcome = 'KEPT' and pages.digest is not distinct from current.digest
+    where outcome = 'kept' and pages.digest is not distinct from current.digest
     and tongues.language is not null
     group by url_id
 """

@@ -2,8 +2,9 @@
 
 `duplicates` has the pages that share a payload with others, `near_duplicates` those whose
 fingerprints differ in at most `NEAR_BITS` bits from another's. Each page has the number of its
-group, and the largest group comes first. Nearness is transitive here: A and C are in one group if B
-is near both.
+group, and the largest group comes first. A duplicate also names its original, of any host: the page
+that was fetched first with these bytes (WIRE, section 2.3). Nearness is transitive here: A and C
+are in one group if B is near both.
 """
 
 from __future__ import annotations
@@ -27,9 +28,18 @@ _DUPLICATES = """
     ), numbered as (
         select digest, row_number() over (order by any_value(copies) desc, min(url)) as "set"
         from found group by digest
+    ), first_seen as (
+        select digest, url_id, min(fetched_at) as seen_at from pages semi join copied using (digest)
+        where outcome = 'kept' group by all
+    ), originals as (
+        select digest, arg_min(url_id, (seen_at, url)) as original_id,
+            arg_min(url, (seen_at, url)) as original_url
+        from found join first_seen using (digest, url_id) group by digest
     )
-    select "set", copies, url_id, url, site, size_bytes, digest
-    from found join numbered using (digest) order by "set", url
+    select "set", copies, url_id, url, site, size_bytes, digest,
+        case when url_id != original_id then original_id end as duplicate_of,
+        case when url_id != original_id then original_url end as original_url
+    from found join numbered using (digest) join originals using (digest) order by "set", url
 """
 _NEAR = """
     with sizes as (

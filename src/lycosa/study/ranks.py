@@ -6,6 +6,12 @@ sheets and `nofollow` are none. A link to a URL that redirects is a link to the 
 the redirects, if there is one. Beside these degrees there are those of all links of a reader,
 whatever the crawl did with them, also to pages outside.
 
+PageRank is computed twice: plain, where a reader takes every link of a page with the same chance,
+and weighted by what the links are. A form is worth half a link, because few readers fill it in. A
+link that a page has several times is worth more, in proportion to log2(1 + times). The first link
+of a page counts twice as much as its last one, where the table says at which position a link
+stands.
+
 Always true: `ranks` has one row per page, `sites` one row per site that received any request.
 """
 
@@ -21,9 +27,9 @@ from numpy.typing import NDArray
 from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
 from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
 from lycosa.graph.hits import hits
-from lycosa.graph.links import Graph, graph_of
+from lycosa.graph.links import Floats, Graph, Matrix, graph_of, weights_of
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
-from lycosa.graph.pagerank import pagerank
+from lycosa.graph.pagerank import pagerank, weighted_pagerank
 from lycosa.store.tables.link_ends import COUNTED_REASONS
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
@@ -45,6 +51,8 @@ class WebGraph(NamedTuple):
     site_of: Numbers
     """The number of the site of every page."""
     sites: int
+    weights: Matrix
+    """The weight of every link, row by row of its source."""
     refused: Graph
     """Links between the pages that the crawl refused to follow."""
 
@@ -60,27 +68,44 @@ def web_graph(connection: Connection) -> WebGraph:
     ).fetchnumpy()
     pages = Numbering(np.asarray(found["url_id"], np.int64))
     (sites,) = connection.execute("select count(*) from site").fetchone()
-    followed, refused = _links(connection, pages)
+    followed, refused, weights = _links(connection, pages)
     site_of = np.asarray(found["number"], np.int32)
+    size = len(pages)
     return WebGraph(
-        pages, graph_of(*followed, len(pages)), site_of, int(sites), graph_of(*refused, len(pages))
+        pages,
+        graph_of(*followed, size),
+        site_of,
+        int(sites),
+        weights_of(*followed, weights, size),
+        graph_of(*refused, size),
     )
+
+
+def link_weight(connection: Connection) -> str:
+    """Return the SQL for the weight of a link."""
+    of_kind = "case kind when 'form' then 0.5 else 1.0 end"
+    of_times = "log2(1 + times)"
+    if "position" not in connection.sql("select * from current_links limit 0").columns:
+        return f"{of_kind} * {of_times}"
+    last = "greatest(max(position) over (partition by source_id), 1)"
+    return f"{of_kind} * {of_times} * (1 - 0.5 * coalesce(position, 0) / {last})"
 
 
 Ends = tuple[Numbers, Numbers]
 """Sources and targets of links."""
 
 
-def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends]:
-    """Return the links between pages: those of the graph, and those that the crawl refused."""
+def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends, Floats]:
+    """Return the links between pages: those of the graph, those refused; weights of the first."""
     redirects = _Redirects(connection, pages)
     reader = connection.sql(
-        "select source_id, target_id,"
+        f"select source_id, target_id, ({link_weight(connection)})::double as weight,"
         f" reason is null or reason in ({_listed(COUNTED_REASONS)}) as counts"
         f" from current_links where kind in ({_listed(KINDS)})"
     ).to_arrow_reader(_BATCH_ROWS)
     nothing = np.zeros(0, np.int32)
     found: dict[bool, list[Ends]] = {True: [(nothing, nothing)], False: [(nothing, nothing)]}
+    weights = [np.zeros(0)]
     for batch in reader:
         source = pages.numbers(_ids(batch.column("source_id")))
         target = redirects.numbers(_ids(batch.column("target_id")))
@@ -89,11 +114,13 @@ def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends]:
         for is_counted, some in found.items():
             wanted = is_inside & (counts == is_counted)
             some.append((source[wanted], target[wanted]))
+        weight = batch.column("weight").to_numpy(zero_copy_only=False)
+        weights.append(weight[is_inside & counts])
     followed, refused = (
         (np.concatenate([s for s, _ in found[key]]), np.concatenate([t for _, t in found[key]]))
         for key in (True, False)
     )
-    return followed, refused
+    return followed, refused, np.concatenate(weights)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -110,8 +137,8 @@ class _Redirects:
 
     def __init__(self, connection: Connection, pages: Numbering) -> None:
         found = connection.execute(
-            "select url_id, arg_max(redirect_id, fetched_at) as target from heads"
-            " join fetches using (url_id, fetch_id) where redirect_id is not null"
+            "select url_id, arg_max(heads.redirect_id, fetched_at) as target from heads"
+            " join fetches using (url_id, fetch_id) where heads.redirect_id is not null"
             " group by url_id order by url_id"
         ).fetchnumpy()
         self._pages = pages
@@ -141,6 +168,7 @@ def write_ranks(
     graph = web.graph
     tell("PageRank")
     ranked = pagerank(graph)
+    weighted = weighted_pagerank(web.weights)
     tell("hubs and authorities")
     found = hits(graph)
     tell("bow tie")
@@ -158,6 +186,8 @@ def write_ranks(
             "authority": found.authorities,
             "component": strong,
             "part": _names(parts),
+            "weighted_pagerank": weighted.values,
+            "weighted_rank": ranks(weighted.values),
         }
     )
     tell("writing ranks")
@@ -170,7 +200,8 @@ def write_ranks(
         " and starts_with(target_url, 'http') group by all)"
         " select url_id, url, site, depth, in_degree, out_degree, in_degree_all,"
         " coalesce(out_degree_all, 0)::integer as out_degree_all, pagerank, rank, hub, authority,"
-        " component, part from kept join scores using (url_id) left join out using (url_id)"
+        " component, part, weighted_pagerank, weighted_rank"
+        " from kept join scores using (url_id) left join out using (url_id)"
         " order by url_id",
     )
     connection.unregister("scores")
@@ -183,6 +214,7 @@ def write_ranks(
         "links": graph.links,
         "sites": web.sites,
         "pagerank": {"steps": ranked.steps, "error": ranked.error},
+        "weighted_pagerank": {"steps": weighted.steps, "error": weighted.error},
         "hits": {"steps": found.steps, "residual": found.residual},
         "bow_tie": {"pages": _counts(parts), "sites": _counts(site_parts)},
     }

@@ -22,7 +22,7 @@ from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.results import Results
-from lycosa.study.tables import Connection, Rows, all_rows, connected
+from lycosa.study.tables import Connection, Rows, all_rows, connected, shown
 
 Relation = Any
 """A `duckdb.DuckDBPyRelation`."""
@@ -36,7 +36,9 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
     studied = Results(folder).tables()
     with connected([]) as connection:
         for some in rows:
-            connection.register(some.kind, _dataset(some))
+            connection.register(f"stored_{some.kind}", _dataset(some))
+            query_of = shown(some.kind, f"stored_{some.kind}")
+            connection.execute(f"create view {some.kind} as {query_of}")
         for name, path in studied.items():
             connection.register(name, dataset.dataset(path))
         _lock(connection)

@@ -25,7 +25,7 @@ from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, name
 from lycosa.store.segments.sealing import journal_batches
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told, require_table
-from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED
 
 Connection = Any
 """A `duckdb.DuckDBPyConnection`; DuckDB's types are not for us to check."""
@@ -130,6 +130,12 @@ def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
     connection.execute(f"create view {name} as select * from {_scan(files)}")
 
 
+def shown(kind: str, stored: str) -> str:
+    """Return the query for the rows of a kind, as they are read; `stored` is as they stand."""
+    has_outcome = "outcome" in SCHEMAS[kind].names
+    return f"select *{f' replace ({SPELLED} as outcome)' if has_outcome else ''} from {stored}"
+
+
 def quoted(text: object) -> str:
     """Write a string of SQL."""
     return "'" + str(text).replace("'", "''") + "'"
@@ -139,7 +145,8 @@ def _add(connection: Connection, rows: Rows) -> None:
     connection.register(f"open_{rows.kind}", rows.opened)
     parts = [f"select * from {_scan(rows.sealed)}"] if rows.sealed else []
     parts.append(f"select * from open_{rows.kind}")
-    connection.execute(f"create view {rows.kind} as {' union all by name '.join(parts)}")
+    stored = " union all by name ".join(parts)
+    connection.execute(f"create view {rows.kind} as {shown(rows.kind, f'({stored})')}")
 
 
 def _scan(files: Iterable[Path]) -> str:

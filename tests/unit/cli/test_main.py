@@ -75,7 +75,7 @@ class PretendedCrawl:
 
     def block_host(self, directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
         self.given = [name]
-        return Blocked(3000, Forgotten(40, 1) if forget else None)
+        return Blocked(3000, Forgotten(40, 1, 1_500_000) if forget else None)
 
 
 @pytest.fixture
@@ -367,7 +367,7 @@ def test_block_tells_what_was_forgotten(
     assert main(["block", str(existing), "a.example", "--forget"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "a.example is blocked; 3,000 URLs taken out of the queue",
-        "40 exchanges and 1 row deleted",
+        "40 exchanges and 1 row deleted; 1.5 MB of the disk given back",
     ]
 
 

@@ -18,11 +18,14 @@ from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
+from lycosa.frontier.fold.state import counted_by
 from lycosa.log.memory import MemoryLog
+from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.plugins.hooks import Hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Outcome, Request, Resolved
+from lycosa.store.archive import ArchiveStore
 from lycosa.store.journal import Journal
 from lycosa.testweb.carrier import InProcessCarrier
 from lycosa.testweb.web import HTML, PLAIN, Reply
@@ -65,20 +68,30 @@ class DrawnWeb:
 
 
 def crawl(
-    web: DrawnWeb, job: Job, folder: Path, hooks: Hooks | None = None
+    web: DrawnWeb,
+    job: Job,
+    folder: Path,
+    hooks: Hooks | None = None,
+    *,
+    archive: ArchiveStore | None = None,
+    log: Log | None = None,
+    reason: str = EXHAUSTED,
 ) -> dict[str, Outcome | None]:
-    """Crawl to the end; returns what became of every URL that was admitted."""
-    clock, log = VirtualClock(1_700_000_000.0, 0.004), MemoryLog(job.frontier.partitions)
+    """Crawl to the end; returns what became of every URL that was admitted.
+
+    Pages go to the `archive`, which is sealed at the end, or else to a journal.
+    """
+    clock, log = VirtualClock(1_700_000_000.0, 0.004), log or MemoryLog(job.frontier.partitions)
     partitioner = partitioner_of(job, hooks)
     scope, budget = JobScope(job, log, hooks=hooks), Budget(job, lambda: 1 << 62)
-    journal = Journal(folder / "segments")
+    store = archive or Journal(folder / "segments")
     parts = Ports(
         job=job,
         scope=scope,
         clock=clock,
         log=log,
         snapshots=MemorySnapshots(),
-        store=journal,
+        store=store,
         transport=InProcessCarrier(web, clock),
         partitioner=partitioner,
         budget=budget,
@@ -96,8 +109,10 @@ def crawl(
     worker.begin()
     clock.run(float("inf"), stop=lambda: bool(reasons))
     states = worker.states()
-    journal.abandon()
-    assert reasons == [EXHAUSTED]
+    if archive is not None:
+        archive.seal(counted_by(states.values()))
+    store.abandon()
+    assert reasons == [reason]
     return {
         url_of(state.table.key(number)): state.outcome_of(number)
         for state in states.values()

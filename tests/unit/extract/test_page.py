@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from growth import is_linear
 from lycosa.extract.facts import LONGEST_PAGE
-from lycosa.extract.html.pure_scan import without_fragment
+from lycosa.extract.html.pure_links import without_fragment
 from lycosa.extract.page import Facts, scan
-from lycosa.records import Link, LinkKind
+from lycosa.records import WIDE_KINDS, Link, LinkKind
 from lycosa.url import canonical_key
 
 
@@ -116,6 +116,19 @@ def test_the_page_goes_on_after(before: str) -> None:
         ("<link rel=next href=/x>", LinkKind.ALTERNATE),
         ('<link rel="alternate nofollow" href=/x>', LinkKind.ALTERNATE),
         ("<link rel='Canonical alternate' href=/x>", LinkKind.CANONICAL),
+        ("<link rel=author href=/x>", LinkKind.RELATED),
+        ("<link rel='privacy-policy' href=/x>", LinkKind.RELATED),
+        ("<area href=/x ping=/p>", LinkKind.ANCHOR),
+        ("<form><button formaction=/x>", LinkKind.FORM),
+        ("<form method=post><input formaction=/x formmethod=get>", LinkKind.FORM),
+        ("<isindex action=/x>", LinkKind.FORM),
+        ("<layer src=/x>", LinkKind.FRAME),
+        ("<math><mrow href=/x>", LinkKind.ANCHOR),
+        ("<iframe srcdoc='<a href=&quot;/x&quot;>'></iframe>", LinkKind.ANCHOR),
+        ("<iframe srcdoc='<base href=/b/><a href=../x>'></iframe>", LinkKind.ANCHOR),
+        ("<noframes><a href=/x></noframes>", LinkKind.ANCHOR),
+        ("<!--[if lt IE 9]><a href=/x><![endif]-->", LinkKind.ANCHOR),
+        ("<!--[if !IE]><!--><a href=/x><!--<![endif]-->", LinkKind.ANCHOR),
     ],
 )
 def test_links_to_pages_have_a_kind(tag: str, kind: LinkKind) -> None:
@@ -144,6 +157,26 @@ def test_links_to_pages_have_a_kind(tag: str, kind: LinkKind) -> None:
         ("<object data=/x>", LinkKind.OBJECT),
         ("<embed src=/x>", LinkKind.OBJECT),
         ("<applet code=/x>", LinkKind.OBJECT),
+        ("<body background=/x>", LinkKind.IMAGE),
+        ("<td background=' /x '>", LinkKind.IMAGE),
+        ("<img lowsrc=/x>", LinkKind.IMAGE),
+        ("<img dynsrc=/x>", LinkKind.MEDIA),
+        ("<bgsound src=/x>", LinkKind.MEDIA),
+        ("<object classid=/x>", LinkKind.OBJECT),
+        ("<object archive='/x'>", LinkKind.OBJECT),
+        ("<param name=Movie value=/x>", LinkKind.OBJECT),
+        ("<param name=a value=/x valuetype=REF>", LinkKind.OBJECT),
+        ("<html manifest=/x>", LinkKind.MANIFEST),
+        ("<link rel=manifest href=/x>", LinkKind.MANIFEST),
+        ("<link rel=preload as=image imagesrcset='/x 1x'>", LinkKind.IMAGE),
+        ("<link rel=prefetch href=/x>", LinkKind.OBJECT),
+        ("<link rel=apple-touch-startup-image href=/x>", LinkKind.ICON),
+        ("<menuitem icon=/x>", LinkKind.ICON),
+        ("<svg><use xlink:href='/x#part'/>", LinkKind.IMAGE),
+        ("<svg><feImage href=/x>", LinkKind.IMAGE),
+        ("<svg><script xlink:href=/x></script>", LinkKind.SCRIPT),
+        ("<svg><rect mask='url(/x#m)'>", LinkKind.IMAGE),
+        ("<!--[if IE]><img src=/x><![endif]-->", LinkKind.IMAGE),
         ("<style>@import '/x';</style>", LinkKind.STYLE),
         ('<style>b { background: url( "/x" ) }</style>', LinkKind.IMAGE),
         ("<p style='background: url(&quot;/x&quot;)'>", LinkKind.IMAGE),
@@ -155,12 +188,105 @@ def test_requisites_are_found_only_if_they_are_wanted(tag: str, kind: LinkKind) 
 
 
 @pytest.mark.parametrize(
+    ("tag", "kind"),
+    [
+        ("<blockquote cite=/x>", LinkKind.CITE),
+        ("<ins cite=/x>", LinkKind.CITE),
+        ("<img longdesc=/x>", LinkKind.DESCRIPTION),
+        ("<img usemap='/x#m'>", LinkKind.RELATION),
+        ("<link rel=shortlink href=/x>", LinkKind.RELATION),
+        ("<link itemprop=url href=/x>", LinkKind.RELATION),
+        ("<link rel=preload as=document href=/x>", LinkKind.RELATION),
+        ("<form method=post action=/x>", LinkKind.POST),
+        ("<form method=post><button formaction=/x>", LinkKind.POST),
+        ("<form method=post></form><button form=f formaction=/x>", LinkKind.POST),
+        ("<a ping=/x>", LinkKind.PING),
+        ("<link rel=preconnect href=/x>", LinkKind.HINT),
+        ("<link rel='dns-prefetch' href=/x>", LinkKind.HINT),
+        ("<head profile=/x>", LinkKind.IDENTIFIER),
+        ("<p itemscope itemtype=/x>", LinkKind.IDENTIFIER),
+        ("<p itemscope itemid=/x>", LinkKind.IDENTIFIER),
+        ("<object codebase=/x>", LinkKind.IDENTIFIER),
+    ],
+)
+def test_what_is_recorded_alone_is_found_only_if_that_is_wanted(tag: str, kind: LinkKind) -> None:
+    page = tag.encode()
+    everything = scan(page, None, wants_requisites=True, wants_recorded=True)
+    assert everything.links == (Link("/x", kind),)
+    assert scan(page, None, wants_requisites=True).links == ()
+    wide = scan(page, None, wants_requisites=True, wants_wide=True)
+    assert wide.links == ((Link("/x", kind),) if kind in WIDE_KINDS else ())
+
+
+@pytest.mark.parametrize(
     "tag",
     [
+        "<script>load('/x')</script>",
+        '<script type=application/json>{"url": "\\/x"}</script>',
+        "<img data-src=/y data-original='/x'>",
+        "<b onclick=\"location.href='/x'\">",
+        "<a href=\"javascript:open('/x')\">",
+    ],
+)
+def test_urls_in_scripts_are_found_by_wide_jobs_alone(tag: str) -> None:
+    page = tag.encode()
+    assert Link("/x", LinkKind.MENTION) in scan(page, None, wants_wide=True).links
+    everything = scan(page, None, wants_requisites=True, wants_recorded=True)
+    assert "/x" not in everything.hrefs
+
+
+def test_documents_within_documents_are_read_three_deep() -> None:
+    page = "<a href=/4>"
+    for depth in (3, 2, 1, 0):
+        page = f"<a href=/{depth}><iframe srcdoc='{html.escape(page)}'></iframe>"
+    assert facts_of(page).hrefs == ["/0", "/1", "/2", "/3"]
+
+
+def test_what_a_plug_in_loads_is_relative_to_its_codebase() -> None:
+    page = b"<applet codebase=java/ code=A.class archive='a.jar,b.jar'></applet><object data=d>"
+    found = scan(page, None, wants_requisites=True).hrefs
+    assert found == ["java/A.class", "java/a.jar", "java/b.jar", "d"]
+
+
+def test_a_picture_in_svg_links_as_a_page_does() -> None:
+    body = b"<?xml-stylesheet href='s.css'?><svg><a href='/x'><image href='i.png'/></a></svg>"
+    facts = scan(body, "image/svg+xml", wants_requisites=True)
+    assert facts.links == (
+        Link("s.css", LinkKind.STYLE),
+        Link("/x", LinkKind.ANCHOR),
+        Link("i.png", LinkKind.IMAGE),
+    )
+    assert facts.text == ""
+
+
+def test_the_manifest_of_an_application_names_pages_and_pictures() -> None:
+    manifest = b"""{"start_url": "/app", "icons": [{"src": "i.png"}], "screenshots": [{"src": "s"}],
+        "shortcuts": [{"url": "/new", "icons": [{"src": "n.png"}]}, 7], "serviceworker": "x",
+        "share_target": {"action": "/share", "method": "POST"}}"""
+    links = scan(manifest, "application/manifest+json").links
+    assert set(links) == {
+        Link("/app", LinkKind.ANCHOR),
+        Link("i.png", LinkKind.IMAGE),
+        Link("s", LinkKind.IMAGE),
+        Link("/new", LinkKind.ANCHOR),
+        Link("n.png", LinkKind.IMAGE),
+        Link("/share", LinkKind.POST),
+    }
+    assert scan(b"[" * 100_000, "application/manifest+json").links == ()
+    assert scan(b'{"start_url": "/app"}', "application/json").hrefs == ["/app"]
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<img src='DATA:image/png;base64,x'>",
+        "<svg><use href='#icon'/>",
+        "<img usemap='#map'>",
         "<form method=post action=/y>",
         "<form method=dialog action=/y>",
         "<link rel=preload href=/y>",
         "<link href=/y>",
+        "<img srcset='/y 1q'>",
         "<input src=/y>",
         "<img src='  '>",
         "<p style='color: red'>",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -302,3 +303,36 @@ def test_a_crawl_of_one_page_is_reported_without_empty_figures(tmp_path: Path) -
     assert "no page links to another" in sentence_of(found, "pagerank")
     assert "<svg" in found.document.read_text(encoding="utf-8")
     assert "nan" not in read(found.document).text.lower().split()
+
+
+def test_figures_are_files_for_documents_and_for_gnuplot_where_asked_for(studied: Path) -> None:
+    place = studied / "report"
+    found = report(studied, with_audit=False, with_figures=True)
+    names = [
+        f"{entry.section.name}-{number}"
+        for entry in found.entries
+        for number in range(1, len(entry.shown.figures) + 1)
+    ]
+    files = {path.name: path.read_bytes() for path in (place / "figures").iterdir()}
+    assert set(files) == {f"{name}.{end}" for name in names for end in ("svg", "pdf", "dat", "gp")}
+    assert {"sites-1.pdf", "histograms-1.pdf", "bow-tie-1.pdf"} <= set(files)
+    for name in names:
+        assert files[f"{name}.svg"].startswith(b"<svg") and files[f"{name}.dat"]
+        assert f'"{name}.dat"'.encode() in files[f"{name}.gp"]
+        check_pdf(files[f"{name}.pdf"])
+    report(studied, with_audit=False)
+    assert not (place / "figures").exists(), "an old figure would be of another study"
+
+
+def check_pdf(content: bytes) -> None:
+    """Its table of offsets names its objects, and its page has only operators that exist."""
+    assert content.startswith(b"%PDF-1.4\n") and content.endswith(b"%%EOF\n")
+    table = int(content.rsplit(b"startxref\n", 1)[1].split(b"\n")[0])
+    offsets = re.findall(rb"(\d{10}) 00000 n", content[table:])
+    for number, offset in enumerate(offsets, 1):
+        assert content[int(offset) :].startswith(b"%d 0 obj" % number)
+    stream = content.split(b"stream\n", 1)[1].split(b"\nendstream")[0]
+    drawn = re.sub(r"\((?:\\.|[^\\()])*\)", "", zlib.decompress(stream).decode("cp1252"))
+    words = {word for word in drawn.split() if re.fullmatch(r"[A-Za-z]+", word)}
+    assert words <= {*"mlchfSBnwd", "re", "rg", "RG", "cm", "BT", "ET", "Tf", "Tm", "Tj"}
+    assert drawn.count("BT") == drawn.count("ET") > 0

@@ -92,7 +92,7 @@ def test_the_file_holds_what_was_said_byte_for_byte(tmp_path: Path) -> None:
         assert beside[1]["WARC-Concurrent-To"] == headers["WARC-Record-ID"]
     assert metadata[2].decode().splitlines() == [
         "distance: 21",
-        "outcome: KEPT",
+        "outcome: kept",
         f"payload-digest: {sha1(page.answer.body)}",
         "outlink: http://example.org/page/2 anchor next",
         "outlink: http://example.org/page/3 anchor next",
@@ -219,12 +219,12 @@ def test_errors_redirects_robots_files_and_failures_leave_their_traces(tmp_path:
     store.flush()
     pages = table(tmp_path, "pages", ["outcome", "status", "warc"]).to_pylist()
     assert pages == [
-        {"outcome": "NOT_FOUND", "status": 404, "warc": "lycosa-0-00001.warc.gz"},
-        {"outcome": "REDIRECTED", "status": 301, "warc": "lycosa-0-00001.warc.gz"},
-        {"outcome": "TIMEOUT", "status": 0, "warc": None},
+        {"outcome": "not_found", "status": 404, "warc": "lycosa-0-00001.warc.gz"},
+        {"outcome": "redirected", "status": 301, "warc": "lycosa-0-00001.warc.gz"},
+        {"outcome": "timeout", "status": 0, "warc": None},
     ]
     hosts = table(tmp_path, "hosts", ["url", "outcome"]).to_pylist()
-    assert hosts == [{"url": "http://h5.example.org/robots.txt", "outcome": "KEPT"}]
+    assert hosts == [{"url": "http://h5.example.org/robots.txt", "outcome": "kept"}]
     assert table(tmp_path, "links").num_rows == table(tmp_path, "text").num_rows == 0
     store.close()
     check_archive(tmp_path)

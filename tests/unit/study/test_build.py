@@ -11,8 +11,11 @@ import pytest
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.records import LinkKind, Outcome, Purpose
 from lycosa.study.build import study
+from lycosa.study.histograms import PAGES, SITES
+from lycosa.study.ranks import link_weight
 from lycosa.study.results import Results
-from unit.study.drawn_crawl import BEGAN, HTML, Fetch, rows, write
+from lycosa.study.tables import connected
+from unit.study.drawn_crawl import BEGAN, HTML, Fetch, id_of, rows, write
 
 A, B, C, D = (f"test.a:/{name}" for name in "abcd")
 OTHER = "test.b:s/"
@@ -205,8 +208,8 @@ def test_small_tables_count(tmp_path: Path) -> None:
     )
     study(tmp_path)
     assert {r["outcome"]: r["fetches"] for r in rows(tmp_path, "outcomes")} == {
-        "KEPT": 3,
-        "NOT_FOUND": 1,
+        "kept": 3,
+        "not_found": 1,
     }
     assert {r["status"]: r["fetches"] for r in rows(tmp_path, "statuses")} == {200: 3, 404: 1}
     assert {r["language"]: r["pages"] for r in rows(tmp_path, "languages")} == {"en": 2, "de": 1}
@@ -219,6 +222,22 @@ def test_small_tables_count(tmp_path: Path) -> None:
     (polite,) = rows(tmp_path, "politeness")
     assert (polite["requests"], polite["requests_at_once"]) == (5, 0)
     assert polite["least_pause_seconds"] == pytest.approx(9.75)
+
+
+def test_a_duplicate_names_the_page_that_was_fetched_first(tmp_path: Path) -> None:
+    body = "<html>the same on two hosts"
+    keys = ["test.z:/first", "test.a:/second", "test.a:/third"]
+    write(tmp_path, [Fetch(key, body=body) for key in keys])
+    # The original is fetched again, later than its copies, and is the original still.
+    write(tmp_path, [Fetch(keys[0], body=body), Fetch("test.a:/other")], BEGAN + 1000)
+    study(tmp_path)
+    named = {r["url"]: (r["duplicate_of"], r["original_url"]) for r in rows(tmp_path, "duplicates")}
+    original = (id_of(keys[0]), "http://z.test/first")
+    assert named == {
+        "http://z.test/first": (None, None),
+        "http://a.test/second": original,
+        "http://a.test/third": original,
+    }
 
 
 def test_near_duplicates_stand_in_one_set_and_others_in_none(tmp_path: Path) -> None:
@@ -326,3 +345,49 @@ def test_a_crawl_that_kept_nothing_has_a_study(tmp_path: Path) -> None:
     facts = study(tmp_path).facts
     assert (facts["pages"], facts["links"], facts["sites"]) == (0, 0, 1)
     assert rows(tmp_path, "ranks") == []
+
+
+def test_pagerank_is_there_plain_and_weighted_by_what_the_links_are(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A, [B, C]), Fetch(B, [A]), Fetch(C, [A])])
+    study(tmp_path)
+    found = rows(tmp_path, "ranks")
+    assert sum(row["weighted_pagerank"] for row in found) == pytest.approx(1)
+    assert [row["weighted_rank"] for row in found if row["url"].endswith("/a")] == [1]
+
+
+def test_a_link_weighs_more_if_it_is_repeated_or_stands_first_and_less_in_a_form() -> None:
+    with connected([]) as connection:
+        connection.execute(
+            "create table current_links as select * from (values (1, 'anchor', 1),"
+            " (1, 'anchor', 3), (1, 'form', 1)) t(source_id, kind, times)"
+        )
+        weights = connection.sql(f"select {link_weight(connection)} from current_links").fetchall()
+        assert [weight for (weight,) in weights] == [1.0, 2.0, 0.5]
+        connection.execute("alter table current_links add column position integer")
+        connection.execute(
+            "update current_links set position = case times when 3 then 40 else 0 end"
+        )
+        weights = connection.sql(
+            f"select {link_weight(connection)} as weight from current_links order by weight"
+        ).fetchall()
+        assert [weight for (weight,) in weights] == [0.5, 1.0, 1.0]
+
+
+def test_histograms_have_every_page_and_site_once_for_each_property(tmp_path: Path) -> None:
+    dated = (HTML, ("Last-Modified", "Tue, 14 Nov 2023 10:00:00 GMT"))
+    write(tmp_path, [Fetch(A, [B, C], headers=dated), Fetch(B, [A]), Fetch(C), Fetch(OTHER)])
+    study(tmp_path)
+    found: dict[tuple[str, str], int] = {}
+    for row in rows(tmp_path, "histograms"):
+        assert row["from_value"] <= row["least"] <= row["most"]
+        assert row["most"] < row["to_value"] or row["most"] == row["from_value"] == 0
+        place = row["over"], row["property"]
+        found[place] = found.get(place, 0) + row["nodes"]
+    assert {over: {name for each, name in found if each == over} for over, _ in found} == {
+        "pages": set(PAGES),
+        "sites": set(SITES),
+    }
+    known = {("pages", "age_days"): 1, ("sites", "mean_age_days"): 1}
+    known |= {("sites", f"{which}_age_days"): 1 for which in ("least", "most")}
+    for place, nodes in found.items():
+        assert nodes == known.get(place, 4 if place[0] == "pages" else 2), place

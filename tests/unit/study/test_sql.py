@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
@@ -23,6 +25,7 @@ from lycosa.study.build import study
 from lycosa.study.export import export
 from lycosa.study.extras import PACKAGES, require
 from lycosa.study.sql import asked
+from lycosa.url.key import url_of
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, captures, id_of, write
 
 A, B, C = (f"test.a:/{name}?x=1&y=2" for name in "abc")
@@ -45,7 +48,7 @@ def answer(folder: Path, query: str) -> list[Any]:
 
 
 def test_sealed_and_open_segments_are_one_table(crawl: Path) -> None:
-    assert answer(crawl, "select count(*) from pages where outcome = 'KEPT'") == [(4,)]
+    assert answer(crawl, "select count(*) from pages where outcome = 'kept'") == [(4,)]
     assert answer(crawl, "select count(*) from links") == [(4,)]
     assert answer(crawl, "select count(*) from text") == [(4,)]
     assert answer(crawl, "from hosts") == []
@@ -169,6 +172,35 @@ def test_the_graph_that_is_exported_is_the_one_that_was_ranked(crawl: Path, tmp_
     assert dict(sites.edges) == {("http://b.test", "http://a.test"): {"links": 1}}
 
 
+@pytest.mark.parametrize("form", ["graphml", "gexf"])
+def test_nodes_of_a_graph_have_labels(form: str, tmp_path: Path) -> None:
+    titles = {A: 'Fish & "Chips" <b>\x01', B: ""}
+    fetches = [Fetch(A, [B]), Fetch(B, [A]), Fetch(OTHER, [A])]
+    CrawlDirectory.create(tmp_path, Job.of(seeds=["http://a.test/"]))
+    store = ArchiveStore(tmp_path)
+    for capture in captures(fetches, BEGAN):
+        store.append(structs.replace(capture, title=titles.get(capture.key, "Other")))
+    store.seal(lambda place: True)
+    store.close()
+    study(tmp_path)
+    read = {"graphml": networkx.read_graphml, "gexf": networkx.read_gexf}[form]
+    export(tmp_path, "ranks", form, tmp_path / "pages.xml")
+    pages = read(tmp_path / "pages.xml")
+    labels = {int(node): facts["label"] for node, facts in pages.nodes(data=True)}
+    assert labels == {
+        id_of(A): 'Fish & "Chips" <b>',
+        id_of(B): url_of(B),
+        id_of(OTHER): "Other",
+    }
+    assert pages.nodes[str(id_of(A))]["url"] == url_of(A)
+    assert pages.number_of_edges() == 3
+    export(tmp_path, "sites", form, tmp_path / "sites.xml")
+    sites = read(tmp_path / "sites.xml")
+    assert {facts["label"] for _, facts in sites.nodes(data=True)} == {"a.test", "b.test"}
+    weight = {"graphml": "links", "gexf": "weight"}[form]
+    assert [facts[weight] for *_, facts in sites.edges(data=True)] == [1]
+
+
 @pytest.mark.parametrize(
     ("name", "form", "target", "said"),
     [
@@ -198,3 +230,29 @@ def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.Mo
         LycosaError, match=r"needs duckdb, numpy, py3langid, scipy\n.*'lycosa\[study\]'"
     ):
         require("study")
+
+
+def test_an_export_withholds_what_pages_ask_for(tmp_path: Path) -> None:
+    CrawlDirectory.create(tmp_path, Job.of(seeds=["http://a.test/"]))
+    store = ArchiveStore(tmp_path)
+    wishes = {A: {}, B: {"is_noarchive": True}, C: {"is_noindex": True}}
+    for capture in captures([Fetch(key) for key in wishes], BEGAN):
+        store.append(structs.replace(capture, title="T", **wishes[capture.key]))
+    store.seal(lambda place: True)
+    store.close()
+
+    def exported(name: str, **flags: bool) -> dict[str, Any]:
+        target = tmp_path / "out.jsonl"
+        export(tmp_path, name, "jsonl", target, **flags)
+        lines = map(json.loads, target.read_text(encoding="utf-8").splitlines())
+        return {line["url"]: line["title"] for line in lines}
+
+    assert exported("text") == {url_of(A): "T"}
+    assert exported("pages") == {url_of(A): "T", url_of(B): None, url_of(C): "T"}
+    everything = dict.fromkeys(map(url_of, wishes), "T")
+    assert exported("text", with_withheld=True) == everything
+    assert exported("pages", with_withheld=True) == everything
+    job = tmp_path / "crawl.toml"
+    told = job.read_text(encoding="utf-8")
+    job.write_text(told.replace("obey_noindex = true", "obey_noindex = false"), encoding="utf-8")
+    assert exported("text") == {url_of(A): "T", url_of(C): "T"}

@@ -5,7 +5,7 @@ result. `cli.main` lists the modules and imports one when one of its commands is
 
     crawl    `crawl`, `resume`, `revisit`: run a crawl
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
-    edit     `add`, `retry`, `block`, `unblock`: change a crawl that is not running
+    edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
     verify   `verify`: check a crawl's files against each other, and repair them
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl

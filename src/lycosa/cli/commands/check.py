@@ -170,6 +170,7 @@ def robots(
 @job_flags
 @ask_flags
 @click.option("--requisites", is_flag=True, help="List images, styles and scripts too.")
+@click.option("--wide", is_flag=True, help="List what may be a link too, as in scripts and JSON.")
 @json_flag
 @batch_flag
 def page(

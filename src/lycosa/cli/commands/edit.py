@@ -1,19 +1,22 @@
-"""The commands `add`, `retry`, `block` and `unblock`, which change a crawl that is not running."""
+"""The commands `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from lycosa.cli.amounts import counted
+from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.input.options import directory_argument, seeds_flag
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import refused_more_text
 from lycosa.cli.screen.notices import Session, notice
 from lycosa.cli.screen.summary import command
 from lycosa.crawl.directory import CrawlDirectory
+
+if TYPE_CHECKING:
+    from lycosa.store.segments.removal import Forgotten
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
@@ -90,8 +93,7 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     click.echo(f"{host} is blocked; {counted(blocked.pending, 'URL')} taken out of the queue")
     notice(f"  to lift it: {command('unblock', path, host)}")
     if blocked.forgotten is not None:
-        records, rows = blocked.forgotten
-        click.echo(f"{counted(records, 'exchange')} and {counted(rows, 'row')} deleted")
+        click.echo(_deleted(blocked.forgotten))
         if Index(path).generation() is not None and Index(path).update().is_anew:
             click.echo("rebuilt the triple index without it")
 
@@ -113,4 +115,39 @@ def unblock(session: Session, /, path: Path, host: str) -> None:
     click.echo(f"  continue: {command('resume', path)}")
 
 
-COMMANDS = (add, retry, block, unblock)
+def _deleted(forgotten: Forgotten) -> str:
+    given_back = size_text(max(forgotten.room_bytes, 0))
+    exchanges, rows = counted(forgotten.records, "exchange"), counted(forgotten.rows, "row")
+    return f"{exchanges} and {rows} deleted; {given_back} of the disk given back"
+
+
+@click.command()
+@directory_argument
+@click.option(
+    "--deleted",
+    is_flag=True,
+    help="Delete every version of the pages that were gone (404 or 410) at their last visit.",
+)
+@click.pass_obj
+def forget(session: Session, /, path: Path, deleted: bool) -> None:
+    """Give back the room of pages that no longer exist.
+
+    The crawl must not be running. The answer that says that a page is gone stays, and so
+    does a record to whose bytes another page refers. What a host has sent is deleted by
+    `lycosa block DIR HOST --forget`.
+    """
+    from lycosa.crawl.inspect.deletions import forget_deleted
+    from lycosa.query.index import Index
+
+    if not deleted:
+        raise click.UsageError(
+            "Say what: --deleted for pages that are gone; for a host: lycosa block DIR HOST"
+            " --forget"
+        )
+    forgotten = forget_deleted(_open(session, path))
+    click.echo(_deleted(forgotten))
+    if forgotten.records and Index(path).generation() is not None and Index(path).update().is_anew:
+        click.echo("rebuilt the triple index without them")
+
+
+COMMANDS = (add, retry, block, unblock, forget)

@@ -22,7 +22,38 @@ TABLES = {
     "ranks": "Write the page ranks that `lycosa study` computed, or the graph of the pages.",
     "sites": "Write the sites with their figures from `lycosa study`, or their graph.",
 }
-"""The tables that `--help` lists; every other table of a study can be named too."""
+"""The tables that `--help` lists with a line each."""
+
+STUDIED = [
+    "ages",
+    "bow_ties",
+    "classes",
+    "degrees",
+    "depths",
+    "duplicates",
+    "file_types",
+    "headers",
+    "language_pairs",
+    "languages",
+    "link_kinds",
+    "multimedia",
+    "near_duplicates",
+    "outcomes",
+    "outside",
+    "page_languages",
+    "politeness",
+    "properties",
+    "ranks",
+    "refusals",
+    "servers",
+    "site_links",
+    "sites",
+    "sizes",
+    "statuses",
+    "types",
+    "vocabularies",
+]
+"""All tables of a study; `--help` names those too that have no line of their own."""
 
 
 class Exports(CommandGroup):
@@ -36,6 +67,11 @@ class Exports(CommandGroup):
         """Return the tables that every crawl or study has, and the triples."""
         return [*TABLES, *self.commands]
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Name the tables that have no line of their own."""
+        with formatter.section("Other tables of a study (lycosa study)"):
+            formatter.write_text(", ".join(name for name in STUDIED if name not in TABLES))
+
 
 @click.group(cls=Exports)
 def export() -> None:
@@ -44,6 +80,7 @@ def export() -> None:
     \b
       lycosa export ranks mycrawl -o ranks.csv
       lycosa export links mycrawl --format graphml -o pages.graphml
+      lycosa export text mycrawl --format jsonl >> texts.jsonl
       lycosa export triples mycrawl --to http://localhost:7878/store
     """
 
@@ -59,25 +96,37 @@ def _table_command(table: str) -> click.Command:
     @click.option(
         "--format",
         "form",
-        type=click.Choice(["parquet", "csv", "jsonl", "graphml"]),
+        type=click.Choice(["parquet", "csv", "jsonl", "graphml", "gexf"]),
         default="csv",
-        help="Format of the file (default: csv); graphml is the graph.",
+        help="Format of the file (default: csv); graphml and gexf are the graph.",
     )
     @raw_flag
     @click.option(
+        "--withheld",
+        "with_withheld",
+        is_flag=True,
+        help="Include what pages ask to be withheld (`noarchive`, in texts also `noindex`).",
+    )
+    @click.option(
         "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
     )
-    def write_table(path: Path, form: str, target: Path | None, is_raw: bool) -> None:
+    def write_table(
+        path: Path, form: str, target: Path | None, is_raw: bool, with_withheld: bool
+    ) -> None:
         require("export")
         from lycosa.study.export import export as write
 
+        flags = {"is_raw": is_raw, "with_withheld": with_withheld}
         if target is None and sys.stdout.isatty():
             with tempfile.TemporaryDirectory() as folder:
                 shown = Path(folder) / table
-                write(path, table, form, shown, is_raw=is_raw)
+                count = write(path, table, form, shown, **flags)
                 Data().copy(shown)
-            return
-        write(path, table, form, target, is_raw=is_raw)
+        else:
+            count = write(path, table, form, target, **flags)
+        if count:
+            what = "texts were" if table == "text" else "titles and descriptions were"
+            click.echo(f"{count:,} {what} left out, as their pages ask (all: --withheld)", err=True)
 
     return write_table
 

@@ -143,6 +143,10 @@ def _state(path: Path, state: CrawlStatus) -> str:
         what = counted(state.given_up_origins, "origin") if missed != NO_SEED else "no seed"
         not_be = "could not be reached" if missed != NO_SEED else "could be reached"
         return f"ended; {what} {not_be}; retry: {command('retry', path)}, then resume"
+    if state.put_off:
+        left = counted(state.put_off, "URL")
+        more = command("resume", path, "--cycles", str(state.cycle + 1))
+        return f"ended after the last cycle; {left} put off; continue: {more}"
     return "complete, except for what was put aside" if put_aside_of(state.refusals) else "complete"
 
 

@@ -32,9 +32,20 @@ if TYPE_CHECKING:
     "--rebuild", is_flag=True, help="Compute everything again, even if nothing has changed."
 )
 @click.option("--no-audit", "without_audit", is_flag=True, help="Skip the check of every request.")
+@click.option(
+    "--figures",
+    "with_figures",
+    is_flag=True,
+    help="Also write the figures as SVG and PDF, and data with scripts for gnuplot, to figures/.",
+)
 @json_flag
 def report(
-    path: Path, place: Path | None, rebuild: bool, without_audit: bool, as_json: bool
+    path: Path,
+    place: Path | None,
+    rebuild: bool,
+    without_audit: bool,
+    with_figures: bool,
+    as_json: bool,
 ) -> None:
     """Write an HTML report about a crawl.
 
@@ -47,7 +58,14 @@ def report(
     from lycosa.report import build
 
     with told(as_json) as tell:
-        found = build.report(path, place, rebuild=rebuild, with_audit=not without_audit, tell=tell)
+        found = build.report(
+            path,
+            place,
+            rebuild=rebuild,
+            with_audit=not without_audit,
+            with_figures=with_figures,
+            tell=tell,
+        )
     if as_json:
         click.echo(in_json(json.dumps(_fields(path, found), indent=2, ensure_ascii=False)))
         return

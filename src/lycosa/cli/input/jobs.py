@@ -37,6 +37,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "allow_private": (("fetch", "allow_private"),),
     "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
+    "wide": (("extract", "wide"),),
     "mining": (("discovery", "mining"),),
     "cycles": (("revisit", "cycles"),),
     "continuous": (("revisit", "continuous"),),

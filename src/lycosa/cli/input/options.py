@@ -207,6 +207,12 @@ scope_flags = flags(
     ),
     _option(
         _SCOPE,
+        "--wide",
+        is_flag=True,
+        help="Follow what may be a link too: URLs in scripts and JSON, sources of quotations.",
+    ),
+    _option(
+        _SCOPE,
         "--mining",
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",

@@ -193,7 +193,7 @@ def _structured(found: Found) -> list[tuple[str, str]]:
 
 
 def _outcome(page: CheckedPage) -> str:
-    name = page.outcome.name.lower().replace("_", " ")
+    name = page.outcome.name.lower()
     status = f" (status {page.status})" if page.status and page.outcome is not Outcome.KEPT else ""
     if page.outcome is Outcome.WRONG_TYPE:
         return f"{name}: the job does not keep it ([fetch] content_types)"

@@ -211,7 +211,9 @@ def reason_text(ended: HowEnded, job: Job) -> str:
     """Return why the run ended, as a sentence."""
     limits = job.limits
     texts = {
-        "exhausted": _complete_text(put_aside_of(ended.progress.refusals)),
+        "exhausted": _cycle_text(ended.progress.put_off)
+        if ended.progress.put_off
+        else _complete_text(put_aside_of(ended.progress.refusals)),
         "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
         "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
         "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
@@ -229,6 +231,11 @@ def reason_text(ended: HowEnded, job: Job) -> str:
 def _given_up_text(progress: Progress) -> str:
     count = progress.given_up_origins
     return "One origin" if count == 1 else f"{count:,} origins"
+
+
+def _cycle_text(put_off: int) -> str:
+    wait = "waits" if put_off == 1 else "wait"
+    return f"Ended after the last cycle: {counted(put_off, 'URL')} {wait} for the next (--cycles)."
 
 
 def _complete_text(put_aside: dict[str, int]) -> str:
@@ -252,6 +259,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "requests": progress.requests,
         "seconds": round(progress.seconds, 1),
         "pending": progress.pending,
+        "put_off": progress.put_off,
         "hosts": sum(progress.hosts.values()),
         "workers": progress.workers,
         **commit_times(ended),

@@ -38,8 +38,8 @@ _MOST_WAITS = 3
 
 
 def kinds_text(kinds: dict[str, int]) -> str:
-    """Write kinds with their counts on one line: `not found 12 · timeout 3`."""
-    return " · ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in kinds.items())
+    """Write kinds with their counts on one line: `not_found 12 · timeout 3`."""
+    return " · ".join(f"{name} {count:,}" for name, count in kinds.items())
 
 
 def left_text(progress: Progress) -> str:

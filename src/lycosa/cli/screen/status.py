@@ -12,6 +12,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import (
     mined_of,
     outcomes_of,
+    put_off_of,
     refusals_of,
     seconds_left,
     structured_of,
@@ -19,7 +20,6 @@ from lycosa.crawl.status.progress import (
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
 from lycosa.crawl.steady_clock import present_moment
-from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Outcome
 from lycosa.url import host_of
@@ -94,7 +94,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         plugins=list(job.plugins.use),
         mined=mined_of(states),
         cycle=cycle,
-        put_off=sum(state.pages.status.count(PUT_OFF) for state in states),
+        put_off=put_off_of(states),
         is_followed=is_followed,
         waits_count=waits.total,
         waits=[wait.by_clock_behind(behind)._asdict() for wait in waits.first],

@@ -37,6 +37,8 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("in queue", f"{progress.pending:,} URLs"),
         *triples_fact(progress.structured),
     ]
+    if progress.put_off:
+        facts.insert(4, ("put off", f"{progress.put_off:,} URLs, to the next cycle"))
     if progress.mined:
         facts.append(("mined", mined_text(progress.mined)))
     facts += saved_fact(progress.refusals)
@@ -147,7 +149,7 @@ def counts_tables(
         table.add_column(justify="right", min_width=9, style=style)
         table.add_column(no_wrap=True, overflow="ellipsis")
         for name, count in list(counts.items())[:12]:
-            table.add_row(f"{count:,}", Text(name.replace("_", " ")))
+            table.add_row(f"{count:,}", Text(name))
         if len(counts) > 12:
             table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
         parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]
@@ -185,6 +187,8 @@ def _more(ended: HowEnded, job: Job) -> list[str]:
             return ["--max-bytes", str(limits.bytes * 2)]
         case "seconds":
             return ["--time", f"{limits.seconds * 2:g}s"]
+        case "exhausted":
+            return ["--cycles", str(job.revisit.cycles + 1)]
     return []
 
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from lycosa.crawl.answers.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.link_cache import Targets
-from lycosa.crawl.answers.reading import REQUISITE, RawLinks
+from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (
     MOST_REDIRECTS,
@@ -29,7 +29,15 @@ from lycosa.frontier.distance import (
 )
 from lycosa.frontier.partition import Partition
 from lycosa.links import FOLLOWED, NO_LINKS, Known, Reach, mask_of, sifted, unsettled
-from lycosa.records import FREE_KINDS, REQUISITE_KINDS, Discovered, LinkKind, Links, Target
+from lycosa.records import (
+    FREE_KINDS,
+    REQUISITE_KINDS,
+    Discovered,
+    LinkKind,
+    Links,
+    LinksCounted,
+    Target,
+)
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
@@ -78,7 +86,7 @@ class Router:
         targets = self._targets.targets(raw.hrefs, base)
         columns, others, refused = sifted(targets, raw, OUT_OF_SCOPE, also_out_of_scope)
         for reason, count in refused.items():
-            if reason != REQUISITE:
+            if reason not in BY_KIND:
                 partition.count_refusal(reason, count)
         links = Links(*columns)
         reached = through(partition.state.pages.distance[page], LinkKind.ANCHOR)
@@ -144,15 +152,44 @@ class Router:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
         if self._copies is not None:
             self._copies.learn(partition.state, page)
+        if partition.counts_links:
+            self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
         self._pass_on(partition, moment, nearer)
 
+    def _count(self, partition: Partition, targets: Sequence[Target]) -> None:
+        """Count the links of a page to known URLs, each URL once.
+
+        A URL of another partition counts as known when it was sent there lately.
+        """
+        posted = self._posted.get(partition.number, {})
+        own: list[str] = []
+        for target in {target.key: target for target in targets}.values():
+            if target.partition < 0:
+                target.partition = self._partition_of(target.key)
+            if target.partition == partition.number:
+                own.append(target.key)
+            elif target.key in posted:
+                partition.count_abroad(target.partition, target.key)
+        found = partition.state.table.find_many(own)
+        partition.count_links(page for page in found if page >= 0)
+
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it."""
+        if partition.counts_links:
+            known = partition.state.table.find_many(found.keys)
+            partition.count_links(page for page in known if page >= 0)
         nearer = partition.admit(
             found.moment, found.source, found.keys, found.distances, found.requisites, found.hops
         )
         self._pass_on(partition, found.moment, nearer)
+
+    def links_counted(self, partition: Partition, message: LinksCounted) -> None:
+        """Count links that other partitions have seen."""
+        found = partition.state.table.find_many(list(message.links))
+        for page, times in zip(found, message.links.values(), strict=True):
+            if page >= 0:
+                partition.count_links((page,), times)
 
     def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
         state = partition.state

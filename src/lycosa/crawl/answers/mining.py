@@ -11,7 +11,7 @@ says how many guesses its rule may still make in vain on this host; there are ne
 open. A rule begins with `FIRST`, wins by pages and loses by guesses in vain, down to none. A host
 that never paid gets a dozen, all rules together. And of all requests for pages of this worker
 no more than the job's budget are spent in vain, open guesses included; what that holds up is
-looked at again when more has been asked.
+looked at again when more has been asked. In a crawl with cycles guesses take room like other URLs.
 
 Until a host has refused a guess or was probed, it may be one that answers every URL with a page.
 So one guess at a time is open on it, and after the first page it is probed
@@ -27,6 +27,7 @@ Always true:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
 
@@ -88,6 +89,7 @@ class Mining:
     ) -> None:
         self._ports = ports
         self._mode = ports.job.discovery.mining
+        self._takes_singles = ports.job.discovery.single_example
         self._budget = ports.job.discovery.budget
         self._farthest_static = farthest(ports.job.limits.depth_static)
         self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
@@ -131,7 +133,8 @@ class Mining:
             return False
         key = targets[0].key
         if (
-            site_of(key) != state.site_names[site]
+            _room_of(state) < 1
+            or site_of(key) != state.site_names[site]
             or self._ports.partitioner.partition_of(key) != partition.number
             or state.table.find(key) is not None
             or distance % STEP >= MOST_HOPS
@@ -238,7 +241,9 @@ class Mining:
         if self._mode == "full":
             host = state.sites.host[site]
             patient = [rule for rule in MiningRule if self._left(state, host, rule) >= PATIENT]
-            inside, beyond = guess_siblings(known, frozenset(patient))
+            inside, beyond = guess_siblings(
+                known, frozenset(patient), also_of_single=self._takes_singles
+            )
             by_turns = zip_longest(guess_folders(known), inside)
             guesses = [guess for pair in by_turns for guess in pair if guess is not None]
             guesses += beyond
@@ -300,7 +305,7 @@ class Mining:
         }
         earned = state.guesses.of_host(host)
         trial = MOST * len(MiningRule) if earned.pages else DOZEN - earned.guessed
-        affordable = self._affordable()
+        affordable = min(self._affordable(), _room_of(state))
         rules = Rules.from_bytes(state.rules.get(site, b""))
         chosen: dict[str, Guess] = {}
         for guess in guesses:
@@ -358,6 +363,11 @@ def standing_of(state: PartitionState, page: int) -> Standing:
     if state.pages.outcome[page] == Outcome.KEPT and not state.pages.guess[page] & VAIN:
         return Standing.PAGE
     return Standing.NOTHING if state.pages.status[page] == DONE else Standing.OPEN
+
+
+def _room_of(state: PartitionState) -> int:
+    """Return how many more URLs the cycle under way takes; without cycles there is no end."""
+    return state.history.room if state.history.cycle else sys.maxsize
 
 
 def _is_idle(partition: Partition, site: int) -> bool:

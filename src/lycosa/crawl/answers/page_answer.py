@@ -64,6 +64,8 @@ class PageAnswer(Struct):
     """Of `text`; 0 without one."""
     plugins: PluginPass | None = None
     """The page in the hands of the job's plugins, if it has some."""
+    is_sitemap: bool = False
+    """It is kept, but as a list of pages: it counts towards no limit."""
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
     links: Links = field(default_factory=lambda: NO_LINKS)
@@ -90,6 +92,11 @@ class PageAnswer(Struct):
     def ended(self) -> float:
         """The moment at which the answer was complete."""
         return self.answer.ended
+
+    @property
+    def recorded_outcome(self) -> Outcome:
+        """The outcome as log and store have it: of a page that is kept, what it is."""
+        return Outcome.SITEMAP if self.is_sitemap else self.outcome
 
     @property
     def site_name(self) -> str:

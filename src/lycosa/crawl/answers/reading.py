@@ -2,12 +2,13 @@
 
 The type of the content decides which reader is used (page, style sheet, sitemap). Headers add links
 and robots directives. A link that the job does not follow, whatever it leads to, gets its reason
-here: `nofollow`, or `requisite` for what a page needs to be shown where the job does not fetch it.
+here: `nofollow`, or one for its kind, as `requisite` where the job does not fetch images.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import compress
 from typing import NamedTuple
 
@@ -16,10 +17,18 @@ from msgspec import Struct
 from lycosa.config import Job
 from lycosa.extract.css import scan_css
 from lycosa.extract.facts import Facts
-from lycosa.extract.headers import links_of_headers, robots_tag
+from lycosa.extract.headers import links_of_headers, robots_tag, robots_wishes
+from lycosa.extract.html.values import NOARCHIVE, NOINDEX
 from lycosa.extract.page import list_facts, scan
-from lycosa.extract.sitemap import is_any_list, is_packed, scan_sitemap
-from lycosa.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
+from lycosa.records import (
+    RECORDED_KINDS,
+    REQUISITE_KINDS,
+    WIDE_KINDS,
+    Answer,
+    LinkKind,
+    Outcome,
+)
 
 NAMED_STATUSES = {
     404: Outcome.NOT_FOUND,
@@ -38,6 +47,7 @@ REQUISITE_TYPE_NAMES = frozenset(
         "application/x-javascript",
         "application/ecmascript",
         "application/json",
+        "application/manifest+json",
         "application/font-woff",
         "application/vnd.ms-fontobject",
         "application/x-font-ttf",
@@ -60,8 +70,14 @@ LIST_TYPE_NAMES = frozenset(
 NOFOLLOW = "nofollow"
 REQUISITE = "requisite"
 """The reason of a link to what a page needs to be shown, where the job does not fetch that."""
+WIDE = "wide"
+"""The reason of a kind of link that only a job with `[extract] wide` follows."""
+NEVER = "never"
+"""The reason of a kind of link that no crawl follows, as where a form is posted to."""
+BY_KIND = frozenset({REQUISITE, WIDE, NEVER})
+"""Reasons that the kind of a link alone has: they are recorded, and not counted as refusals."""
 
-_FIRST_REQUISITE = min(REQUISITE_KINDS)
+_FIRST_UNFOLLOWED = min(REQUISITE_KINDS | RECORDED_KINDS)
 
 
 class RawLink(NamedTuple):
@@ -178,35 +194,61 @@ def read_page(answer: Answer, job: Job) -> Facts:
         answer.body,
         answer.header("content-type"),
         most_links=job.extract.most_links,
-        wants_requisites=records_requisites(job),
+        wants_requisites=job.extract.requisites or records_all(job),
+        wants_recorded=records_all(job),
+        wants_wide=job.extract.wide,
         agent=job.fetch.agent,
     )
 
 
-def records_requisites(job: Job) -> bool:
-    """Return whether images, styles and scripts are read from pages.
+def is_sitemap(answer: Answer, facts: Facts) -> bool:
+    """Return whether this is a sitemap, which is no page; a feed is a document of its own."""
+    return facts.is_list and not is_feed(answer.body)
 
-    Without fetching them they are read to be recorded; but not where the number of links is
-    limited, because that counts the links to follow.
+
+def showing_wishes(answer: Answer, facts: Facts, job: Job) -> tuple[bool, bool]:
+    """Return whether a page asks not to be found (`noindex`) or shown (`noarchive`)."""
+    bits = 0
+    if answer.header("x-robots-tag") is not None:
+        bits = robots_wishes(answer.headers, job.fetch.agent)
+    return (
+        facts.is_noindex or bool(bits & NOINDEX),
+        facts.is_noarchive or bool(bits & NOARCHIVE),
+    )
+
+
+def records_all(job: Job) -> bool:
+    """Return whether links are read from pages that are recorded without being followed.
+
+    Not where the number of links is limited, because that counts the links to follow.
     """
-    wanted = job.extract
-    return wanted.requisites or (wanted.links == "all" and not wanted.most_links)
+    return job.extract.links == "all" and not job.extract.most_links
+
+
+@lru_cache(maxsize=8)
+def _unfollowed(has_requisites: bool, is_wide: bool) -> dict[int, str]:
+    """Return the kinds of link that a job does not follow, with the reason."""
+    reasons = {int(kind): NEVER for kind in RECORDED_KINDS - WIDE_KINDS}
+    if not is_wide:
+        reasons |= {int(kind): WIDE for kind in WIDE_KINDS}
+    if not has_requisites:
+        reasons |= {int(kind): REQUISITE for kind in REQUISITE_KINDS}
+    return reasons
 
 
 def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
     headers = answer.headers
-    if (answer.header("link") or answer.header("refresh")) and (
-        from_headers := links_of_headers(headers)
-    ):
+    if _has_links(answer) and (from_headers := links_of_headers(headers)):
         hrefs, kinds, rels = zip(*from_headers, strict=True)
         nothing = [""] * len(hrefs)
         more = RawLinks(hrefs, list(map(int, kinds)), nothing, rels, [1] * len(hrefs))
         found = found.with_more(more)
     reasons = None
-    if not job.extract.requisites and max(found.kinds, default=0) >= _FIRST_REQUISITE:
-        reasons = [REQUISITE if kind in REQUISITE_KINDS else "" for kind in found.kinds]
+    if max(found.kinds, default=0) >= _FIRST_UNFOLLOWED:
+        unfollowed = _unfollowed(job.extract.requisites, job.extract.wide)
+        reasons = [unfollowed.get(kind, "") for kind in found.kinds]
     if job.extract.obey_nofollow:
         is_tagged = answer.header("x-robots-tag") is not None
         if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
@@ -224,6 +266,11 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     if reasons is not None:
         found.reasons = reasons
     return found
+
+
+def _has_links(answer: Answer) -> bool:
+    header = answer.header
+    return bool(header("link") or header("refresh") or header("content-location"))
 
 
 def redirect_of(answer: Answer) -> RawLinks:

@@ -36,7 +36,14 @@ from lycosa.crawl.answers.novelty.mirrors import Mirrors
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
-from lycosa.crawl.answers.reading import judge, links_of_page, read_page, redirect_of
+from lycosa.crawl.answers.reading import (
+    is_sitemap,
+    judge,
+    links_of_page,
+    read_page,
+    redirect_of,
+    showing_wishes,
+)
 from lycosa.crawl.answers.triples import TripleExtraction
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
@@ -63,6 +70,11 @@ if TYPE_CHECKING:
 FORGETTABLE_SECONDS = 1.0
 """A pause may be longer than the host's usual one by this much without being committed at
 once: after a resume every host is left alone for that much longer than its usual pause."""
+
+
+SITEMAPS_WITHOUT_A_PAGE = 1_000
+"""So many sitemaps of a partition, and one more for each page, count towards no limit. Others
+count as pages: a site that makes up sitemaps without end must not outlast the limits."""
 
 
 class PageAnswers:
@@ -164,6 +176,13 @@ class PageAnswers:
         if answered.outcome is not Outcome.KEPT:
             self._budget.give_back(answered.reserved_bytes)
             return
+        state = answered.partition.state
+        if answered.facts.is_list and is_sitemap(answered.answer, answered.facts):
+            most = SITEMAPS_WITHOUT_A_PAGE + state.kept_pages
+            answered.is_sitemap = state.outcomes[Outcome.SITEMAP] < most
+        if answered.is_sitemap:
+            self._budget.give_back(answered.reserved_bytes)
+            return
         size, url = len(answered.answer.body), answered.request.url
         if not self._budget.keep(answered.reserved_bytes, size, url):
             answered.outcome, answered.facts = Outcome.TOO_LARGE, NO_FACTS
@@ -194,11 +213,14 @@ class PageAnswers:
         was_kept = state.pages.outcome[page] == Outcome.KEPT
         answered.is_first = is_kept and not was_kept
         plugins = answered.plugins
+        is_noindex = is_noarchive = False
+        if is_kept:
+            is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
         answered.place = self._store_of_pages.append(
             Capture(
                 key=answered.key,
                 purpose=Purpose.PAGE,
-                outcome=answered.outcome,
+                outcome=answered.recorded_outcome,
                 distance=state.pages.distance[page],
                 request=answered.request,
                 answer=answered.answer,
@@ -214,6 +236,11 @@ class PageAnswers:
                 extra=plugins.values if plugins is not None and is_kept else (),
                 triples=answered.triples,
                 held=state.place_of(page) if is_kept and was_kept else None,
+                is_noindex=is_noindex,
+                is_noarchive=is_noarchive,
+                is_withheld=is_noarchive and self._job.extract.obey_noarchive,
+                source_id=state.sources.of(page),
+                is_after_redirect=state.pages.hops[page] > 0,
             )
         )
 
@@ -236,7 +263,7 @@ class PageAnswers:
             Fetched(
                 answer.ended,
                 answered.page,
-                answered.outcome,
+                answered.recorded_outcome,
                 answer.status,
                 len(answer.body),
                 self._due(answered),

@@ -158,6 +158,6 @@ def _unreachable(answer: Answer) -> tuple[Outcome, str]:
         return answer.failure, note
     if answer.failure is Outcome.NAME_FAILURE:
         return answer.failure, "its host has no address"
-    what = answer.failure.name.lower().replace("_", " ") if answer.failure else answer.status
+    what = answer.failure.name.lower() if answer.failure else answer.status
     note = f"it cannot be had ({what}): nothing is allowed until it can"
     return Outcome.ROBOTS_UNREACHABLE, note

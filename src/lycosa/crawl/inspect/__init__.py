@@ -11,4 +11,5 @@ crawl's lock and write events, as a worker would.
     content         reads the newest answer for a URL from the archive
     empty_crawl     says why a crawl kept no page
     edits           adds seeds, retries failed URLs, blocks hosts, begins a cycle
+    deletions       gives back the room of pages that are gone
 """

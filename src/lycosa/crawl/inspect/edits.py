@@ -131,7 +131,7 @@ def retry_failed(directory: CrawlDirectory) -> int:
             events.append(Waited(now, 0.0))
         return Decision(events) if events else None
 
-    _change(directory, decide)
+    change(directory, decide)
     return count
 
 
@@ -163,7 +163,7 @@ def release_traps(directory: CrawlDirectory) -> int:
         )
         return Decision([Reopened(now, hosts, pages)]) if hosts else None
 
-    _change(directory, decide)
+    change(directory, decide)
     return count
 
 
@@ -227,7 +227,7 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             # A study names pages and hosts; it can be made again without this host.
             shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
 
-    _change(directory, decide, drop)
+    change(directory, decide, drop)
     if not is_known:
         raise ConfigError(
             f"{name}: the crawl knows no such host\n"
@@ -262,7 +262,7 @@ def unblock_host(directory: CrawlDirectory, name: str) -> int:
         count += len(pages) + sum(state.sites.pending[site] for site in sites)
         return Decision([Reopened(now, [host], pages)])
 
-    _change(directory, decide)
+    change(directory, decide)
     if not is_blocked:
         raise ConfigError(
             f"{name}: is not blocked\n  blocked hosts are listed by: lycosa status {directory.path}"
@@ -285,7 +285,7 @@ def begin_cycle(directory: CrawlDirectory) -> int:
         return Decision([CycleWanted(now, cycle + 1)]) if number == 0 else None
 
     if cycle and history.wanted <= cycle:  # the first one begins by itself
-        _change(directory, want)
+        change(directory, want)
     return cycle + 1
 
 
@@ -310,7 +310,7 @@ def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decisi
     return Decision(events, found)
 
 
-def _change(
+def change(
     directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
 ) -> None:
     """Take every partition, write what `decide` returns for it, then call `afterwards`."""

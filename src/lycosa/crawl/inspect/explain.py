@@ -142,7 +142,7 @@ def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[s
 
 
 def _name(outcome: Outcome) -> str:
-    return TRAPS.get(outcome) or outcome.name.lower().replace("_", " ")
+    return TRAPS.get(outcome) or outcome.name.lower()
 
 
 def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None) -> str:

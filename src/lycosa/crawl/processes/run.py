@@ -50,6 +50,7 @@ from lycosa.url import key_of
 
 if TYPE_CHECKING:
     from lycosa.crawl.processes.workers.supervisor import Supervisor
+    from lycosa.crawl.status.statistics import StatisticsFile
     from lycosa.plugins.hooks import Hooks
     from lycosa.plugins.plugin import Plugin
 
@@ -195,17 +196,25 @@ def _clock_ahead(log: Log, listener: Listener) -> float:
 class _ProgressReport:
     """Reports progress to a listener, as often as it wants."""
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: Listener, statistics: StatisticsFile | None) -> None:
         self._listener = listener
+        self._statistics = statistics
         self._pace = Pace()
         self._next = time.monotonic() + listener.progress_seconds
 
     def look(self, progress: Progress) -> None:
         """Report progress if the listener's interval has passed."""
         progress = self.timed(progress)
+        if self._statistics is not None:
+            self._statistics.look(progress)
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._listener.progress_seconds - 0.05
             self._listener.progress(progress)
+
+    def end(self, progress: Progress) -> None:
+        """Note how the run ended."""
+        if self._statistics is not None:
+            self._statistics.write(progress)
 
     def timed(self, progress: Progress) -> Progress:
         """Return the progress with the time and speed of this run."""
@@ -220,7 +229,7 @@ def _crawl(
     listener: Listener,
     stop: Stop,
 ) -> Ended:
-    report = _ProgressReport(listener)
+    report = _ProgressReport(listener, _statistics_of(crawl.job))
     assignments = assignments_of(crawl.job, workers, clock_ahead)
     with (
         MainLoop(assignments[0].clock_offset) as main,
@@ -228,9 +237,18 @@ def _crawl(
     ):
         reason = crawler.run(stop, report.look)
         progress = report.timed(crawler.progress())._replace(workers=workers)
+    report.end(progress)
     reason = reason_of(reason, progress)
     log_messages.info("ended: %s", reason)
     return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
+
+
+def _statistics_of(job: Job) -> StatisticsFile | None:
+    if not job.statistics.file:
+        return None
+    from lycosa.crawl.status.statistics import StatisticsFile
+
+    return StatisticsFile(job.statistics)
 
 
 def _crawler(
@@ -259,5 +277,7 @@ def reason_of(reason: str, progress: Progress) -> str:
 def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
     """Return whether nothing is left to do; a stopped crawl with cycles has the next one to do."""
     if reason in (NO_SEED, UNREACHABLE):
+        return False
+    if progress.put_off:
         return False
     return reason == EXHAUSTED or (not progress.pending and job.revisit.policy == "off")

@@ -16,6 +16,7 @@ from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
 from lycosa.crawl.status.unreachable import MOST_NAMED
 from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
+from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.frontier.fold.guesses import rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
@@ -66,6 +67,8 @@ class Progress(NamedTuple):
     """How many there are."""
     structured: dict[str, int] = {}  # noqa: RUF012
     """Triples, pages that have some, and what was left out of structured data, by reason."""
+    put_off: int = 0
+    """URLs that wait for a later cycle."""
 
 
 def _ignore(*_: object) -> None:
@@ -145,6 +148,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         given_up=sorted(given_up, key=lambda one: -one[1])[:MOST_NAMED],
         given_up_origins=sum(part.given_up_origins for part in parts),
         structured=dict(structured.most_common()),
+        put_off=sum(part.put_off for part in parts),
         **run,
     )
 
@@ -172,6 +176,12 @@ def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:
         counts.update(state.outcomes)
         counts.update(state.ended_by_closing())
     return {Outcome(outcome).name.lower(): count for outcome, count in counts.most_common()}
+
+
+def put_off_of(states: Iterable[PartitionState]) -> int:
+    """Return how many URLs wait for a later cycle."""
+    in_cycles = (state for state in states if state.history.cycle)
+    return sum(state.pages.status.tobytes().count(PUT_OFF) for state in in_cycles)
 
 
 def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:

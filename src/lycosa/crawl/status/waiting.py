@@ -117,7 +117,7 @@ def _own_reason(state: PartitionState, page: int) -> str:
         return NO_CONNECTION_MADE
     if outcome not in TRANSIENT:
         return REVISIT
-    name = Outcome(outcome).name.lower().replace("_", " ")
+    name = Outcome(outcome).name.lower()
     return f"a page is tried again after a failure ({name})"
 
 

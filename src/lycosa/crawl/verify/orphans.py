@@ -36,6 +36,7 @@ from lycosa.records import (
     Place,
     RecordsLost,
     RobotsState,
+    outcome_named,
 )
 from lycosa.store.layout import Name, sealed_path
 from lycosa.store.reader import rows
@@ -92,7 +93,7 @@ class Adoption:
             event = Fetched(
                 row["ended"].timestamp(),
                 page,
-                Outcome[row["outcome"]],
+                outcome_named(row["outcome"]),
                 row["status"],
                 row["size_bytes"],
                 0.0,

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from lycosa.config import Job
 from lycosa.crawl.answers.link_cache import LONGEST_REFUSED
-from lycosa.crawl.answers.reading import RawLink, links_of_page, read_page
+from lycosa.crawl.answers.reading import RawLink, links_of_page, read_page, showing_wishes
 from lycosa.crawl.answers.triples import distiller_of, label_of
 from lycosa.crawl.verify.segments import Segment
 from lycosa.extract.facts import Facts
@@ -28,13 +28,26 @@ from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.structured.distiller import Page
 from lycosa.frontier.distance import farthest, through
 from lycosa.links import FOLLOWED
-from lycosa.records import Answer, LinkKind, Links, Place, Target
+from lycosa.records import (
+    PROBED,
+    STORED,
+    Answer,
+    LinkKind,
+    Links,
+    Outcome,
+    Place,
+    Target,
+    outcome_named,
+)
 from lycosa.store.tables.quads import Block, quads_of
+from lycosa.store.tables.redirects import NO_REDIRECT, columns_of
 from lycosa.store.tables.rows import (
     JOURNAL_SCHEMAS,
+    OUTCOME_NAMES,
     SCHEMAS,
     Pending,
     Row,
+    Text,
     fetch_id,
     microseconds,
     signed,
@@ -69,6 +82,9 @@ class Source(NamedTuple):
     """Negative when the log does not have it."""
     is_page: bool
     address: str
+    source_id: int = 0
+    """The id of the page that first led to it; 0 when none is known."""
+    is_after_redirect: bool = False
 
 
 class Reindexed(NamedTuple):
@@ -93,7 +109,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
                 continue
             pending.add_page(fetched.row() + fetched.facts_row(job))
             if fetched.has_content:
-                pending.add_content(fetched.row(), fetched.links(job), fetched.facts(job).content)
+                pending.add_content(fetched.row(), fetched.links(job), fetched.text(job))
             if distiller is not None and fetched.is_kept:
                 page = Page(
                     fetched.stored.body,
@@ -133,7 +149,8 @@ class _Fetched:
         self.key = source.key or key_of(self.stored.url)
         self.began = datetime.fromisoformat(self.stored.date).timestamp()
         self.ended = source.ended or self.began
-        self.is_kept = self._fields.get("outcome") == "KEPT"
+        self.outcome = outcome_named(self._fields.get("outcome", "kept"))
+        self.is_kept = self.outcome in STORED
         self._facts: Facts | None = None
 
     @property
@@ -177,7 +194,7 @@ class _Fetched:
             stored.url,
             host_of(self.key),
             self._address(),
-            self._fields.get("outcome", "KEPT"),
+            OUTCOME_NAMES[self.outcome],
             stored.status,
             self.content_type,
             source.size_bytes if is_page_size else len(stored.body),
@@ -201,12 +218,17 @@ class _Fetched:
         """Return the columns that were extracted from the page."""
         fields = self._fields
         distance = int(fields.get("distance", "0"))
-        outcome, rule = fields.get("outcome", ""), fields.get("mined-by", "")
-        how = "mined" if rule else "probe" if outcome.startswith("PROBE") else ""
+        rule = fields.get("mined-by", "")
+        how = "mined" if rule else "probe" if self.outcome in PROBED else ""
+        if not how and self._source.is_after_redirect:
+            how = "redirect"
         how = how or ("link" if distance else "seed")
+        source = signed(self._source.source_id) if self._source.source_id else None
         about: Row = ("", "", "", "", 0)
+        wishes: Row = (None, None)
         if self.is_kept:
             facts = self.facts(job)
+            wishes = showing_wishes(self.answer(), facts, job)
             mark = fingerprint(facts.content) if facts.content else 0
             about = (
                 facts.charset,
@@ -215,7 +237,21 @@ class _Fetched:
                 facts.language,
                 mark & 0xFFFFFFFFFFFFFFFF,
             )
-        return (*about, distance, None, how, rule, 0, 0, 0)
+        return (*about, distance, source, how, rule, *wishes, *self._redirect(), 0, 0, 0, False)
+
+    def _redirect(self) -> Row:
+        if self.outcome is not Outcome.REDIRECTED:
+            return NO_REDIRECT
+        for key, _ in links_in(self._metadata):
+            return url_of(key), signed(url_id(key))
+        headers = self.stored.headers
+        location = next((value for name, value in headers if name.lower() == "location"), "")
+        return columns_of(location, self.stored.url)
+
+    def text(self, job: Job) -> Text:
+        """Return the page's text, with what its row says of it."""
+        facts = self.facts(job)
+        return Text(facts.content, self.stored.url, facts.title, facts.language)
 
     def links(self, job: Job) -> tuple[Links, Links]:
         """Return the links that were followed, and the others, with what the page says of them.

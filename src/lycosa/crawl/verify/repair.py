@@ -208,12 +208,15 @@ def _sources(
     sources: dict[int, Source] = {}
     for one in named:
         state = states[one.partition]
-        key, address = "", ""
+        key, address, led, hops = "", "", 0, 0
         if one.is_page:
             key = state.table.key(one.page)
             address = state.address_of(state.sites.host[state.pages.site[one.page]])
+            led, hops = state.sources.of(one.page), state.pages.hops[one.page]
         size = one.size_bytes if one.is_page else -1
-        sources[one.place.offset] = Source(one.place, key, one.moment, size, one.is_page, address)
+        sources[one.place.offset] = Source(
+            one.place, key, one.moment, size, one.is_page, address, led, hops > 0
+        )
     for offset in found.unknown:
         main = found.mains[offset]
         place = Place(found.name.segment, offset, main.length)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lycosa.config import Job
@@ -76,7 +77,7 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
                 arrow_functions.sorted_by(rows, "key") if "key" in rows.schema.names else rows
             )
         written.append(final)
-    written.append(_write_index(folder, found, tables))
+    written.append(_write_index(folder, found, tables, job))
     written.append(write_digests(folder, found.name, written, temporary))
     damaged = [path for path in files if _part(path) in found.damaged]
     move_aside(folder, damaged)
@@ -115,16 +116,19 @@ def _blocks(
     return [block for block in blocks(path) if block.fetch_id in pages]
 
 
-def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table]) -> Path:
+def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job: Job) -> Path:
     final = cdx_path(folder, found.name)
     sorter = cdx.Sorter()
     for kind in ("hosts", "pages"):
-        rows = tables[kind].select(_INDEX)
+        rows = tables[kind]
+        if job.extract.obey_noarchive and "noarchive" in rows.schema.names:
+            rows = rows.filter(pc.fill_null(pc.invert(rows.column("noarchive")), True))
+        rows = rows.select(_INDEX)
         began = rows.column("began").cast(pa.int64())
         rows = rows.set_column(1, "began", began)
         for row in rows.to_pylist():
             *entry, record, outcome = row.values()
-            if record and outcome != "NOT_MODIFIED":
+            if record and outcome.lower() != "not_modified":
                 sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)

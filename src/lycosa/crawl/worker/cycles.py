@@ -5,14 +5,20 @@
                                 the bids are kept, one by one            BidTaken
     the last one is durable ──▶ each is told its share                   CycleShare
                                 each puts its URLs up                    CycleBegun
+    idle, room is left      ──▶ all of this once more, for the URLs that were put off: a round
 
 Everything between partitions goes through their inboxes, so it does not matter whose they are, and
 a kill at any moment is followed by the same cycle: what was asked is asked again by the next owner
 of partition 0, what was bid is in its log, and the shares follow from the bids. A URL that is found
-while a cycle runs is taken into it as long as it has room, and otherwise put off to the next.
+while a cycle runs is taken into it as long as its partition has room, and otherwise put off. Room
+is shared out before it is known where URLs will be found; so when all is idle, what is left of it
+is collected and shared out anew, in *rounds*, until the cycle has as many URLs as it was to have
+or none is put off any more.
 
 Always true:
-  * a partition begins each cycle once, with one event that has everything it chose;
+  * a partition begins each cycle once, with one event that has everything it chose, and each
+    further round likewise;
+  * a cycle has `cycle_urls` URLs, or all that there are and hosts have time for;
   * shares are made from bids that are durable: made again, they are the same;
   * inboxes are read only while the qualities are at hand that bids are made by (`is_measuring`).
 
@@ -30,6 +36,7 @@ from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
 from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.fold.visits import History
 from lycosa.frontier.freshness.bids import Candidate, Share, bid_of, chosen, share_out
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
@@ -63,10 +70,10 @@ class Cycles:
         self.planner = Planner(self._revisit, self._most_of_host)
         self._quality = Quality({})
         self._measured_at = -1
-        self._noted = 0
-        """The cycle that is on the agenda."""
-        self._shared = 0
-        """The cycle that was shared out in this life."""
+        self._noted = (0, 0)
+        """The cycle and round that are on the agenda."""
+        self._shared = (0, 0)
+        """The cycle and round that were shared out in this life."""
         self._looked_through = 0
         self.is_measuring = False
 
@@ -86,11 +93,11 @@ class Cycles:
             return
         history = state.history
         if not history.wanted:
-            self._want(1, now)
-        elif history.wanted > history.cycle:
+            self._want(1, 0, now)
+        elif history.wanted_step > history.step:
             for number in range(self._ports.job.frontier.partitions):
                 if number not in history.bids:
-                    partition.post(number, BidsWanted(history.wanted_at, history.wanted))
+                    partition.post(number, BidsWanted(history.wanted_at, *history.wanted_step))
             self._share_when_complete(partition)
 
     def _release(self, partition: Partition, now: float) -> None:
@@ -103,7 +110,17 @@ class Cycles:
 
     def goes_on(self, partition: Partition) -> bool:
         """Return whether another cycle follows, as far as it is this partition's to say."""
-        return partition.number == CHAIR and self._is_followed(partition)
+        if partition.number != CHAIR or not self.is_on:
+            return False
+        history = partition.state.history
+        return self._is_followed(partition) or _has_room(history) or self._is_bidding(history)
+
+    def _is_bidding(self, history: History) -> bool:
+        """Return whether bids for a round are awaited, or shares that follow from them."""
+        if history.wanted_step <= history.step:
+            return False
+        is_complete = len(history.bids) == self._ports.job.frontier.partitions
+        return not is_complete or not history.wanted_round or bool(history.unspent())
 
     def _is_followed(self, partition: Partition) -> bool:
         revisit = self._revisit
@@ -113,32 +130,43 @@ class Cycles:
         """Return whether bids could be made; if not, see to it."""
         if not self.planner.needs_quality or self._measured_at == requests:
             return True
-        if not any(self._is_followed(partition) for partition in self._partitions.values()):
+        if not any(
+            self._is_followed(partition) or _has_room(partition.state.history)
+            for partition in self._partitions.values()
+        ):
             return True
         if not self.is_measuring:
             self._measure(requests)
         return False
 
     def over(self, now: float) -> None:
-        """Note that a cycle has ended everywhere: the next begins when it is due."""
+        """Note that a cycle has ended everywhere: the next begins when it is due.
+
+        If it may lack URLs, it gets another round first, at once.
+        """
         chair = self._partitions.get(CHAIR)
         if chair is None or not self.goes_on(chair):
             return
         history = chair.state.history
-        if self._noted <= history.cycle:
+        if _has_room(history):
+            self._want(history.cycle, history.round + 1, now)
+        elif not self._is_bidding(history) and self._noted <= history.step:
             reach("cycle.over")
-            self._noted = history.cycle + 1
+            self._noted = (history.cycle + 1, 0)
             due = max(now, history.began + self._revisit.cycle_seconds)
-            self._agenda.note(due, self._want, self._noted)
+            self._agenda.note(due, self._want_cycle, history.cycle + 1)
 
-    def _want(self, cycle: int, now: float) -> None:
+    def _want_cycle(self, cycle: int, now: float) -> None:
+        self._want(cycle, 0, now)
+
+    def _want(self, cycle: int, round_number: int, now: float) -> None:
         """Ask all partitions for their bids."""
         chair = self._partitions.get(CHAIR)
-        if chair is None or chair.state.history.wanted >= cycle:
+        if chair is None or chair.state.history.wanted_step >= (cycle, round_number):
             return
-        chair.record(CycleWanted(now, cycle))
+        chair.record(CycleWanted(now, cycle, round_number))
         for number in range(self._ports.job.frontier.partitions):
-            chair.post(number, BidsWanted(now, cycle))
+            chair.post(number, BidsWanted(now, cycle, round_number))
 
     def _measure(self, requests: int) -> None:
         """Find out beside the crawl what pages are worth."""
@@ -158,28 +186,51 @@ class Cycles:
 
     def bids_wanted(self, partition: Partition, message: BidsWanted) -> None:
         """Say what a partition would fetch."""
-        if partition.state.history.cycle < message.cycle:
-            found = self._candidates(partition, message.moment)
-            bid = BidMade(message.moment, message.cycle, partition.number, bid_of(found))
-            partition.post(CHAIR, bid)
+        history = partition.state.history
+        if history.step >= (message.cycle, message.round):
+            return
+        found = self._candidates(partition, message)
+        room = history.room if message.round else 0
+        partition.post(
+            CHAIR,
+            BidMade(
+                message.moment,
+                message.cycle,
+                partition.number,
+                bid_of(found),
+                message.round,
+                room,
+            ),
+        )
 
     def bid_made(self, chair: Partition, message: BidMade) -> None:
         """Keep a bid; after the last one all are told their shares."""
         history = chair.state.history
-        is_open = history.cycle < message.cycle == history.wanted
+        is_open = history.step < (message.cycle, message.round) == history.wanted_step
         if is_open and message.partition not in history.bids:
-            chair.record(BidTaken(message.partition, message.bins))
+            chair.record(BidTaken(message.partition, message.bins, message.room))
             self._share_when_complete(chair)
 
     def share_came(self, partition: Partition, message: CycleShare, now: float) -> None:
-        """Begin a cycle in a partition."""
-        if partition.state.history.cycle >= message.cycle:
+        """Begin a cycle, or a round of it, in a partition."""
+        if partition.state.history.step >= (message.cycle, message.round):
             return
-        found = self._candidates(partition, message.moment)
+        found = self._candidates(partition, message)
         plan = chosen(found, Share(message.bin, message.of_bin, message.room))
         pages = [candidate.page for candidate in plan]
         worths = [candidate.worth for candidate in plan]
-        event = CycleBegun(message.moment, message.cycle, pages, worths, message.room)
+        history, room = partition.state.history, message.room
+        if message.round:  # what was taken since the bid has been paid from the room reported then
+            room -= message.reported - history.room
+        event = CycleBegun(
+            message.moment,
+            message.cycle,
+            pages,
+            worths,
+            room,
+            message.round,
+            message.left,
+        )
         partition.begin_cycle(event, now)
         reach("cycle.begun")
 
@@ -190,28 +241,48 @@ class Cycles:
             self._looked_through = 0
         return is_long
 
-    def _candidates(self, partition: Partition, moment: float) -> list[Candidate]:
+    def _candidates(
+        self, partition: Partition, message: BidsWanted | CycleShare
+    ) -> list[Candidate]:
         self._looked_through += len(partition.state.table)
-        return self.planner.candidates(partition.state, moment, self._quality.of)
+        return self.planner.candidates(
+            partition.state,
+            message.moment,
+            self._quality.of,
+            is_further=bool(message.round),
+        )
 
     def _share_when_complete(self, chair: Partition) -> None:
         history = chair.state.history
         if len(history.bids) == self._ports.job.frontier.partitions:
-            cycle = history.wanted
-            self._when_durable(lambda: self._share_out(cycle))
+            step = history.wanted_step
+            self._when_durable(lambda: self._share_out(step))
 
-    def _share_out(self, cycle: int) -> None:
+    def _share_out(self, step: tuple[int, int]) -> None:
         chair = self._partitions.get(CHAIR)
-        if chair is None or self._shared >= cycle or chair.state.history.cycle >= cycle:
+        if chair is None or self._shared >= step or chair.state.history.step >= step:
             return
         reach("cycle.bid")
-        self._shared = cycle
-        history = chair.state.history
-        shares = share_out(history.bids, self._revisit.cycle_urls)
+        self._shared = step
+        history, (cycle, round_number) = chair.state.history, step
+        most = history.unspent() if round_number else self._revisit.cycle_urls
+        if round_number and not most:
+            return  # the cycle is full, or there is nothing to fill it with
+        shares = share_out(history.bids, most)
+        left = sum(share.room for share in shares.values())
         # The chair's own last: once it has begun nobody would ask for the others' again.
         for number in sorted(shares, key=lambda number: (number == CHAIR, number)):
             share = shares[number]
-            message = CycleShare(history.wanted_at, cycle, share.bin, share.of_bin, share.room)
+            message = CycleShare(
+                history.wanted_at,
+                cycle,
+                share.bin,
+                share.of_bin,
+                share.room,
+                round_number,
+                left,
+                history.rooms.get(number, 0),
+            )
             chair.post(number, message)
 
     # -- hosts ----------------------------------------------------------------------------
@@ -224,3 +295,8 @@ class Cycles:
         if not seconds or not pause:
             return self._revisit.cycle_urls
         return max(1, int(seconds / pause))
+
+
+def _has_room(history: History) -> bool:
+    """Return whether a cycle was given room, and nobody has asked since what is left of it."""
+    return history.left > 0 and history.wanted_step <= history.step

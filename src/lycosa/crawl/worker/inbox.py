@@ -22,6 +22,7 @@ from lycosa.records import (
     CycleShare,
     Discovered,
     InboxRead,
+    LinksCounted,
     RobotsWanted,
 )
 
@@ -88,6 +89,8 @@ class InboxReader:
                 urls += len(message.keys)
             elif isinstance(message, RobotsWanted):
                 self._robots.wanted(partition, message, now)
+            elif isinstance(message, LinksCounted):
+                self._router.links_counted(partition, message)
             elif isinstance(message, BidsWanted):
                 self._cycles.bids_wanted(partition, message)
             elif isinstance(message, BidMade):

@@ -5,7 +5,10 @@ them on made and mutated pages.
 
     _scan       the scanner (compiled): links, text, title, language, robots directives
     pure_scan   the same in pure Python, to read and to test against
+    pure_links  its links
     names       element and attribute names that the scanner knows
     values      values with a syntax of their own: srcset, refresh, rel
+    objects     references of object, applet and param
+    mentions    URLs in scripts, JSON and attributes for scripts, which only `wide` reads
     references  character references such as `&amp;`
 """

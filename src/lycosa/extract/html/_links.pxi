@@ -21,7 +21,9 @@ cdef class Links:
     cdef bytes body
     cdef Said said
     cdef Tags tags
-    cdef bint wants_requisites, is_truncated
+    # The kinds that are wanted, a bit each.
+    cdef uint64_t wanted
+    cdef bint is_truncated
     cdef Py_ssize_t most_links
     cdef FoundLink *links
     cdef Py_ssize_t count, room
@@ -35,7 +37,7 @@ cdef class Links:
     @cython.final
     cdef Py_ssize_t add(self, Piece value, int kind, Piece rel, Piece alt) except -2:
         """Add a link; returns its place, or -1 if there is none."""
-        if value.size == 0 or (kind >= FIRST_REQUISITE and not self.wants_requisites):
+        if value.size == 0 or not (self.wanted >> kind) & 1:
             return -1
         return self.add_href(trimmed(resolved(&self.said, value)), kind, rel, alt)
 
@@ -46,7 +48,7 @@ cdef class Links:
         cdef bytes data
         none.start = self.tags.end
         none.size = 0
-        if not href or (kind >= FIRST_REQUISITE and not self.wants_requisites):
+        if not href or not (self.wanted >> kind) & 1:
             return -1
         data = href.encode("utf-8", "replace")
         piece.start = <const byte *> PyBytes_AS_STRING(data)
@@ -59,7 +61,7 @@ cdef class Links:
         cdef uint64_t h, slot
         cdef FoundLink *link
         cdef Py_ssize_t index
-        if href.size == 0:
+        if href.size == 0 or (kind >= FIRST_REQUISITE and needs_no_request(href)):
             return -1
         href = without_fragment(href)
         h = hash_of(href, kind)
@@ -141,32 +143,103 @@ cdef class Links:
             if link.alt.size == 0:
                 link.alt = value_of(&self.tags, ALT)
         self.add(value_of(&self.tags, SRC), KIND_IMAGE, none, value_of(&self.tags, ALT))
-        self.add_srcset()
+        self.add_srcset(value_of(&self.tags, SRCSET))
         return 0
 
     @cython.final
-    cdef int add_srcset(self) except -1:
-        if self.wants_requisites and value_of(&self.tags, SRCSET).size:
-            for url in srcset_urls(value_text(&self.said, value_of(&self.tags, SRCSET))):
+    cdef int add_srcset(self, Piece value) except -1:
+        if value.size and (self.wanted >> KIND_IMAGE) & 1:
+            for url in srcset_urls(value_text(&self.said, value)):
                 self.add_made(url, KIND_IMAGE)
         return 0
 
     @cython.final
-    cdef int add_css(self, str css) except -1:
-        for href, kind in css_references(css):
+    cdef int add_css(self, Piece css, bint is_attribute) except -1:
+        if not (self.wanted >> KIND_IMAGE) & 1:
+            return 0
+        if is_attribute and memchr(css.start, c"&", css.size) != NULL:
+            references = css_references(value_text(&self.said, css))
+        elif may_refer(css):
+            references = css_references(text_of(css))
+        else:
+            return 0
+        for href, kind in references:
             self.add_made(href, kind)
+        return 0
+
+    @cython.final
+    cdef int add_anywhere(self) except -1:
+        """Add what the attributes refer to that mean the same in any element."""
+        cdef int attribute
+        cdef Piece none, value
+        none.start = self.tags.end
+        none.size = 0
+        if value_of(&self.tags, STYLES).size:
+            self.add_css(value_of(&self.tags, STYLES), True)
+        if not self.tags.present >> FIRST_ANYWHERE:
+            return 0
+        for attribute in range(FIRST_ANYWHERE, FIRST_LIST):
+            self.add(value_of(&self.tags, attribute), KINDS[attribute], none, none)
+        for attribute in range(FIRST_LIST, FIRST_PAINT):
+            self.add_list(value_of(&self.tags, attribute), KINDS[attribute])
+        for attribute in range(FIRST_PAINT, ATTRIBUTES):
+            value = value_of(&self.tags, attribute)
+            if value.size:
+                self.add_css(value, True)
+        return 0
+
+    @cython.final
+    cdef int add_list(self, Piece value, int kind) except -1:
+        """Add the URLs of a list with white space between them."""
+        cdef Piece url, none
+        none.start = self.tags.end
+        none.size = 0
+        if value.size == 0 or not (self.wanted >> kind) & 1:
+            return 0
+        value = trimmed(resolved(&self.said, value))
+        while value.size:
+            url.start = value.start
+            while value.size and not CLASS[value.start[0]] & SPACE:
+                value.start += 1
+                value.size -= 1
+            url.size = value.start - url.start
+            self.add_href(url, kind, none, none)
+            value = trimmed(value)
+        return 0
+
+    @cython.final
+    cdef int add_mentions(self, list hrefs) except -1:
+        for href in hrefs:
+            self.add_made(href, KIND_MENTION)
+        return 0
+
+    @cython.final
+    cdef int add_found(self, object facts) except -1:
+        """Add the links of a document within this one."""
+        cdef Py_ssize_t index
+        cdef Piece piece, rel, text
+        cdef str base = facts.base or ""
+        columns = (facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
+        for href, kind, said, relations, times in zip(*columns):
+            data = [(joined(base, href)).encode("utf-8", "replace"), relations.encode(), said.encode()]
+            self.made += data
+            piece, rel, text = piece_of(data[0]), piece_of(data[1]), piece_of(data[2])
+            if (self.wanted >> <int> kind) & 1:
+                index = self.add_href(piece, kind, rel, text)
+                if index >= 0:
+                    self.links[index].times += times - 1
         return 0
 
     @cython.final
     cdef int read_link(self) except -1:
         cdef int kind
-        cdef Piece none
+        cdef Piece none, rel = value_of(&self.tags, REL)
         none.start = self.tags.end
         none.size = 0
-        if value_of(&self.tags, REL).size and value_of(&self.tags, HREF).size:
-            kind = kind_of_relation(value_text(&self.said, value_of(&self.tags, REL)), text_of(value_of(&self.tags, AS)))
-            if kind:
-                self.add(value_of(&self.tags, HREF), kind, value_of(&self.tags, REL), none)
+        if value_of(&self.tags, HREF).size:
+            kind = kind_of_relation(value_text(&self.said, rel), text_of(value_of(&self.tags, AS)))
+            self.add(value_of(&self.tags, HREF), kind, rel, none)
+        self.add_srcset(value_of(&self.tags, IMAGESRCSET))
         return 0
 
     @cython.final
@@ -188,6 +261,19 @@ cdef class Links:
             line[i] = c" " if piece.start[i] == c"\n" else piece.start[i]
         piece.start = line
         return text_of(piece)
+
+
+cdef inline bint needs_no_request(Piece href) noexcept nogil:
+    """Data and parts of the page itself are no reason to ask for anything."""
+    return href.start[0] == c"#" or (href.size >= 5 and is_same(href.start, b"data:", 5))
+
+
+cdef inline Piece piece_of(bytes data):
+    """Return the bytes of an object, which has to outlive the piece."""
+    cdef Piece piece
+    piece.start = <const byte *> PyBytes_AS_STRING(data)
+    piece.size = PyBytes_GET_SIZE(data)
+    return piece
 
 
 cdef inline uint64_t hash_of(Piece piece, int kind) noexcept nogil:

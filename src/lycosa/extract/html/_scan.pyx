@@ -42,7 +42,22 @@ from lycosa.extract.facts import LONGEST_PAGE as _LONGEST_PAGE
 from lycosa.extract.facts import LONGEST_TEXT as _LONGEST_TEXT
 from lycosa.extract.facts import LONGEST_TITLE as _LONGEST_TITLE
 from lycosa.extract.facts import Facts
-from lycosa.extract.html.names import BLOCKS, CELLS, RAW, RDFA, RELATIONS, SOURCES
+from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
+from lycosa.extract.html.names import (
+    ANYWHERE,
+    BLOCKS,
+    CELLS,
+    FALLBACKS,
+    LISTS,
+    OBJECTS,
+    PAINTS,
+    RAW,
+    RDFA,
+    RELATIONS,
+    SOURCES,
+)
+from lycosa.extract.html.names import DEEPEST_NESTING as _DEEPEST_NESTING
+from lycosa.extract.html.objects import joined, object_references, parameter_reference
 from lycosa.extract.html.values import (
     css_references,
     is_json_ld,
@@ -51,9 +66,10 @@ from lycosa.extract.html.values import (
     refresh_target,
     relation,
     srcset_urls,
+    stylesheet_target,
     wishes,
 )
-from lycosa.records import LinkKind
+from lycosa.records import REQUISITE_KINDS, LinkKind
 
 include "_pieces.pxi"
 include "_tables.pxi"
@@ -71,6 +87,9 @@ cdef class Page(Links):
     """The facts of one page, as they are gathered tag by tag."""
 
     cdef bytes agent
+    # How many documents this one stands within, and whether the open form posts.
+    cdef int depth
+    cdef bint is_posting
     cdef str base, title, description, language, header_language
     cdef int wishes
     # What any tag tells of structured data.
@@ -79,15 +98,21 @@ cdef class Page(Links):
     cdef bint has_meta
 
     def __cinit__(
-        self, bytes body, bint is_xml, Py_ssize_t most_links, bint wants_requisites, str agent
+        self,
+        bytes body,
+        bint is_xml,
+        Py_ssize_t most_links,
+        uint64_t wanted,
+        str agent,
+        int depth,
     ):
         cdef Py_ssize_t size = len(body)
         self.body = body
         self.said.size = size
         self.tags.end = <const byte *> PyBytes_AS_STRING(body) + size
         self.agent = agent.lower().encode("utf-8", "replace") or b"robots"
-        self.tags.is_xml, self.wants_requisites = is_xml, wants_requisites
-        self.most_links = most_links
+        self.tags.is_xml, self.wanted = is_xml, wanted
+        self.most_links, self.depth = most_links, depth
         self.anchor = -1
         self.made = []
         self.description = self.language = self.header_language = ""
@@ -114,6 +139,9 @@ cdef class Page(Links):
         cdef const Tag *tag
         cdef bint is_closing
         cdef uint64_t low, high
+        cdef bint is_wide = (self.wanted >> KIND_MENTION) & 1
+        # What any element may refer to is no page: it is looked at if more than pages is wanted.
+        cdef int kept = KEEP_ANYWHERE if self.wanted >> FIRST_REQUISITE else KEEP_NONE
         while p < end:
             q = p
             if p[0] != c"<":
@@ -128,6 +156,8 @@ cdef class Page(Links):
             name += is_closing
             if name >= end or not CLASS[name[0]] & LETTER:
                 p = read_declaration(&self.said, &self.tags, q)
+                if p - q > 8 and (q[1] == c"!" or q[1] == c"?"):
+                    self.see_declaration(q, p)
                 continue
             p = name
             low = high = 0
@@ -144,21 +174,25 @@ cdef class Page(Links):
                 elif tag.flags & IS_CELL and self.said.gap == NO_GAP:
                     self.said.gap = WORD_GAP
             if is_closing:
-                p = read_attributes(&self.tags, p, False)
+                p = read_attributes(&self.tags, p, KEEP_NONE)
                 if p == NULL:
                     break
                 if tag.element == A:
                     self.end_anchor()
+                elif tag.element == FORM:
+                    self.is_posting = False
                 elif tag.element == NOSCRIPT:
                     self.tags.is_in_noscript = False
                 elif tag.element == TEMPLATE and self.tags.templates:
                     self.tags.templates -= 1
                 continue
-            p = read_attributes(&self.tags, p, tag.element != OTHER or self.wants_requisites)
+            p = read_attributes(&self.tags, p, KEEP_ALL if tag.element != OTHER else kept)
             if p == NULL:
                 break
             self.all_signs |= self.tags.signs
-            if tag.element != OTHER or tag.flags & IS_RAW or self.wants_requisites:
+            if is_wide:
+                self.add_mentions(mentioned_in_tag(text_between(q, p)))
+            if tag.element != OTHER or tag.flags & IS_RAW or self.tags.present:
                 p = self.open(tag, p)
         self.end_anchor()
         return 0
@@ -168,13 +202,13 @@ cdef class Page(Links):
         cdef Piece content
         cdef Piece none
         cdef bint is_whole = self.tags.is_xml and (p - 2)[0] == c"/"
-        cdef int i, element = tag.element
+        cdef int element = tag.element
         content.start = none.start = p
         content.size = none.size = 0
         if tag.flags & IS_RAW and not is_whole:
             content.size = end_of_raw(p, self.tags.end, tag) - p
-        if self.wants_requisites and value_of(&self.tags, STYLES).size:
-            self.add_css(value_text(&self.said, value_of(&self.tags, STYLES)))
+        if self.tags.present >> STYLES and self.wanted >> FIRST_REQUISITE:
+            self.add_anywhere()
         if element == A:
             self.end_anchor()
             self.anchor = self.add(href_of(&self.tags), KIND_ANCHOR, value_of(&self.tags, REL), none)
@@ -186,43 +220,61 @@ cdef class Page(Links):
         elif element == IMG:
             self.add_image()
         elif element == SOURCED:
-            for i in range(tag.sources):
-                self.add(value_of(&self.tags, tag.attributes[i]), tag.kinds[i], value_of(&self.tags, REL), none)
+            self.add_sources(tag)
+        elif element == IFRAME:
+            self.add_sources(tag)
+            if value_of(&self.tags, SRCDOC).size:
+                self.add_nested(bytes_of(resolved(&self.said, value_of(&self.tags, SRCDOC))), False)
         elif element == AREA:
-            self.add(value_of(&self.tags, HREF), KIND_ANCHOR, value_of(&self.tags, REL), value_of(&self.tags, ALT))
+            self.add(href_of(&self.tags), KIND_ANCHOR, value_of(&self.tags, REL), value_of(&self.tags, ALT))
         elif element == BASE:
             if self.base is None and has_value(&self.tags, HREF):
                 self.base = text_of(trimmed(resolved(&self.said, value_of(&self.tags, HREF))))
         elif element == FORM:
-            content = value_of(&self.tags, METHOD)
-            if not is_word(content, b"post", 4) and not is_word(content, b"dialog", 6):
-                self.add(value_of(&self.tags, ACTION), KIND_FORM, none, none)
-            content.size = 0
-            content.start = p
+            self.is_posting = is_posted(value_of(&self.tags, METHOD))
+            self.add(value_of(&self.tags, ACTION), KIND_POST if self.is_posting else KIND_FORM, none, none)
+        elif element == BUTTON:
+            self.add_form_action()
         elif element == HTML:
             if not self.language:
                 self.language = primary_language(
                     value_text(&self.said, value_of(&self.tags, LANG if value_of(&self.tags, LANG).size else XML_LANG))
                 )
+            self.add(value_of(&self.tags, MANIFEST), KIND_MANIFEST, none, none)
         elif element == TITLE:
             if self.title is None:
                 self.title = line_of(&self.said, content)
         elif element == SCRIPT:
-            self.add(value_of(&self.tags, SRC), tag.kinds[0], value_of(&self.tags, REL), none)
+            self.add_sources(tag)
             if not self.has_json_ld and value_of(&self.tags, TYPE).size >= 19:
                 self.has_json_ld = is_json_ld(text_of(value_of(&self.tags, TYPE)))
+            if (self.wanted >> KIND_MENTION) & 1:
+                self.add_mentions(mentioned_in_script(text_of(content)))
         elif element == STYLE:
-            if self.wants_requisites:
-                self.add_css(text_of(content))
+            self.add_css(content, False)
         elif element == SOURCE:
-            self.add(value_of(&self.tags, SRC), tag.kinds[0], value_of(&self.tags, REL), none)
-            self.add_srcset()
+            self.add_sources(tag)
+            self.add_srcset(value_of(&self.tags, SRCSET))
         elif element == IMAGE:
             self.add(href_of(&self.tags), KIND_IMAGE, none, none)
             self.add_image()
         elif element == INPUT:
             if is_word(value_of(&self.tags, TYPE), b"image", 5):
                 self.add_image()
+            self.add_form_action()
+        elif element == OBJECT:
+            self.add_objects()
+        elif element == PARAM:
+            self.add_made(
+                parameter_reference(
+                    value_text(&self.said, value_of(&self.tags, NAME)),
+                    value_text(&self.said, value_of(&self.tags, VALUE)),
+                    value_text(&self.said, value_of(&self.tags, VALUETYPE)),
+                ),
+                KIND_OBJECT,
+            )
+        elif element == FALLBACK:
+            self.add_nested(bytes_of(content), self.tags.is_xml)
         elif element == NOSCRIPT:
             if not is_whole:
                 self.tags.is_in_noscript = True
@@ -230,6 +282,70 @@ cdef class Page(Links):
             if not is_whole:
                 self.tags.templates += 1
         return content.start + content.size
+
+    cdef int add_sources(self, const Tag *tag) except -1:
+        """Add what the element's own attributes refer to (`names.SOURCES`)."""
+        cdef int i
+        cdef Piece none, value
+        none.start = self.tags.end
+        none.size = 0
+        for i in range(tag.sources):
+            if tag.attributes[i] == HREF:
+                value = href_of(&self.tags)
+            else:
+                value = value_of(&self.tags, tag.attributes[i])
+            self.add(value, tag.kinds[i], value_of(&self.tags, REL), none)
+        return 0
+
+    cdef int add_form_action(self) except -1:
+        """Add where a button sends its form."""
+        cdef Piece none, method = value_of(&self.tags, FORMMETHOD)
+        cdef bint is_posting = self.is_posting or has_value(&self.tags, FORM_NAMED)
+        none.start = self.tags.end
+        none.size = 0
+        if method.size:
+            is_posting = is_posted(method)
+        self.add(value_of(&self.tags, FORMACTION), KIND_POST if is_posting else KIND_FORM, none, none)
+        return 0
+
+    cdef int add_objects(self) except -1:
+        cdef dict values = {}
+        cdef int place
+        for place, name in enumerate(OBJECTS):
+            values[name] = value_text(&self.said, value_of(&self.tags, FIRST_OF_OBJECT + place))
+        for href, kind in object_references(values):
+            self.add_made(href, kind)
+        return 0
+
+    cdef int add_nested(self, bytes markup, bint is_xml) except -1:
+        """Add the links of a document within this one; nothing else of it counts."""
+        cdef Page page
+        if self.depth < DEEPEST_NESTING and len(markup):
+            page = Page(
+                markup, is_xml, self.most_links, self.wanted, self.agent.decode(), self.depth + 1
+            )
+            page.read()
+            self.add_found(page.facts())
+        return 0
+
+    cdef int see_declaration(self, const byte *start, const byte *end) except -1:
+        """Read the markup in a conditional comment, and the style sheet of an XML document."""
+        cdef const byte *p
+        cdef Piece markup
+        if end - start > 7 and is_same(start, b"<!--[if", 7):
+            p = start + 7
+            while True:
+                p = <const byte *> memchr(p, c"]", end - p)
+                if p == NULL or p + 1 >= end:
+                    return 0
+                if p[1] == c">":
+                    break
+                p += 1
+            markup.start, markup.size = p + 2, end - p - 2
+            self.add_nested(bytes_of(markup), self.tags.is_xml)
+        elif self.tags.is_xml and end - start > 16 and memcmp(start, b"<?xml-stylesheet", 16) == 0:
+            self.add_made(stylesheet_target(text_between(start, end)), KIND_STYLE)
+        return 0
 
     cdef int read_meta(self) except -1:
         cdef Piece content = value_of(&self.tags, CONTENT)
@@ -271,6 +387,7 @@ cdef class Page(Links):
             bool(self.wishes & 1), bool(self.wishes & 2), bool(self.is_truncated),
             bool(self.all_signs & HAS_RDFA), bool(self.all_signs & HAS_MICRODATA),
             bool(self.has_json_ld), bool(self.has_meta),
+            is_noarchive=bool(self.wishes & 4),
         )
 
 
@@ -279,10 +396,10 @@ def gather(
     *,
     bint is_xml,
     Py_ssize_t most_links,
-    bint wants_requisites,
+    uint64_t wanted,
     str agent not None,
 ):
-    """Return the facts of a page in UTF-8."""
-    cdef Page page = Page(body, is_xml, most_links, wants_requisites, agent)
+    """Return the facts of a page in UTF-8, with links of the kinds that have a bit in `wanted`."""
+    cdef Page page = Page(body, is_xml, most_links, wanted, agent, 0)
     page.read()
     return page.facts()

@@ -18,12 +18,24 @@ cdef enum:
     IS_RAW = 4
 
 cdef enum Element:
-    OTHER, A, AREA, BASE, FORM, HTML, IMAGE, IMG, INPUT, LINK, META, NOSCRIPT, SOURCE, SOURCED
-    SCRIPT, STYLE, TEMPLATE, TITLE
+    OTHER, A, AREA, BASE, BUTTON, FALLBACK, FORM, HTML, IFRAME, IMAGE, IMG, INPUT, LINK, META
+    NOSCRIPT, OBJECT, PARAM, SOURCE, SOURCED, SCRIPT, STYLE, TEMPLATE, TITLE
 
 cdef enum Attribute:
-    ACTION, ALT, AS, CODE, CONTENT, DATA, HREF, HTTP_EQUIV, LANG, METHOD, NAME, POSTER, REL, SRC
-    SRCSET, STYLES, TYPE, XLINK_HREF, XML_LANG, ATTRIBUTES, UNKNOWN
+    ACTION, ALT, AS, CONTENT, FORM_NAMED, FORMACTION, FORMMETHOD, HREF, HTTP_EQUIV, ICON
+    IMAGESRCSET, LANG, MANIFEST, METHOD, NAME, POSTER, REL, SRC, SRCDOC, SRCSET, TYPE, VALUE
+    VALUETYPE, XLINK_HREF, XML_LANG
+    FIRST_OF_OBJECT  # the order from here on is that of `names`
+    STYLES = FIRST_OF_OBJECT + 5
+    FIRST_ANYWHERE = STYLES + 1
+    FIRST_LIST = FIRST_ANYWHERE + 7
+    FIRST_PAINT = FIRST_LIST + 3
+    ATTRIBUTES = FIRST_PAINT + 9
+    UNKNOWN = ATTRIBUTES
+
+# Which attributes of a tag are kept.
+cdef enum Kept:
+    KEEP_NONE, KEEP_ANYWHERE, KEEP_ALL
 
 # What is in a run of text: tags and references, references alone, or neither.
 cdef enum Run:
@@ -65,6 +77,8 @@ cdef enum:
     LONGEST_ENTITY = 32
     LONGEST_BARE = 6
     FIRST_REQUISITE = 20
+    DEEPEST_NESTING = 3
+    LONGEST_NAME = 16  # an attribute that is known has fewer letters
     LONGEST_TEXT = 200
     LONGEST_PAGE = 1_000_000
     LONGEST_TITLE = 1000
@@ -79,6 +93,11 @@ cdef enum:
 cdef byte CLASS[256]
 cdef byte LOWER[256]
 cdef byte SHOWN[256]
+# By how many letters a name has, and by its first: the number of an attribute, and what to try next.
+cdef byte ATTRIBUTE_AT[3][LONGEST_NAME][32]
+cdef byte NEXT_ATTRIBUTE[3][ATTRIBUTES + 1]
+cdef char ATTRIBUTE_NAMES[ATTRIBUTES][LONGEST_NAME]
+cdef int KINDS[ATTRIBUTES]
 cdef uint16_t SIGNS[256]  # by its first letter: the lengths that a telling attribute may have
 cdef Tag TAGS[TAG_SLOTS]
 cdef Entity *ENTITIES
@@ -91,16 +110,35 @@ cdef list _names_and_values = []
 
 cdef int KIND_ANCHOR = LinkKind.ANCHOR
 cdef int KIND_FORM = LinkKind.FORM
+cdef int KIND_IDENTIFIER = LinkKind.IDENTIFIER
 cdef int KIND_IMAGE = LinkKind.IMAGE
+cdef int KIND_MANIFEST = LinkKind.MANIFEST
+cdef int KIND_MENTION = LinkKind.MENTION
+cdef int KIND_OBJECT = LinkKind.OBJECT
+cdef int KIND_POST = LinkKind.POST
 cdef int KIND_REFRESH = LinkKind.REFRESH
+cdef int KIND_STYLE = LinkKind.STYLE
 
 _ELEMENTS = {
-    b"a": A, b"area": AREA, b"base": BASE, b"form": FORM, b"html": HTML, b"image": IMAGE,
-    b"img": IMG, b"input": INPUT, b"link": LINK, b"meta": META, b"noscript": NOSCRIPT,
+    b"a": A, b"applet": OBJECT, b"area": AREA, b"base": BASE, b"button": BUTTON, b"form": FORM,
+    b"html": HTML, b"iframe": IFRAME, b"image": IMAGE, b"img": IMG, b"input": INPUT,
+    b"link": LINK, b"meta": META, b"noscript": NOSCRIPT, b"object": OBJECT, b"param": PARAM,
     b"script": SCRIPT, b"source": SOURCE, b"style": STYLE, b"template": TEMPLATE,
     b"title": TITLE,
 }
-_ATTRIBUTES = {"src": SRC, "href": HREF, "code": CODE, "data": DATA, "poster": POSTER}
+_ELEMENTS.update((name.encode(), FALLBACK) for name in FALLBACKS)
+_ATTRIBUTES = {
+    "action": ACTION, "alt": ALT, "as": AS, "content": CONTENT, "form": FORM_NAMED,
+    "formaction": FORMACTION, "formmethod": FORMMETHOD, "href": HREF, "http-equiv": HTTP_EQUIV,
+    "icon": ICON, "imagesrcset": IMAGESRCSET, "lang": LANG, "manifest": MANIFEST,
+    "method": METHOD, "name": NAME, "poster": POSTER, "rel": REL, "src": SRC, "srcdoc": SRCDOC,
+    "srcset": SRCSET, "type": TYPE, "value": VALUE, "valuetype": VALUETYPE,
+    "xlink:href": XLINK_HREF, "xml:lang": XML_LANG,
+}
+_ATTRIBUTES.update(
+    (name, FIRST_OF_OBJECT + place)
+    for place, name in enumerate((*OBJECTS, "style", *ANYWHERE, *LISTS, *PAINTS))
+)
 
 
 def _fill_classes():
@@ -160,6 +198,23 @@ def _fill_tags():
         TAGS[slot] = tag
 
 
+def _fill_attributes():
+    cdef int which, attribute, size
+    cdef bytes name
+    assert len(_ATTRIBUTES) == ATTRIBUTES <= 64
+    memset(ATTRIBUTE_AT, UNKNOWN, sizeof(ATTRIBUTE_AT))
+    memset(NEXT_ATTRIBUTE, UNKNOWN, sizeof(NEXT_ATTRIBUTE))
+    for text, attribute in _ATTRIBUTES.items():
+        name, size = text.encode(), len(text)
+        assert size < LONGEST_NAME
+        memcpy(ATTRIBUTE_NAMES[attribute], <const char *> name, size)
+        for which in (KEEP_ANYWHERE, KEEP_ALL):
+            if which == KEEP_ALL or attribute >= STYLES:
+                NEXT_ATTRIBUTE[which][attribute] = ATTRIBUTE_AT[which][size][name[0] & 31]
+                ATTRIBUTE_AT[which][size][name[0] & 31] = attribute
+        KINDS[attribute] = {**ANYWHERE, **LISTS}.get(text, 0)
+
+
 def _fill_entities():
     global ENTITIES
     cdef uint64_t slot
@@ -186,6 +241,7 @@ def _fill_entities():
     assert (_LONGEST_TEXT, _LONGEST_TITLE) == (LONGEST_TEXT, LONGEST_TITLE)
     assert _LONGEST_PAGE == LONGEST_PAGE
     assert RELATIONS == ("describedby", "license", "role")
+    assert (min(REQUISITE_KINDS), _DEEPEST_NESTING) == (FIRST_REQUISITE, DEEPEST_NESTING)
 
 
 cdef inline uint64_t slot_of_entity(const byte *name, Py_ssize_t size) noexcept nogil:
@@ -209,6 +265,7 @@ cdef const Entity *find_entity(const byte *name, Py_ssize_t size) noexcept nogil
 
 _fill_classes()
 _fill_tags()
+_fill_attributes()
 _fill_entities()
 
 
@@ -235,6 +292,11 @@ cdef inline Piece without_fragment(Piece href) noexcept nogil:
 cdef inline bint is_word(Piece piece, const char *word, Py_ssize_t size) noexcept nogil:
     piece = trimmed(piece)
     return piece.size == size and is_same(piece.start, word, size)
+
+
+cdef inline bint is_posted(Piece method) noexcept nogil:
+    """Tell whether a form of this method is sent by anything but GET."""
+    return is_word(method, b"post", 4) or is_word(method, b"dialog", 6)
 
 
 cdef inline bint has_mark(Piece name) noexcept nogil:
@@ -278,44 +340,34 @@ cdef bint has_rdfa_relation(const byte *value, Py_ssize_t size) noexcept nogil:
     return False
 
 
-cdef int attribute_of_name(const byte *name, Py_ssize_t size) noexcept nogil:
-    cdef byte first = LOWER[name[0]]
-    if size == 4:
-        if first == c"h":
-            return HREF if is_same(name, b"href", 4) else UNKNOWN
-        if first == c"n":
-            return NAME if is_same(name, b"name", 4) else UNKNOWN
-        if first == c"l":
-            return LANG if is_same(name, b"lang", 4) else UNKNOWN
-        if first == c"d":
-            return DATA if is_same(name, b"data", 4) else UNKNOWN
-        if first == c"t":
-            return TYPE if is_same(name, b"type", 4) else UNKNOWN
-        return CODE if is_same(name, b"code", 4) else UNKNOWN
-    if size == 3:
-        if first == c"s":
-            return SRC if is_same(name, b"src", 3) else UNKNOWN
-        if first == c"r":
-            return REL if is_same(name, b"rel", 3) else UNKNOWN
-        return ALT if is_same(name, b"alt", 3) else UNKNOWN
-    if size == 6:
-        if first == c"s":
-            return SRCSET if is_same(name, b"srcset", 6) else UNKNOWN
-        if first == c"m":
-            return METHOD if is_same(name, b"method", 6) else UNKNOWN
-        if first == c"a":
-            return ACTION if is_same(name, b"action", 6) else UNKNOWN
-        return POSTER if is_same(name, b"poster", 6) else UNKNOWN
-    if size == 5:
-        return STYLES if is_same(name, b"style", 5) else UNKNOWN
-    if size == 7:
-        return CONTENT if is_same(name, b"content", 7) else UNKNOWN
-    if size == 2:
-        return AS if is_same(name, b"as", 2) else UNKNOWN
-    if size == 10:
-        if first == c"h":
-            return HTTP_EQUIV if is_same(name, b"http-equiv", 10) else UNKNOWN
-        return XLINK_HREF if is_same(name, b"xlink:href", 10) else UNKNOWN
-    if size == 8:
-        return XML_LANG if is_same(name, b"xml:lang", 8) else UNKNOWN
-    return UNKNOWN
+cdef inline int attribute_of_name(const byte *name, Py_ssize_t size, int kept) noexcept nogil:
+    """Return the number of an attribute that is kept."""
+    cdef int attribute
+    if size >= LONGEST_NAME:
+        return UNKNOWN
+    attribute = ATTRIBUTE_AT[kept][size][name[0] & 31]
+    while attribute != UNKNOWN and not is_same(name, ATTRIBUTE_NAMES[attribute], size):
+        attribute = NEXT_ATTRIBUTE[kept][attribute]
+    return attribute
+
+
+cdef bint may_refer(Piece css) noexcept nogil:
+    """Tell quickly whether CSS may hold a reference: `url(`, `src(`, `image-set(`, `@import`."""
+    cdef const byte *end = css.start + css.size
+    cdef const byte *p = css.start
+    while True:
+        p = <const byte *> memchr(p, c"(", end - p)
+        if p == NULL:
+            break
+        if p - css.start >= 3:
+            if is_same(p - 3, b"url", 3) or is_same(p - 3, b"src", 3) or is_same(p - 3, b"set", 3):
+                return True
+        p += 1
+    p = css.start
+    while True:
+        p = <const byte *> memchr(p, c"@", end - p)
+        if p == NULL:
+            return False
+        if end - p >= 7 and is_same(p, b"@import", 7):
+            return True
+        p += 1

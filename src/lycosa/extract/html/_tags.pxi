@@ -41,7 +41,7 @@ cdef const byte *read_declaration(Said *said, Tags *tags, const byte *start) noe
     return p
 
 
-cdef const byte *read_attributes(Tags *tags, const byte *p, bint is_wanted) noexcept nogil:
+cdef const byte *read_attributes(Tags *tags, const byte *p, int kept) noexcept nogil:
     """Read to behind the `>` of the tag; returns NULL if the page ends before it."""
     cdef const byte *end = tags.end
     cdef const byte *name
@@ -92,8 +92,8 @@ cdef const byte *read_attributes(Tags *tags, const byte *p, bint is_wanted) noex
                 if has_rdfa_relation(value, size):
                     sign |= HAS_RDFA
             tags.signs |= sign
-        if is_wanted:
-            attribute = attribute_of_name(name, name_size)
+        if kept:
+            attribute = attribute_of_name(name, name_size, kept)
             if attribute != UNKNOWN and not (tags.present >> attribute) & 1:
                 tags.present |= <uint64_t> 1 << attribute
                 tags.attributes[attribute].start = value

@@ -6,6 +6,10 @@ cdef str text_of(Piece piece):
     return PyUnicode_DecodeUTF8(<const char *> piece.start, piece.size, b"replace")
 
 
+cdef str text_between(const byte *start, const byte *end):
+    return PyUnicode_DecodeUTF8(<const char *> start, end - start, b"replace")
+
+
 cdef inline Piece cut(Piece piece, Py_ssize_t longest) noexcept nogil:
     """Cut to so many characters, and what space is then at the end."""
     cdef Py_ssize_t i = 0

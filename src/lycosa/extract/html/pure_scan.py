@@ -14,27 +14,38 @@ from __future__ import annotations
 import re
 
 from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
-from lycosa.extract.html.names import BLOCKS, CELLS, HIDDEN, RAW, RDFA, SOURCES
+from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
+from lycosa.extract.html.names import (
+    BLOCKS,
+    CELLS,
+    DEEPEST_NESTING,
+    FALLBACKS,
+    HIDDEN,
+    OBJECTS,
+    RAW,
+    RDFA,
+    SOURCES,
+)
+from lycosa.extract.html.objects import object_references, parameter_reference
+from lycosa.extract.html.pure_links import SPACES, Attributes, PureLinks, href_in, value_in
 from lycosa.extract.html.references import resolve_attribute, resolve_text
 from lycosa.extract.html.values import (
+    NOARCHIVE,
     NOFOLLOW,
     NOINDEX,
-    css_references,
     is_json_ld,
     is_rdfa_relation,
     kind_of_relation,
     one_line,
     primary_language,
     refresh_target,
-    relation,
-    srcset_urls,
+    stylesheet_target,
     wishes,
 )
-from lycosa.records import REQUISITE_KINDS, LinkKind
+from lycosa.records import LinkKind
 
 _BREAK = "\0"
 """Stands between two blocks of text; a page in UTF-8 as we make it has none."""
-_SPACES = " \t\n\r\f"
 _RUN_OF_SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
 _TAG_NAME = re.compile(r"/?([A-Za-z][^ \t\n\r\f/>]*+)")
 _ATTRIBUTE = re.compile(
@@ -44,14 +55,10 @@ _ATTRIBUTE = re.compile(
 _COMMENT_END = re.compile(r"--!?>")
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
-Attributes = dict[str, str]
 
-
-def gather(
-    body: bytes, *, is_xml: bool, most_links: int, wants_requisites: bool, agent: str
-) -> Facts:
-    """Return the facts of a page in UTF-8."""
-    page = _Page(most_links, wants_requisites, agent.lower())
+def gather(body: bytes, *, is_xml: bool, most_links: int, wanted: int, agent: str) -> Facts:
+    """Return the facts of a page in UTF-8, with links of the kinds that have a bit in `wanted`."""
+    page = _Page(most_links, wanted, agent.lower(), is_xml, 0)
     _read(body.decode("utf-8", "replace"), page, is_xml)
     return page.facts()
 
@@ -80,9 +87,11 @@ def _read(text: str, page: _Page, is_xml: bool) -> None:
             end = re.compile(rf"</{name}(?=[ \t\n\r\f/>])", re.ASCII | re.IGNORECASE)
             last = end.search(text, position)
             stop = last.start() if last else len(text)
+            page.mention(text[start:position])
             page.open(name, attributes, text[position:stop])
             position = stop
         else:
+            page.mention(text[start:position])
             page.open(name, attributes, None if is_whole else "")
 
 
@@ -95,7 +104,9 @@ def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
             if text.startswith(short, position + 3):
                 return position + 3 + len(short)
         found = _COMMENT_END.search(text, position + 3)
-        return found.end() if found else len(text)
+        end = found.end() if found else len(text)
+        page.see_comment(text[position + 3 : end])
+        return end
     if is_xml and text.startswith("![CDATA[", position):
         end = text.find("]]>", position + 8)
         end = len(text) if end < 0 else end
@@ -104,7 +115,10 @@ def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
     is_closing = following == "/" and len(text) > position + 1
     if following in ("!", "?") or is_closing:
         end = text.find(">", position)
-        return len(text) if end < 0 else end + 1
+        end = len(text) if end < 0 else end + 1
+        if is_xml and text.startswith("?xml-stylesheet", position):
+            page.see_instruction(text[position:end])
+        return end
     page.say("<")
     return position
 
@@ -119,23 +133,19 @@ def _read_attributes(text: str, position: int) -> tuple[Attributes, int]:
     return attributes, 0
 
 
-class _Page:
+class _Page(PureLinks):
     """The facts of one page, as they are gathered tag by tag."""
 
-    def __init__(self, most_links: int, wants_requisites: bool, agent: str) -> None:
-        self._most_links = most_links
-        self._wants_requisites = wants_requisites
+    def __init__(self, most_links: int, wanted: int, agent: str, is_xml: bool, depth: int) -> None:
+        super().__init__(most_links, wanted)
+        self._agent = agent
+        self._is_xml = is_xml
+        self._depth = depth
+        self._is_posting = False
         self._robots = {"robots", agent or "robots"}
-        self._links: dict[tuple[str, int], int] = {}
-        self._rels: list[str] = []
-        self._times: list[int] = []
-        self._texts: list[str] = []
-        self._alts: list[str] = []
-        self._is_truncated = False
         self._pieces: list[str] = []
         self._templates = 0
         self._is_in_noscript = False
-        self._anchor: int | None = None
         self._anchor_start = 0
         self._base: str | None = None
         self._title: str | None = None
@@ -170,6 +180,7 @@ class _Page:
             has_microdata=self._has_microdata,
             has_json_ld=self._has_json_ld,
             has_meta=self._has_meta,
+            is_noarchive=bool(self._wishes & NOARCHIVE),
         )
 
     def say(self, text: str) -> None:
@@ -183,49 +194,96 @@ class _Page:
         self._see_structure(attributes)
         if name in HIDDEN:
             self._hide(name, content is None)
-        if self._wants_requisites and attributes.get("style"):
-            self._add_css(resolve_attribute(attributes["style"]))
+        self._add_anywhere(attributes)
         match name:
             case "a":
                 self._open_anchor(attributes)
             case "base" if self._base is None and "href" in attributes:
-                self._base = _value(attributes["href"])
-            case "html" if not self._language:
+                self._base = value_in(attributes["href"])
+            case "html":
                 tag = attributes.get("lang") or attributes.get("xml:lang", "")
-                self._language = primary_language(resolve_attribute(tag))
+                if not self._language:
+                    self._language = primary_language(resolve_attribute(tag))
+                self._add(attributes.get("manifest"), LinkKind.MANIFEST)
             case "link":
                 self._read_link(attributes)
             case "meta":
                 self._read_meta(attributes)
             case "title" if self._title is None:
                 self._title = one_line(resolve_text(content or ""), LONGEST_TITLE)
-            case "style" if self._wants_requisites:
+            case "style":
                 self._add_css(content or "")
             case "form":
-                if attributes.get("method", "").strip(_SPACES).lower() not in ("post", "dialog"):
-                    self._add(attributes.get("action"), LinkKind.FORM)
+                self._is_posting = _is_posted(attributes.get("method", ""))
+                self._add(
+                    attributes.get("action"), LinkKind.POST if self._is_posting else LinkKind.FORM
+                )
+            case "button":
+                self._add_form_action(attributes)
             case "image":
-                self._add(_href(attributes), LinkKind.IMAGE)
+                self._add(href_in(attributes), LinkKind.IMAGE)
                 self._add_image(attributes)
             case "img":
                 self._add_image(attributes)
             case "input":
-                if attributes.get("type", "").strip(_SPACES).lower() == "image":
+                if attributes.get("type", "").strip(SPACES).lower() == "image":
                     self._add_image(attributes)
+                self._add_form_action(attributes)
+            case "object" | "applet":
+                values = {key: resolve_attribute(attributes.get(key, "")) for key in OBJECTS}
+                for href, number in object_references(values):
+                    self._add_href(href, number)
+            case "param":
+                named = (attributes.get(key, "") for key in ("name", "value", "valuetype"))
+                self._add_href(
+                    parameter_reference(*map(resolve_attribute, named)), int(LinkKind.OBJECT)
+                )
             case _:
-                for attribute, kind in SOURCES.get(name, ()):
-                    alt = attributes.get("alt", "") if name == "area" else ""
-                    self._add(attributes.get(attribute), kind, attributes.get("rel", ""), alt)
-                if name == "script" and is_json_ld(attributes.get("type", "")):
-                    self._has_json_ld = True
-                if name == "source":
-                    self._add_srcset(attributes.get("srcset"))
+                self._open_other(name, attributes, content)
+
+    def _open_other(self, name: str, attributes: Attributes, content: str | None) -> None:
+        for attribute, kind in SOURCES.get(name, ()):
+            alt = attributes.get("alt", "") if name == "area" else ""
+            is_href = attribute == "href"
+            value = href_in(attributes) if is_href else attributes.get(attribute)
+            self._add(value, kind, attributes.get("rel", ""), alt)
+        if name == "script":
+            if is_json_ld(attributes.get("type", "")):
+                self._has_json_ld = True
+            if self._wants(LinkKind.MENTION):
+                for href in mentioned_in_script(content or ""):
+                    self._add_href(href, int(LinkKind.MENTION))
+        elif name == "source":
+            self._add_srcset(attributes.get("srcset"))
+        elif name == "iframe":
+            if attributes.get("srcdoc"):
+                self._add_nested(resolve_attribute(attributes["srcdoc"]), is_xml=False)
+        elif name in FALLBACKS:
+            self._add_nested(content or "", is_xml=self._is_xml)
+
+    def mention(self, tag: str) -> None:
+        """Look for URLs in the attributes that scripts read, if they are wanted."""
+        if self._wants(LinkKind.MENTION):
+            for href in mentioned_in_tag(tag):
+                self._add_href(href, int(LinkKind.MENTION))
+
+    def see_comment(self, comment: str) -> None:
+        """Read the markup of a conditional comment, `[if IE]> … <![endif]-->`."""
+        start = comment.find("]>")
+        if comment[:3].lower() == "[if" and start >= 0:
+            self._add_nested(comment[start + 2 :], is_xml=self._is_xml)
+
+    def see_instruction(self, instruction: str) -> None:
+        """Read the style sheet of an XML document."""
+        self._add_href(stylesheet_target(instruction), int(LinkKind.STYLE))
 
     def close(self, name: str) -> None:
         """Take an end tag."""
         self._space(name)
         if name == "a":
             self._end_anchor()
+        elif name == "form":
+            self._is_posting = False
         elif name == "noscript":
             self._is_in_noscript = False
         elif name == "template":
@@ -255,7 +313,7 @@ class _Page:
 
     def _open_anchor(self, attributes: Attributes) -> None:
         self._end_anchor()
-        self._anchor = self._add(_href(attributes), LinkKind.ANCHOR, attributes.get("rel", ""))
+        self._anchor = self._add(href_in(attributes), LinkKind.ANCHOR, attributes.get("rel", ""))
         self._anchor_start = len(self._pieces)
 
     def _end_anchor(self) -> None:
@@ -264,56 +322,32 @@ class _Page:
             self._texts[self._anchor] = one_line(said, LONGEST_TEXT)
         self._anchor = None
 
-    def _add(self, value: str | None, kind: LinkKind, rel: str = "", alt: str = "") -> int | None:
-        return self._add_href(_value(value), int(kind), rel, alt) if value else None
+    def _add_form_action(self, attributes: Attributes) -> None:
+        method = attributes.get("formmethod", "")
+        # Which form a `form` attribute means is not known here, nor how that is sent.
+        is_posting = _is_posted(method) if method else self._is_posting or "form" in attributes
+        self._add(attributes.get("formaction"), LinkKind.POST if is_posting else LinkKind.FORM)
 
-    def _add_href(self, href: str, kind: int, rel: str = "", alt: str = "") -> int | None:
-        if not href or (kind in REQUISITE_KINDS and not self._wants_requisites):
-            return None
-        href = without_fragment(href)
-        index = self._links.get((href, kind))
-        if index is None:
-            index = len(self._links)
-            if self._most_links and index >= self._most_links:
-                self._is_truncated = True
-                return None
-            self._links[href, kind] = index
-            self._rels.append(relation(resolve_attribute(rel)) if rel else "")
-            self._times.append(0)
-            self._texts.append("")
-            self._alts.append("")
-        self._times[index] += 1
-        self._alts[index] = self._alts[index] or alt
-        return index
-
-    def _add_image(self, attributes: Attributes) -> None:
-        alt = attributes.get("alt", "")
-        if self._anchor is not None and not self._alts[self._anchor]:
-            self._alts[self._anchor] = alt
-        self._add(attributes.get("src"), LinkKind.IMAGE, alt=alt)
-        self._add_srcset(attributes.get("srcset"))
-
-    def _add_srcset(self, value: str | None) -> None:
-        if value and self._wants_requisites:
-            for url in srcset_urls(resolve_attribute(value)):
-                self._add_href(url, int(LinkKind.IMAGE))
-
-    def _add_css(self, css: str) -> None:
-        for href, kind in css_references(css):
-            self._add_href(href, kind)
+    def _add_nested(self, markup: str, *, is_xml: bool) -> None:
+        """Add the links of a document within this one; nothing else of it counts."""
+        if self._depth >= DEEPEST_NESTING:
+            return
+        page = _Page(self._most_links, self._wanted, self._agent, is_xml, self._depth + 1)
+        _read(markup, page, is_xml)
+        self._add_found(page.facts())
 
     def _read_link(self, attributes: Attributes) -> None:
         rel = attributes.get("rel", "")
-        kind = kind_of_relation(resolve_attribute(rel), attributes.get("as", "")) if rel else 0
-        if kind:
-            self._add(attributes.get("href"), LinkKind(kind), rel)
+        kind = LinkKind(kind_of_relation(resolve_attribute(rel), attributes.get("as", "")))
+        self._add(attributes.get("href"), kind, rel)
+        self._add_srcset(attributes.get("imagesrcset"))
 
     def _read_meta(self, attributes: Attributes) -> None:
         content = attributes.get("content")
         if not content:
             return
-        name = attributes.get("name", "").strip(_SPACES).translate(_LOWER)
-        header = attributes.get("http-equiv", "").strip(_SPACES).translate(_LOWER)
+        name = attributes.get("name", "").strip(SPACES).translate(_LOWER)
+        header = attributes.get("http-equiv", "").strip(SPACES).translate(_LOWER)
         self._has_meta |= ":" in name or "." in name
         if name in self._robots:
             self._wishes |= wishes(resolve_attribute(content))
@@ -326,20 +360,9 @@ class _Page:
             self._header_language = primary_language(resolve_attribute(content))
 
 
-def _value(value: str) -> str:
-    return resolve_attribute(value).strip(_SPACES)
-
-
-def without_fragment(href: str) -> str:
-    """Cut the fragment, which is never sent; of a reference to its own page the `#` stays."""
-    mark = href.find("#")
-    if mark == 0:
-        return "#"
-    return href[:mark] if mark > 0 and href[mark - 1] > " " else href
-
-
-def _href(attributes: Attributes) -> str | None:
-    return attributes.get("href") or attributes.get("xlink:href")
+def _is_posted(method: str) -> bool:
+    """Return whether a form of this method is sent by anything but GET."""
+    return method.strip(SPACES).lower() in ("post", "dialog")
 
 
 def _gap(match: re.Match[str]) -> str:

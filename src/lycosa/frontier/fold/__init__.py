@@ -7,9 +7,11 @@ so that a resume need not read all of it.
     state         applies events to the state
     holdings      the data of the state: URLs, sites, hosts and counters
     columns       facts of every URL, site and host, in flat arrays
+    sources       the page that led to each URL first
     visits        results of visits, and the cycle under way
     probes        known error pages of the sites (soft 404s)
     guesses       results of guessed URLs
+    popularity    how many links lead to each URL
     traps         hosts and folders that repeat themselves
     address_book  IP addresses as numbers
     packing       the whole state as bytes, for snapshots

@@ -33,7 +33,9 @@ from lycosa.frontier.fold.columns import (
     Sites,
 )
 from lycosa.frontier.fold.guesses import Guesses
+from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
+from lycosa.frontier.fold.sources import Sources
 from lycosa.frontier.fold.traps import Traps
 from lycosa.frontier.fold.visits import History
 from lycosa.frontier.urltable import CompactUrlTable
@@ -93,10 +95,12 @@ class Holdings:
         self.refusals: Counter[str] = Counter()
         self.structured: Counter[str] = Counter()
         """Triples kept, and what was left out of structured data."""
+        self.sources = Sources()
         self.probes = Probes()
         self.guesses = Guesses()
         self.traps = Traps()
         self.history = History()
+        self.popularity = Popularity()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
 

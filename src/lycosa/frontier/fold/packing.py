@@ -48,10 +48,12 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "outcomes": dict(holdings.outcomes),
             "refusals": dict(holdings.refusals),
             "structured": dict(holdings.structured),
+            "sources": holdings.sources.pack(),
             "probes": holdings.probes.pack(),
             "guesses": holdings.guesses.pack(),
             "traps": holdings.traps.pack(),
             "history": holdings.history.pack(),
+            "popularity": holdings.popularity.pack(),
             "columns": [
                 holdings.pages.pack(),
                 holdings.fetches.pack(),
@@ -87,10 +89,13 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.outcomes.update(packed["outcomes"])
     holdings.refusals.update(packed["refusals"])
     holdings.structured.update(packed.get("structured", {}))
+    if "sources" in packed:
+        holdings.sources.unpack(packed["sources"])
     holdings.probes.unpack(packed.get("probes", {}))
     holdings.guesses.unpack(packed.get("guesses", {}))
     holdings.traps.unpack(packed.get("traps", {}))
     holdings.history.unpack(packed.get("history", {}))
+    holdings.popularity.unpack(packed.get("popularity", b""))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]
     for column, content in zip(columns, packed["columns"], strict=True):
         column.unpack(content)

@@ -70,7 +70,7 @@ from lycosa.records import (
 )
 from lycosa.url.key import reversed_host_of, site_of
 
-KEPT = Outcome.KEPT
+KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
@@ -138,9 +138,12 @@ class PartitionState(Holdings):
     def _apply_counted(self, event: Counted) -> None:
         self.refusals.update(event.refusals)
         self.structured.update(event.structured)
+        self.popularity.apply(event.linked)
 
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
+        if event.keys:
+            self.sources.add(len(pages.site), event.source)
         self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
             name = site_of(key)
@@ -185,7 +188,8 @@ class PartitionState(Holdings):
         if not is_held:
             if event.outcome is KEPT and pages.outcome[page] != KEPT:
                 self.sites.mined_out[site] = 0
-            pages.outcome[page] = event.outcome
+            # A sitemap is held as a page is, and counts for nothing.
+            pages.outcome[page] = KEPT if event.outcome is SITEMAP else event.outcome
         self.outcomes[event.outcome] += 1
         self.guesses.asked += 1
         if event.outcome is KEPT:
@@ -193,7 +197,7 @@ class PartitionState(Holdings):
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
             pages.tries[page] = 0
-        elif event.outcome is Outcome.NOT_MODIFIED:
+        elif event.outcome is Outcome.NOT_MODIFIED or event.outcome is SITEMAP:
             pages.tries[page] = 0
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)
@@ -308,6 +312,8 @@ class PartitionState(Holdings):
         self.probes.apply_chosen(event, len(self.table))
         if event.key:
             self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
+            if self.history.cycle:  # an errand of ours, like a robots file: it takes no room
+                self.history.room += 1
 
     def _apply_mined(self, event: Mined) -> None:
         first = len(self.table)
@@ -335,9 +341,10 @@ class PartitionState(Holdings):
 
     def _apply_cycle_begun(self, event: CycleBegun) -> None:
         self.history.apply_begun(event)
-        self.waited_seconds = 0.0
-        for site in self.given_up_for_now():
-            self._open(site)
+        if not event.round:
+            self.waited_seconds = 0.0
+            for site in self.given_up_for_now():
+                self._open(site)
         for page in event.pages:
             self._put_up(page)
             self.history.take(self.sites.host[self.pages.site[page]])

@@ -81,6 +81,8 @@ class History:
         self.hosts = HostVisits()
         self.cycle = 0
         """The number of the cycle under way; 0 when the crawl does not go in cycles."""
+        self.round = 0
+        """How often what was left of the cycle has been shared out since it began."""
         self.began = 0.0
         self.room = 0
         """How many more URLs that are found the cycle takes."""
@@ -88,10 +90,29 @@ class History:
         """What was chosen for the cycle, and what a visit was worth when it began."""
         self.wanted = 0
         """The cycle that bids are, or were last, asked for."""
+        self.wanted_round = 0
         self.wanted_at = 0.0
         self.bids: dict[int, Bid] = {}
+        self.rooms: dict[int, int] = {}
+        """What the partitions that have bid have left of their room."""
+        self.left = 0
+        """The room that all partitions together were given in the last round."""
 
     # -- asking ---------------------------------------------------------------------------
+
+    @property
+    def step(self) -> tuple[int, int]:
+        """The cycle and round under way."""
+        return self.cycle, self.round
+
+    @property
+    def wanted_step(self) -> tuple[int, int]:
+        """The cycle and round that bids are, or were last, asked for."""
+        return self.wanted, self.wanted_round
+
+    def unspent(self) -> int:
+        """Return how many URLs the cycle lacks, by what all partitions have said."""
+        return max(0, sum(self.rooms.values())) if any(self.bids.values()) else 0
 
     def visited_at(self, fetch: int) -> float:
         """Return when a page was last seen, or 0."""
@@ -136,18 +157,29 @@ class History:
 
     def apply_wanted(self, event: CycleWanted) -> None:
         """Begin to collect bids."""
-        self.wanted, self.wanted_at, self.bids = event.cycle, event.moment, {}
+        self.wanted, self.wanted_round, self.wanted_at = event.cycle, event.round, event.moment
+        self.bids, self.rooms = {}, {}
 
     def apply_bid(self, event: BidTaken) -> None:
         """Keep a bid."""
         self.bids[event.partition] = event.bins
+        self.rooms[event.partition] = event.room
 
     def apply_begun(self, event: CycleBegun) -> None:
-        """Begin a cycle; the pages are the state's to put up."""
-        self.cycle, self.began, self.room = event.cycle, event.moment, event.room
-        self.plan = dict(zip(event.pages, event.worths, strict=False))
-        self.bids = {}
-        self.hosts.planned[:] = array("I", bytes(4 * len(self.hosts.planned)))
+        """Begin a cycle or a round of it; the pages are the state's to put up."""
+        if not event.round:
+            self.began, self.plan = event.moment, {}
+            self.hosts.planned[:] = array("I", bytes(4 * len(self.hosts.planned)))
+        self.cycle, self.round, self.room, self.left = (
+            event.cycle,
+            event.round,
+            event.room,
+            event.left,
+        )
+        self.plan.update(zip(event.pages, event.worths, strict=False))
+        self.bids, self.rooms = {}, {}
+        if not event.cycle:
+            self.wanted_round = 0
 
     def take(self, host: int) -> None:
         """Count a URL of the host as one of the cycle's."""
@@ -164,6 +196,8 @@ class History:
             "cycle": [self.cycle, self.began, self.room, self.wanted, self.wanted_at],
             "plan": self.plan,
             "bids": self.bids,
+            "rounds": [self.round, self.wanted_round, self.left],
+            "rooms": self.rooms,
         }
 
     def unpack(self, packed: dict[str, Any]) -> None:
@@ -173,3 +207,5 @@ class History:
             self.hosts.unpack(packed["hosts"])
             self.cycle, self.began, self.room, self.wanted, self.wanted_at = packed["cycle"]
             self.plan, self.bids = packed["plan"], packed["bids"]
+            self.round, self.wanted_round, self.left = packed.get("rounds", (0, 0, 0))
+            self.rooms = packed.get("rooms", {})

@@ -6,11 +6,14 @@ key order, and guesses out, the most promising first.
     folders     /video/clips/x.html  gives  /video/clips/, /video/ and /
     runs        page1, page2, page5  gives  page3 and page4, then page6
 
+    singles     pics1/Page1.html     gives  pics1/Page2.html and pics2/Page1.html, where asked for
+
 Folders need one page below them. A *run* needs two pages that differ in one spot alone
-(`templates`); a single page starts no run. A run grows from the pages that exist:
-into its gaps from both sides, then beyond its ends, by one URL at first and by more the more
-were found in a row. A guess in vain ends it there. In a folder without known pages one URL is
-guessed; the others follow when that exists.
+(`templates`). A single page starts no run; its neighbour, the one below it or else the one above,
+is guessed only by a job that wants that, and a run begins when it exists. A run grows from the
+pages that exist: into its gaps from both sides, then beyond its ends, by one URL at first and by
+more the more were found in a row. A guess in vain ends it there. In a folder without known pages
+one URL is guessed; the others follow when that exists.
 
 Runs and folders that differ in numbers alone are a *family* (`/g/7/` and `/g/8/`). As long as
 nothing was found of a family, one guess of it is made at a time; when that was in vain, none.
@@ -43,6 +46,11 @@ MOST_VAIN = 2
 """So many more guesses in vain than pages found end a family, inside of its runs."""
 _FROM_ZERO = frozenset({MiningRule.HEXADECIMAL, MiningRule.DATE})
 """Other runs are not continued below 1, where most people begin to count."""
+_SINGLE_RULES = frozenset(
+    (MiningRule.NUMBER, MiningRule.PADDED, MiningRule.NUMBERED_FOLDER, MiningRule.PAGING)
+)
+MOST_SINGLE = 100
+"""A greater number that stands alone is a name."""
 _HEX_LETTERS = "abcdefABCDEF"
 _NUMBERS = re.compile(r"\d+")
 
@@ -169,15 +177,18 @@ class Siblings(NamedTuple):
     """Guesses beyond the ends."""
 
 
-def guess_siblings(known: Iterable[Known], patient: frozenset[MiningRule]) -> Siblings:
+def guess_siblings(
+    known: Iterable[Known], patient: frozenset[MiningRule], *, also_of_single: bool = False
+) -> Siblings:
     """Return guesses that continue the runs of a site.
 
     The runs of `patient` rules, those that have paid here, step over one URL that is nothing.
+    With `also_of_single` there are neighbours of pages that are the only ones of their kind.
     """
     site, families = _Site(known), _Families()
     promises: list[_Promise] = []
     strangers: dict[str, _Promise] = {}
-    for run in site.runs():
+    for run in (*site.runs(), *(site.singles() if also_of_single else ())):
         run.tell(families)
         for promise in run.promises(1 if run.rule in patient else 0):
             if promise.guess.path in site.taken:
@@ -267,6 +278,15 @@ class _Site:
             if run.is_one:
                 yield run
 
+    def singles(self) -> Iterator[_Single]:
+        """Yield the pages that are the only ones of their template."""
+        words = {(template.before, template.after) for template in self._telling}
+        for (rule, template), values in self._values.items():
+            if rule not in _SINGLE_RULES or sum(url.is_page for url in values.values()) != 1:
+                continue
+            if (template.before.rstrip(_HEX_LETTERS), template.after) not in words:
+                yield _Single(template, values)
+
 
 class _Run:
     """Values of one template, and how it goes on."""
@@ -345,6 +365,24 @@ class _Run:
         if rank is Rank.INSIDE:
             return min(2 * found or 1, FARTHEST_INSIDE)
         return min(found // 2 or 1, FARTHEST_BEYOND)
+
+
+class _Single(_Run):
+    """The only page of its template."""
+
+    def __init__(self, template: Template, values: dict[int, Known]) -> None:
+        super().__init__(MiningRule.SINGLE, template, values)
+
+    def promises(self, patience: int) -> Iterator[_Promise]:
+        """Yield a guess for one neighbour, unless one is known."""
+        value = self._pages[0]
+        neighbour = value - 1 if value > 1 else value + 1
+        if len(self._values) > 1 or value > MOST_SINGLE or not self._template.holds(neighbour):
+            return
+        source = self._values[value]
+        path = self._template.path(neighbour)
+        guess = Guess(path, self.rule, source.page, source.distance)
+        yield _Promise(Rank.BEYOND, 0, guess, self.family)
 
 
 def _step(pages: list[int], rule: MiningRule) -> int:

@@ -71,6 +71,14 @@ class CountsLinks(Protocol):
 
 
 @runtime_checkable
+class KeepsLinks(Protocol):
+    """Optional for a scheduler that counts links: has what it counted written to the log."""
+
+    def take_steps(self) -> dict[int, int]:
+        """Return the URLs whose number of links has reached a power of two since the last call."""
+
+
+@runtime_checkable
 class ChoosesFrom(Protocol):
     """Optional for a scheduler: goes on with one site, for bursts."""
 

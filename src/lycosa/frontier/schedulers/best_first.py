@@ -43,3 +43,7 @@ class BestFirst(Queues):
         """Note one more link to a URL; `site` is None unless the URL is offered."""
         if self._score.linked(page) and site is not None:
             self.move(page, site)
+
+    def take_steps(self) -> dict[int, int]:
+        """Return what the score has counted since the last call."""
+        return self._score.take_steps()

@@ -45,7 +45,7 @@ def _best_first(state: PartitionState, order: Order) -> Scheduler:
     from lycosa.frontier.schedulers.best_first import BestFirst
     from lycosa.frontier.schedulers.scores import LinksScore
 
-    return BestFirst(_score(state, order) or LinksScore(), state.pages)
+    return BestFirst(_score(state, order) or LinksScore(state.popularity), state.pages)
 
 
 def _top_window(state: PartitionState, order: Order) -> Scheduler:
@@ -109,7 +109,7 @@ def _score(state: PartitionState, order: Order) -> Score | None:
         return CustomScore(state.pages, lambda page: url_of(key(page)), order.score)
     match order.options.score:
         case "links":
-            return LinksScore()
+            return LinksScore(state.popularity)
         case "depth":
             return DepthScore(state.pages)
         case "path":

@@ -4,15 +4,15 @@
 a *position*: a small whole number, 0 for the best, so that URLs of one position form a
 first-in-first-out list (WebParF, 3.2.1). A position may change only for the better.
 
-    links   the number of links to the URL seen so far: none or one, two or three, four to seven,
-            and so on in powers of two
+    links   the number of links to the URL seen so far, one for each page: none or one, two or
+            three, four to seven, and so on in powers of two
     depth   the number of links from a seed
     path    the number of folders; a query counts as two more
     plugin  a plugin's function of the URL and its depth
 
-Links are counted as the crawl sees them and are not written to the log: a resumed crawl
-begins to count anew. Links from other partitions are counted as they arrive, and repeated ones
-arrive once.
+Links are counted as the crawl sees them, in this partition and in others. When the number has
+reached a power of two, that is written to the log (`lycosa.frontier.fold.popularity`), so a resumed
+crawl goes on with the same positions; what was counted beyond a power of two is counted anew.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Protocol
 
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.columns import Pages
+from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.urltable import UrlTable
 
 LAST = 255
@@ -46,9 +47,16 @@ class Score(Protocol):
     def linked(self, page: int) -> bool:
         """Note one more link to a URL; returns whether that can change its position."""
 
+    def take_steps(self) -> dict[int, int]:
+        """Return what was counted since the last call, for the log."""
+
 
 class _Unlinked:
     counts_links = False
+
+    def take_steps(self) -> dict[int, int]:
+        """Return nothing."""
+        return {}
 
     def linked(self, page: int) -> bool:
         """Take no notice of links."""
@@ -83,8 +91,10 @@ class LinksScore:
 
     counts_links = True
 
-    def __init__(self) -> None:
-        self._counts = array("B")
+    def __init__(self, popularity: Popularity | None = None) -> None:
+        steps = popularity.steps if popularity is not None else ()
+        self._counts = array("B", [1 << step for step in steps])
+        self._steps: dict[int, int] = {}
 
     def position(self, page: int) -> int:
         """Return how many doublings the count lacks to 256."""
@@ -96,9 +106,19 @@ class LinksScore:
         counts = self._counts
         if page >= len(counts):
             counts.extend(array("B", [1]) * (page + 1 - len(counts)))
-        count = min(counts[page] + 1, 255)
+        count = counts[page] + 1
+        if count > LAST:
+            return False
         counts[page] = count
-        return not count & (count - 1)
+        if count & (count - 1):
+            return False
+        self._steps[page] = count.bit_length() - 1
+        return True
+
+    def take_steps(self) -> dict[int, int]:
+        """Return the URLs that have reached a power of two, with its logarithm."""
+        steps, self._steps = self._steps, {}
+        return steps
 
 
 class CustomScore(_Unlinked):

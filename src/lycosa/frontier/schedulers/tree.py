@@ -95,6 +95,10 @@ class TreeOrder:
         if self._score is not None:
             self._score.linked(page)
 
+    def take_steps(self) -> dict[int, int]:
+        """Return what the score has counted since the last call."""
+        return {} if self._score is None else self._score.take_steps()
+
     def drop(self, site: int) -> None:
         """Unmark everything of a site."""
         self.rest(site)

@@ -9,13 +9,12 @@ in turn: the windows are columns, and URLs are fetched row by row.
 
 A host that rests counts nothing in the tree, so a window passes over it at no cost.
 
-Without a score the URLs of a window come in its own order, and its width makes no
-difference. With one, a window is filled with as many hosts or leaves as it is wide, and they
-are served best first before the window moves on; those that went to rest meanwhile are left for
-the next time.
+A window is filled with as many hosts or leaves as it is wide, and these are served before it moves
+on: in its own order, or best first where there is a score. What is found meanwhile on its left
+waits until it comes by again, and so do URLs whose hosts went to rest. So a narrow window goes into
+the depth of what it has just found, and a wide one first serves what it had in sight.
 
-Cost: a few walks down the tree per choice; with a score, as many as the window is wide for
-every window, which may serve fewer.
+Cost: a few walks down the tree for each URL in sight, of which a window may serve fewer.
 """
 
 from __future__ import annotations
@@ -90,14 +89,12 @@ class Window:
 
     def next_page(self) -> int:
         """Return the next URL; something is ready."""
-        if self._score is None:
-            return self._next_step()
         while True:
             while self._in_sight:
                 page = self._in_sight.popleft()
                 if self._is_ready(page):
                     return page
-            self._fill(self._score)
+            self._fill()
 
     def next_below(self, prefix: str) -> int | None:
         """Return the left-most leaf below a prefix."""
@@ -109,7 +106,7 @@ class Window:
             if page is not None:
                 return page
 
-    def _fill(self, score: Score) -> None:
+    def _fill(self) -> None:
         """Move on: what comes into sight is ordered by its score, equals as they stand."""
         found = [self._next_step()]
         while len(found) < self._width:
@@ -117,7 +114,8 @@ class Window:
             if page is None:
                 break
             found.append(page)
-        self._in_sight.extend(sorted(found, key=score.position))
+        score = self._score
+        self._in_sight.extend(found if score is None else sorted(found, key=score.position))
 
     def _is_ready(self, page: int) -> bool:
         return self._table.is_marked(page) and self._table.is_awake(self._site_of[page])

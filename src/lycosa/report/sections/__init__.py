@@ -9,6 +9,7 @@ rows to a sentence, figures and tables.
     graph       degrees, PageRank, hubs and authorities, bow tie
     sites       sizes, links, servers and headers of sites
     content     kinds of links, copies, structured data
+    histograms  histograms of sites: bytes, ages, answer times
     counts      bars and tables for counted things
     languages   English names of language codes
 """

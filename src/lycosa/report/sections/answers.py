@@ -5,38 +5,39 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from lycosa.amounts import counted
-from lycosa.records import Outcome
+from lycosa.records import PROBED, STORED, Outcome
 from lycosa.report.charts import Part, Shares
 from lycosa.report.charts.canvas import BLUE, GREEN, GREY, ORANGE, PURPLE, RED
 from lycosa.report.section import Answers, Chapter, Column, Facts, Row, Section, Shown, Table
 from lycosa.report.sections.counts import MOST_ROWS, bars, total
 from lycosa.report.wording import count, share, shown
 
-_GOOD = frozenset({Outcome.KEPT, Outcome.REDIRECTED, Outcome.NOT_MODIFIED})
-_NO_ERRORS = _GOOD | {Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE}
+_GOOD = STORED | {Outcome.REDIRECTED, Outcome.NOT_MODIFIED}
+_NO_ERRORS = _GOOD | PROBED
 _MEANINGS = {
-    "KEPT": "an answer with content, stored: a page",
-    "REDIRECTED": "the server named another URL",
-    "NOT_MODIFIED": "a revisit found what is held already",
-    "NOT_FOUND": "404 or 410",
-    "CLIENT_ERROR": "another status of 4xx",
-    "SERVER_ERROR": "a status of 5xx other than 503",
-    "TOO_MANY_REQUESTS": "429: no more requests to the whole host for a while",
-    "UNAVAILABLE": "503: no more requests to the whole host for a while",
-    "BAD_STATUS": "a status that no standard knows",
-    "SOFT_404": "an error page with a status of success",
-    "NAME_FAILURE": "the host name has no address",
-    "CONNECT_FAILURE": "no connection could be made",
-    "TIMEOUT": "the answer took too long",
-    "CUT_SHORT": "the connection ended before the answer did",
-    "BAD_ANSWER": "the answer is not HTTP",
-    "TOO_LARGE": "did not fit into what was left of the job's bytes",
-    "WRONG_TYPE": "of a content type that the job does not keep",
-    "REFUSED_ADDRESS": "at an address that the job does not allow",
-    "PROBE_HONEST": "a made-up URL, answered by 404 or 410",
-    "PROBE_SOFT": "a made-up URL, answered by a page",
-    "PROBE_INCONCLUSIVE": "a made-up URL, answered by something else",
-    "HOOK_FAILED": "a plugin failed on it",
+    "kept": "an answer with content, stored: a page",
+    "redirected": "the server named another URL",
+    "not_modified": "a revisit found what is held already",
+    "sitemap": "a list of pages, stored; no page itself",
+    "not_found": "404 or 410",
+    "client_error": "another status of 4xx",
+    "server_error": "a status of 5xx other than 503",
+    "too_many_requests": "429: no more requests to the whole host for a while",
+    "unavailable": "503: no more requests to the whole host for a while",
+    "bad_status": "a status that no standard knows",
+    "soft_404": "an error page with a status of success",
+    "name_failure": "the host name has no address",
+    "connect_failure": "no connection could be made",
+    "timeout": "the answer took too long",
+    "cut_short": "the connection ended before the answer did",
+    "bad_answer": "the answer is not HTTP",
+    "too_large": "did not fit into what was left of the job's bytes",
+    "wrong_type": "of a content type that the job does not keep",
+    "refused_address": "at an address that the job does not allow",
+    "probe_honest": "a made-up URL, answered by 404 or 410",
+    "probe_soft": "a made-up URL, answered by a page",
+    "probe_inconclusive": "a made-up URL, answered by something else",
+    "hook_failed": "a plugin failed on it",
 }
 _CLASSES = {
     1: ("1xx, information", PURPLE),
@@ -49,12 +50,12 @@ _NO_ANSWER, _ODD = ("no HTTP answer", GREY), ("unknown status", PURPLE)
 
 
 def words(name: str) -> str:
-    """Write a name of the code as words: `NOT_FOUND` as `not found`."""
+    """Write a name of the code as words: `not_found` as `not found`."""
     return name.replace("_", " ").replace("-", " ").lower()
 
 
 def _outcome_colour(row: Row) -> str:
-    outcome = Outcome.__members__.get(row["outcome"])
+    outcome = Outcome.__members__.get(row["outcome"].upper())
     if outcome in _GOOD:
         return BLUE
     return GREY if outcome in _NO_ERRORS else ORANGE
@@ -63,8 +64,8 @@ def _outcome_colour(row: Row) -> str:
 def _show_outcomes(answers: Answers, facts: Facts) -> Shown:
     rows = answers["outcomes"]
     fetches = total(rows, "fetches")
-    kept = sum(row["fetches"] for row in rows if row["outcome"] == "KEPT")
-    others = [row for row in rows if row["outcome"] != "KEPT"]
+    kept = sum(row["fetches"] for row in rows if row["outcome"] == "kept")
+    others = [row for row in rows if row["outcome"] != "kept"]
     sentence = (
         f"Of {counted(fetches, 'fetch', 'fetches')} of a page, {count(kept)}"
         f" ({share(kept, fetches)}) ended with a page that was kept"
@@ -251,7 +252,7 @@ def _trap_name(row: Row) -> str:
 
 _TRAP = "trap:"
 """With this begin the reasons for which places without an end are put aside."""
-_ERRORS = ", ".join(f"'{outcome.name}'" for outcome in sorted(_NO_ERRORS))
+_ERRORS = ", ".join(f"'{outcome.name.lower()}'" for outcome in sorted(_NO_ERRORS))
 
 CHAPTER = Chapter(
     "Answers",

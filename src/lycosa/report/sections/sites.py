@@ -10,6 +10,7 @@ from lycosa.amounts import counted
 from lycosa.report.charts import Axis, Line, Scatter, Series
 from lycosa.report.fits import PowerLaw, fit_discrete
 from lycosa.report.section import Answers, Chapter, Column, Facts, Row, Section, Shown, Table
+from lycosa.report.sections import histograms
 from lycosa.report.sections.counts import MOST_FILE_ROWS, MOST_ROWS, bars, by, total
 from lycosa.report.sections.graph import law_text
 from lycosa.report.wording import count, share, shown
@@ -267,6 +268,7 @@ CHAPTER = Chapter(
             _show_sites,
             ("sites",),
         ),
+        histograms.SECTION,
         Section(
             "site-links",
             "Links between sites",

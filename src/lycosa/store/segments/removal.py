@@ -1,13 +1,15 @@
-"""Removes all that one host gave from an archive, and leaves everything else unchanged.
+"""Removes what one host gave, or single exchanges, from an archive; all else stays unchanged.
 
 All segments must be sealed, and no other process may write to the crawl meanwhile. Per segment:
 
-    1. find the host's records, and note their positions in a file
-    2. overwrite each group of them, in place, by one record without meaning
-    3. rewrite quads, rows and index without the host, and rename them: `pages` and the index last
+    1. find the records, and note their positions in a file
+    2. overwrite each run of them, in place, by one record without meaning, and give its blocks
+       back to the file system: the file has the length that it had, and takes less room
+    3. rewrite quads, rows and index without them, and rename them: `pages` and the index last
     4. remove the note
 
-All other records keep their places. Links from the host's pages are removed with them; links to the
+All other records keep their places. Those of other hosts that lean on the host's payloads are set
+upright before (`leaning`). Links from the host's pages are removed with them; links to the
 host belong to other pages, and stay.
 
 Always true:
@@ -23,7 +25,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +35,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lycosa.errors import StoreError
-from lycosa.store.files import sync_folder, write_at
+from lycosa.records import Place
+from lycosa.store.files import give_room_back, sync_folder, write_at
 from lycosa.store.layout import (
     CDX,
     JOURNAL,
@@ -50,11 +53,15 @@ from lycosa.store.layout import (
     warc_path,
 )
 from lycosa.store.segments.digests import refresh_digests
+from lycosa.store.segments.leaning import set_upright
 from lycosa.store.segments.sealing import ignore, rows_writer, sync_file, temporary
-from lycosa.store.tables.quads import rewrite
+from lycosa.store.tables.quads import Block, rewrite
 from lycosa.store.warc.record_reader import members
 from lycosa.store.warc.warc_format import Ids, blank
 from lycosa.url.key import host_of, key_of
+
+_LONGEST_RUN = 64_000_000
+"""Groups are overwritten together up to this many bytes, which stand in memory."""
 
 
 class Forgotten(NamedTuple):
@@ -63,6 +70,17 @@ class Forgotten(NamedTuple):
     records: int
     """Groups of records: exchanges."""
     rows: int
+    room_bytes: int = 0
+    """By how much the files take less room on the disk."""
+
+
+class Chosen(NamedTuple):
+    """What is removed from a segment."""
+
+    hosts: frozenset[str] = frozenset()
+    """Everything of these hosts, named as in the rows."""
+    offsets: frozenset[int] = frozenset()
+    """The exchanges about pages whose response or revisit begins there."""
 
 
 class _Group(NamedTuple):
@@ -76,48 +94,108 @@ class _Group(NamedTuple):
 class _Note(NamedTuple):
     """The records to be dropped from a segment."""
 
-    hosts: frozenset[str]
+    chosen: Chosen
     groups: list[_Group]
 
 
 def forget_host(folder: Path, host: str, reach: Callable[[str], None] = ignore) -> Forgotten:
     """Remove all that a host (named as in the rows) gave; harmless when repeated."""
-    for kind in KINDS:
-        if left := names_in(folder, kind, JOURNAL):
-            raise StoreError(
-                f"{folder / kind}: {left[0]} is not sealed, so no host can be removed from it\n"
-                f"  another process may still be writing to it; nothing was changed"
-            )
+    chosen = Chosen(hosts=frozenset({host}))
+    what = f"the pages of {host}"
+    # A removal that was killed comes first: behind a half overwritten record nothing can be read.
+    before = _forget(folder, lambda name: Chosen(), what, reach)
+    set_upright(folder, chosen.hosts, reach)
+    done = _forget(folder, lambda name: chosen, what, reach)
+    return Forgotten(*(a + b for a, b in zip(before, done, strict=True)))
+
+
+def forget_exchanges(
+    folder: Path, places: Iterable[Place], reach: Callable[[str], None] = ignore
+) -> Forgotten:
+    """Remove the exchanges with these places; harmless when repeated.
+
+    No record that stays may refer to one of them (`leaned_on`).
+    """
+    offsets: dict[int, set[int]] = {}
+    for place in places:
+        offsets.setdefault(place.segment, set()).add(place.offset)
+
+    def chosen_in(name: Name) -> Chosen:
+        return Chosen(offsets=frozenset(offsets.get(name.segment, ())))
+
+    return _forget(folder, chosen_in, "pages", reach)
+
+
+def leaned_on(folder: Path, places: Iterable[Place]) -> set[Place]:
+    """Return those of the places to whose payload a record of another place refers."""
+    segments = {warc_path(folder, name).name: name.segment for name in warc_names(folder)}
+    given = {(place.segment, place.offset): place for place in places}
+    found: set[Place] = set()
+    for name in warc_names(folder):
+        for start, _, record in members(warc_path(folder, name)):
+            file = record.headers.get("WARC-Refers-To-Filename")
+            if file is None or file not in segments or (name.segment, start) in given:
+                continue
+            at = (segments[file], int(record.headers["WARC-Refers-To-File-Offset"]))
+            if at in given:
+                found.add(given[at])
+    return found
+
+
+def _forget(
+    folder: Path,
+    chosen_in: Callable[[Name], Chosen],
+    what: str,
+    reach: Callable[[str], None],
+) -> Forgotten:
+    _require_sealed(folder)
     records = rows = 0
+    room_before = _room_of(folder)
     names = {*warc_names(folder), *names_in(folder, "pages", SEALED)}
     for name in sorted(names):
         path = warc_path(folder, name)
         try:
-            done = _forget_in(folder, name, host, reach)
+            done = _forget_in(folder, name, chosen_in(name), reach)
         except OSError as error:
             raise StoreError(
-                f"{path}: the pages of {host} cannot be removed: {error.strerror or error}\n"
+                f"{path}: {what} cannot be removed: {error.strerror or error}\n"
                 "  mend that and run the command again: it completes the removal"
             ) from error
         records, rows = records + done.records, rows + done.rows
-    return Forgotten(records, rows)
+    return Forgotten(records, rows, room_before - _room_of(folder))
 
 
-def _forget_in(folder: Path, name: Name, host: str, reach: Callable[[str], None]) -> Forgotten:
+def _require_sealed(folder: Path) -> None:
+    for kind in KINDS:
+        if left := names_in(folder, kind, JOURNAL):
+            raise StoreError(
+                f"{folder / kind}: {left[0]} is not sealed, so nothing can be removed from it\n"
+                f"  another process may still be writing to it; nothing was changed"
+            )
+
+
+def _room_of(folder: Path) -> int:
+    """Return how much of the disk the files of the archive take; holes take nothing."""
+    parts = [folder / part for part in (WARC, CDX, TRIPLES, *KINDS)]
+    return sum(512 * path.stat().st_blocks for part in parts for path in part.glob("*"))
+
+
+def _forget_in(folder: Path, name: Name, chosen: Chosen, reach: Callable[[str], None]) -> Forgotten:
     path, note_path = warc_path(folder, name), _note_path(folder, name)
-    hosts = {host}
     unfinished = _read_note(note_path)
     records = 0
     if unfinished is not None:
-        hosts |= unfinished.hosts
+        chosen = Chosen(
+            chosen.hosts | unfinished.chosen.hosts, chosen.offsets | unfinished.chosen.offsets
+        )
         records += _overwrite(path, unfinished.groups, reach)
-    groups = _groups(path, frozenset(hosts))
+    groups = _groups(path, chosen) if any(chosen) else []
     if groups:
-        _write_note(note_path, _Note(frozenset(hosts), groups))
+        _write_note(note_path, _Note(chosen, groups))
         reach("forget.noted")
         records += _overwrite(path, groups, reach)
     reach("forget.overwritten")
-    rows = _rewrite_rows(folder, name, frozenset(hosts), reach)
+    rows = _rewrite_rows(folder, name, chosen, reach) if any(chosen) else 0
     if records or rows:
         refresh_digests(folder, name)
     note_path.unlink(missing_ok=True)
@@ -127,24 +205,33 @@ def _forget_in(folder: Path, name: Name, host: str, reach: Callable[[str], None]
 # -- records ----------------------------------------------------------------------------------
 
 
-def _groups(path: Path, hosts: frozenset[str]) -> list[_Group]:
-    """Find the hosts' records; a group ends with its `metadata`."""
+def _groups(path: Path, chosen: Chosen) -> list[_Group]:
+    """Find the groups of records that are chosen; a group ends with its `metadata`."""
     groups: list[_Group] = []
     if not path.exists():
         return groups
-    end, is_open = 0, False
+    end = 0
+    group: _Group | None = None
+    of, is_chosen = "", False
     for start, length, record in members(path):
         end = start + length
         target = record.headers.get("WARC-Target-URI")
-        if target is None or host_of(key_of(target)) not in hosts:
-            is_open = False
-        elif is_open:
-            groups[-1] = groups[-1]._replace(length=end - groups[-1].start)
-        else:
+        if group is not None and target != of:
+            groups += [group] if is_chosen else []
+            group = None
+        if target is None:
+            continue
+        if group is None:
             moment = datetime.fromisoformat(record.headers["WARC-Date"]).timestamp()
-            groups.append(_Group(moment, start, length))
-            is_open = True
-        is_open = is_open and record.type != "metadata"
+            group, of = _Group(moment, start, 0), target
+            is_chosen = bool(chosen.hosts) and host_of(key_of(target)) in chosen.hosts
+        group = group._replace(length=end - group.start)
+        is_chosen = is_chosen or start in chosen.offsets
+        if record.type == "metadata":
+            groups += [group] if is_chosen else []
+            group = None
+    if group is not None and is_chosen:
+        groups.append(group)
     if end != path.stat().st_size:
         raise StoreError(
             f"{path}, offset {end}: this record and all after it cannot be read\n"
@@ -157,9 +244,10 @@ def _overwrite(path: Path, groups: list[_Group], reach: Callable[[str], None]) -
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         ids = Ids()
-        for group in groups:
-            record = blank(group.length, ids.next(), group.moment)
-            write_at(descriptor, memoryview(record), group.start)
+        for run in _runs(groups):
+            record = blank(run.length, ids.next(), run.moment)
+            write_at(descriptor, memoryview(record), run.start)
+            give_room_back(descriptor, record, run.start)
             reach("forget.blanked")
         os.fsync(descriptor)
     finally:
@@ -167,12 +255,26 @@ def _overwrite(path: Path, groups: list[_Group], reach: Callable[[str], None]) -
     return len(groups)
 
 
+def _runs(groups: list[_Group]) -> list[_Group]:
+    """Join groups that stand side by side: one record gives back more room than two."""
+    runs: list[_Group] = []
+    for group in groups:
+        last = runs[-1] if runs else None
+        length = last.length + group.length if last is not None else 0
+        if last is not None and last.start + last.length == group.start and length <= _LONGEST_RUN:
+            runs[-1] = last._replace(length=length)
+        else:
+            runs.append(group)
+    return runs
+
+
 def _note_path(folder: Path, name: Name) -> Path:
     return folder / WARC / f"{name}.forgetting"
 
 
 def _write_note(path: Path, note: _Note) -> None:
-    content = json.dumps({"hosts": sorted(note.hosts), "groups": note.groups})
+    hosts, offsets = sorted(note.chosen.hosts), sorted(note.chosen.offsets)
+    content = json.dumps({"hosts": hosts, "offsets": offsets, "groups": note.groups})
     temporary(path).write_text(content, encoding="utf-8")
     sync_file(temporary(path))
     temporary(path).rename(path)
@@ -184,30 +286,34 @@ def _read_note(path: Path) -> _Note | None:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    return _Note(frozenset(content["hosts"]), [_Group(*group) for group in content["groups"]])
+    chosen = Chosen(frozenset(content["hosts"]), frozenset(content.get("offsets", ())))
+    return _Note(chosen, [_Group(*group) for group in content["groups"]])
 
 
 # -- rows and index ---------------------------------------------------------------------------
 
 
-def _rewrite_rows(
-    folder: Path, name: Name, hosts: frozenset[str], reach: Callable[[str], None]
-) -> int:
-    """Rewrite the files that hold rows of the hosts, without them; return how many were dropped."""
-    fetches = _fetches_of(folder, name, hosts)
+def _rewrite_rows(folder: Path, name: Name, chosen: Chosen, reach: Callable[[str], None]) -> int:
+    """Rewrite the files that hold chosen rows, without them; return how many were dropped."""
+    fetches = _fetches_of(folder, name, chosen)
+    ids = frozenset(fetches.to_pylist())
+
+    def is_chosen(block: Block) -> bool:
+        return block.fetch_id in ids or host_of(key_of(block.url)) in chosen.hosts
+
     written: list[Path] = []
     count = 0
     quads = quads_path(folder, name)
-    if rewrite(quads, temporary(quads), lambda block: host_of(key_of(block.url)) in hosts):
+    if rewrite(quads, temporary(quads), is_chosen):
         written.append(quads)
     for kind in KINDS:
         final = sealed_path(folder, kind, name)
-        dropped = _rewrite_kind(final, kind, hosts, fetches) if final.exists() else 0
+        dropped = _rewrite_kind(final, kind, chosen, fetches) if final.exists() else 0
         count += dropped
         if dropped:
             written.append(final)
     index = cdx_path(folder, name)
-    if index.exists() and _rewrite_index(index, hosts):
+    if index.exists() and _rewrite_index(index, chosen):
         written.append(index)
     reach("forget.written")
     for final in written:
@@ -219,35 +325,46 @@ def _rewrite_rows(
     return count
 
 
-def _fetches_of(folder: Path, name: Name, hosts: frozenset[str]) -> pa.Array:
-    """Return the ids of all fetches of the hosts' pages."""
+def _fetches_of(folder: Path, name: Name, chosen: Chosen) -> pa.Array:
+    """Return the ids of all fetches of pages that are chosen."""
     path = sealed_path(folder, "pages", name)
     if not path.exists():
         return pa.array([], pa.int64())
-    wanted = pa.array(sorted(hosts), pa.string())
     with pq.ParquetFile(path) as file:
         found = [
-            batch.column("fetch_id").filter(pc.is_in(batch.column("host"), value_set=wanted))
-            for batch in file.iter_batches(columns=["fetch_id", "host"])
+            batch.column("fetch_id").filter(_is_dropped(batch, chosen))
+            for batch in file.iter_batches(columns=["fetch_id", *_CHOSEN_BY])
         ]
     return pa.concat_arrays(found) if found else pa.array([], pa.int64())
 
 
-def _rewrite_kind(path: Path, kind: str, hosts: frozenset[str], fetches: pa.Array) -> int:
+_CHOSEN_BY = ["host", "offset", "length"]
+
+
+def _is_dropped(rows: pa.RecordBatch | pa.Table, chosen: Chosen) -> pa.Array:
+    """Return which rows of fetches are chosen; a fetch without a record has no place of its own."""
+    of_host = pc.is_in(rows.column("host"), value_set=pa.array(sorted(chosen.hosts), pa.string()))
+    at = pc.is_in(rows.column("offset"), value_set=pa.array(sorted(chosen.offsets), pa.int64()))
+    return pc.or_(of_host, pc.and_(at, pc.greater(rows.column("length"), 0)))
+
+
+def _rewrite_kind(path: Path, kind: str, chosen: Chosen, fetches: pa.Array) -> int:
     """Write the rows to keep under a temporary name, if any is dropped; return how many are."""
-    column, wanted = "fetch_id", fetches
-    if kind in ("pages", "hosts"):
-        column, wanted = "host", pa.array(sorted(hosts), pa.string())
+    columns = _CHOSEN_BY if kind in ("pages", "hosts") else ["fetch_id"]
+
+    def is_dropped(rows: pa.RecordBatch | pa.Table) -> pa.Array:
+        if kind in ("pages", "hosts"):
+            return _is_dropped(rows, chosen)
+        return pc.is_in(rows.column("fetch_id"), value_set=fetches)
+
     with pq.ParquetFile(path) as file:
         dropped = sum(
-            pc.sum(pc.is_in(batch.column(column), value_set=wanted)).as_py() or 0
-            for batch in file.iter_batches(columns=[column])
+            pc.sum(is_dropped(batch)).as_py() or 0 for batch in file.iter_batches(columns=columns)
         )
         if dropped:
             with rows_writer(temporary(path), file.schema_arrow) as writer:
                 for table in _row_groups(file):
-                    is_dropped = pc.is_in(table.column(column), value_set=wanted)
-                    writer.write_table(table.filter(pc.invert(is_dropped)))
+                    writer.write_table(table.filter(pc.invert(is_dropped(table))))
     return int(dropped)
 
 
@@ -255,7 +372,7 @@ def _row_groups(file: pq.ParquetFile) -> Iterator[pa.Table]:
     return (file.read_row_group(number) for number in range(file.num_row_groups))
 
 
-def _rewrite_index(path: Path, hosts: frozenset[str]) -> bool:
+def _rewrite_index(path: Path, chosen: Chosen) -> bool:
     """Write the lines to keep under a temporary name; return whether any is dropped."""
     dropped = 0
     with (
@@ -263,8 +380,9 @@ def _rewrite_index(path: Path, hosts: frozenset[str]) -> bool:
         temporary(path).open("w", encoding="ascii", newline="\n") as after,
     ):
         for line in before:
-            url = json.loads(line.split(" ", 2)[2])["url"]
-            if host_of(key_of(url)) in hosts:
+            entry = json.loads(line.split(" ", 2)[2])
+            is_at = int(entry["offset"]) in chosen.offsets
+            if is_at or host_of(key_of(entry["url"])) in chosen.hosts:
                 dropped += 1
             else:
                 after.write(line)

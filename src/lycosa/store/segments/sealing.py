@@ -59,9 +59,9 @@ from lycosa.store.segments.segment import numbers_locked
 from lycosa.store.segments.survey import Survey, survey
 from lycosa.store.segments.survey import journal_batches as journal_batches
 from lycosa.store.tables import arrow_functions
-from lycosa.store.tables.extra import sealed_schema
+from lycosa.store.tables.extra import journal_schema, sealed_schema
 from lycosa.store.tables.quads import blocks, write_sealed
-from lycosa.store.tables.rows import SCHEMAS
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
 from lycosa.store.warc import cdx
 from lycosa.store.warc.warc_format import Ids, blank
 
@@ -69,7 +69,7 @@ ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
-_FEW_VALUES += ["via", "rule", "source_url", "reason"]
+_FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
 
 
@@ -259,10 +259,16 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
     columns += ["record", "outcome"]
     for kind in ("hosts", "pages"):
         schema = pa.schema([SCHEMAS[kind].field(column) for column in [*columns, "fetch_id"]])
+        there = journal_schema(journal_path(folder, kind, name))
+        can_withhold = there is not None and "withheld" in there.names
+        if can_withhold:
+            schema = schema.append(JOURNAL_SCHEMAS[kind].field("withheld"))
         for rows in _counted(folder, kind, name, found, schema):
+            if can_withhold:
+                rows = arrow_functions.without(rows, "withheld")
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
                 *entry, record, outcome = row
-                if record and outcome != "NOT_MODIFIED":
+                if record and outcome.lower() != "not_modified":
                     sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)

@@ -70,6 +70,11 @@ def without_ids(rows: pa.Table, ids: pa.Array) -> pa.Table:
     return _filtered(rows, call_function("invert", [_is_in(rows, ids)]))
 
 
+def without(rows: pa.Table, mark: str) -> pa.Table:
+    """Return the rows that a column of booleans does not mark."""
+    return _filtered(rows, call_function("invert", [rows.column(mark)]))
+
+
 def sorted_by(rows: pa.Table, column: str) -> pa.Table:
     """Return the rows in the order of a column."""
     order = call_function("sort_indices", [rows], SortOptions([(column, "ascending")]))

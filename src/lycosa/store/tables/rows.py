@@ -13,7 +13,8 @@ one fetch share its `fetch_id`.
 While a segment is open its rows stand in Arrow IPC streams, one record batch per flush. They
 have two columns more than sealed rows: offset and length, in the WARC file, of the records of the
 fetch, from the request to the metadata. Rows of `pages` also say how many links, texts and blocks
-of quads belong to the fetch, so that missing ones are noticed (`survey`).
+of quads belong to the fetch, so that missing ones are noticed (`survey`), and whether its record is
+left out of the index of replay (`withheld`).
 
 Rows are built column by column for all fetches of a flush: a Python call for each value
 would cost more than everything else here.
@@ -25,7 +26,7 @@ import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
@@ -67,9 +68,14 @@ _PAGE = [
     ("source_id", _ID),
     ("via", pa.string()),
     ("rule", pa.string()),
+    ("noindex", pa.bool_()),
+    ("noarchive", pa.bool_()),
+    ("redirect_url", pa.string()),
+    ("redirect_id", _ID),
 ]
 _GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
 _CONTENT = [("link_rows", pa.int32()), ("text_rows", pa.int32()), ("quad_blocks", pa.int32())]
+_CONTENT += [("withheld", pa.bool_())]
 
 SCHEMAS = {
     "pages": pa.schema(_FETCH + _PAGE),
@@ -91,7 +97,15 @@ SCHEMAS = {
         ]
     ),
     "text": pa.schema(
-        [("url_id", _ID), ("fetch_id", _ID), ("fetched_at", _MOMENT), ("text", pa.string())]
+        [
+            ("url_id", _ID),
+            ("fetch_id", _ID),
+            ("fetched_at", _MOMENT),
+            ("text", pa.string()),
+            ("url", pa.string()),
+            ("title", pa.string()),
+            ("language", pa.string()),
+        ]
     ),
 }
 """Of sealed rows."""
@@ -106,8 +120,12 @@ KIND_NAMES = [""] * (max(LinkKind) + 1)
 for _kind in LinkKind:
     KIND_NAMES[_kind] = _kind.name.lower()
 
-OUTCOME_NAMES = {outcome: outcome.name for outcome in Outcome}
+OUTCOME_NAMES = {outcome: outcome.name.lower() for outcome in Outcome}
 """Reading the name of a member of an enum takes as long as making a row."""
+
+SPELLED = "lower(outcome) collate nocase"
+"""In SQL: an outcome as it is spelled now. Segments from before have it in capitals, and so may
+queries: comparisons take no notice of them."""
 
 _OURS = frozenset(JOURNAL_SCHEMAS["pages"].names)
 _UNSIGNED = frozenset({"url_id", "fetch_id", "fingerprint"})
@@ -115,7 +133,16 @@ _moment_bytes = struct.Struct("<d").pack
 
 
 Row = tuple[Any, ...]
-"""The values of a row in the order of its columns; the ids are unsigned here."""
+"""The values of a row in the order of its columns; the ids that are never missing are unsigned."""
+
+
+class Text(NamedTuple):
+    """The visible text of a page, in UTF-8, with what a reader of texts wants to know of it."""
+
+    text: bytes
+    url: str
+    title: str
+    language: str
 
 
 class Pending:
@@ -126,7 +153,7 @@ class Pending:
         self.pages: list[Row] = []
         self.hosts: list[Row] = []
         self.links = Rows(KIND_NAMES)
-        self.texts: list[tuple[int, int, int, bytes]] = []
+        self.texts: list[tuple[int, int, int, bytes, str, str, str]] = []
 
     def add_page(self, row: Row) -> None:
         """Take the row of a page's fetch, with the values of the columns that plugins add."""
@@ -136,14 +163,14 @@ class Pending:
         """Take the row of a robots file's fetch."""
         self.hosts.append(row)
 
-    def add_content(self, fetch: Row, links: Sequence[Links], text: bytes) -> None:
+    def add_content(self, fetch: Row, links: Sequence[Links], text: Text) -> None:
         """Take the links and the text of a page that was kept."""
         url_number, fetch_number, moment, _, url = fetch[:5]
         for some in links:
             if some.kinds:
                 self.links.add(url_number, url, fetch_number, moment, some)
-        if text:
-            self.texts.append((url_number, fetch_number, moment, text))
+        if text.text:
+            self.texts.append((url_number, fetch_number, moment, *text))
 
     def batches(self) -> dict[str, pa.RecordBatch]:
         """Return the rows as one record batch for each kind that has any."""
@@ -170,12 +197,13 @@ class Pending:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _text_batch(self) -> pa.RecordBatch:
-        url_ids, fetch_ids, moments, texts = zip(*self.texts, strict=True)
+        url_ids, fetch_ids, moments, texts, *about = zip(*self.texts, strict=True)
         columns = [
             _ids(array("Q", url_ids)),
             _ids(array("Q", fetch_ids)),
             _moments(array("Q", moments)),
             _encoded(texts),
+            *map(_strings, about),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["text"])
 
@@ -203,9 +231,7 @@ def microseconds(moment: float) -> int:
 def _fetches_batch(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
     columns = []
     for field, values in zip(schema, zip(*rows, strict=True), strict=True):
-        if field.name == "source_id":
-            columns.append(pa.nulls(len(values), _ID))
-        elif field.name in _UNSIGNED:
+        if field.name in _UNSIGNED:
             columns.append(_ids(array("Q", values)))
         elif field.name not in _OURS:
             columns.append(pa.array(values, field.type))
@@ -236,7 +262,7 @@ def _strings(values: Sequence[str | None]) -> pa.Array:
     by itself, at three times the cost.
     """
     if None in values:
-        return _few_strings(values)
+        return _few_strings(values) if any(values) else pa.nulls(len(values), pa.string())
     present = cast(Sequence[str], values)
     joined = "".join(present)
     if joined.isascii():

@@ -124,19 +124,20 @@ class Entry(NamedTuple):
 
 def line(entry: Entry) -> str:
     """Return the line of an exchange whose record is in the archive."""
-    mime = '"warc/revisit"' if entry.is_revisit else _mime(entry.content_type)
+    kind = '"warc/revisit"' if entry.is_revisit else mime(entry.content_type)
     digest = (entry.digest or "-").removeprefix("sha1:")
     # A canonical URL is printable ASCII without quotes: JSON as it stands, but for back slashes.
     url = entry.url.replace("\\", "\\\\")
     return (
-        f'{surt(entry.url)} {timestamp(entry.began)} {{"url": "{url}", "mime": {mime},'
+        f'{surt(entry.url)} {timestamp(entry.began)} {{"url": "{url}", "mime": {kind},'
         f' "status": "{entry.status}", "digest": "{digest}", "length": "{entry.length}",'
         f' "offset": "{entry.offset}", "filename": "{entry.file}"}}\n'
     )
 
 
 @lru_cache(maxsize=1024)
-def _mime(content_type: str) -> str:
+def mime(content_type: str) -> str:
+    """Return the type of a content, as a string of JSON."""
     return json.dumps(content_type.partition(";")[0].strip().lower() or "unk")
 
 

@@ -59,10 +59,13 @@ def message_of(answer: Answer) -> Message:
     return Message(head, sent, chunked, warc_format.digest(payload), len(payload))
 
 
-def payload_name(answer: Answer, message: Message, host: str) -> str:
-    """Return the name of a payload that a revisit shares with the record it refers to."""
+def payload_name(answer: Answer, message: Message, owner: str) -> str:
+    """Return the name of a payload that a revisit shares with the record it refers to.
+
+    The owner is the partition: its log is one sequence.
+    """
     coding = answer.header("content-encoding")
-    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {host}"
+    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {owner}"
 
 
 class Writer:

@@ -84,7 +84,8 @@ def fields(values: Iterable[tuple[str, str]] | Mapping[str, str]) -> bytes:
 def blank(length: int, record_id: str, moment: float) -> bytes:
     """Return a record without meaning that is exactly `length` bytes long.
 
-    It is not compressed: the length of a stored block is known beforehand.
+    It is not compressed: the length of a stored block is known beforehand. Its content is zeros, so
+    that the file system need not keep it (`files.give_room_back`).
     """
     headers = f"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: {record_id}\r\n"
     headers += f"WARC-Date: {date(moment)}\r\nContent-Type: text/plain\r\nContent-Length: "
@@ -95,7 +96,7 @@ def blank(length: int, record_id: str, moment: float) -> bytes:
             content = _stored_capacity(length) - overhead
             if content >= 0 and len(str(content)) == digits:
                 text = f"{headers}{padding}{content}\r\n\r\n".encode()
-                return _stored(text + b" " * content + b"\r\n\r\n")
+                return _stored(text + bytes(content) + b"\r\n\r\n")
     raise ValueError(f"a record cannot be {length} bytes long")
 
 

@@ -129,7 +129,7 @@ def test_a_page_is_shown_with_its_links() -> None:
 
 def test_a_page_that_would_not_be_kept_ends_with_1() -> None:
     result = check("page", "-", "--content-type", "image/png", given=b"x")
-    assert (result.return_value, "wrong type" in result.stdout) == (1, True)
+    assert (result.return_value, "wrong_type" in result.stdout) == (1, True)
 
 
 def test_the_scope_of_a_job_file_counts_for_links() -> None:

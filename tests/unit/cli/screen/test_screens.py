@@ -71,7 +71,7 @@ def test_the_panel_says_what_a_user_wants_to_know(width: int) -> None:
     text = "\n".join(drawn(ProgressPanel(BUSY, JOB, "mycrawl"), width))
     for part in ("1,234", "4.9 a second", "45.6 MB", "8,120", "12 ready", "188 waiting", "9"):
         assert part in text
-    for part in ("not found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
+    for part in ("not_found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
         assert part in text
     flat = " ".join(text.replace("│", " ").split())
     assert "at least 3 h 10 min at these pauses; new links add to it" in flat
@@ -187,7 +187,7 @@ def test_the_summary_fits_and_ends_with_commands(reason: str, width: int) -> Non
     ended = Ended(reason, BUSY, reason == "exhausted")
     text = summary(ended, "mycrawl", width)
     assert all(len(line) <= width for line in text.splitlines())
-    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not found", "20,418   out-of-scope"):
+    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not_found", "20,418   out-of-scope"):
         assert part in text
     for name in ("explain", "cat", "status"):
         assert f"lycosa {name} mycrawl" in text
@@ -228,6 +228,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "requests": "int",
         "seconds": "float",
         "pending": "int",
+        "put_off": "int",
         "hosts": "int",
         "workers": "int",
         "commits": "int",
@@ -270,3 +271,15 @@ def test_a_crawl_that_put_urls_aside_does_not_say_that_it_asked_for_everything()
     whole = Ended("exhausted", BUSY, True)
     assert reason_text(whole, JOB).startswith("Complete: no URL")
     assert "put_aside=0" in line_of(BUSY, as_json=False)
+
+
+def test_a_crawl_whose_last_cycle_has_put_urls_off_is_not_complete() -> None:
+    ended = Ended("exhausted", BUSY._replace(pending=0, put_off=1_203), False)
+    expected = "Ended after the last cycle: 1,203 URLs wait for the next (--cycles)."
+    assert reason_text(ended, JOB) == expected
+    assert summary_data(ended, Path("c"))["put_off"] == 1_203
+    console = Console(record=True, width=100, file=io.StringIO())
+    print_summary(console, ended, JOB, Path("c"))
+    printed = console.export_text()
+    assert "Complete" not in printed
+    assert f"lycosa resume c --cycles {JOB.revisit.cycles + 1}" in printed

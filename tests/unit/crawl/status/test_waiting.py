@@ -83,7 +83,7 @@ def test_a_page_that_is_tried_again_says_so() -> None:
     failed = Fetched(990.0, 0, Outcome.SERVER_ERROR, 500, 0, 1_050.0, 995.0)
     kept = Fetched(991.0, 1, Outcome.KEPT, 200, 10, 0.0, 996.0)
     state = state_after(known(), failed, kept)
-    why = "a page is tried again after a failure (server error)"
+    why = "a page is tried again after a failure (server_error)"
     assert waits_of([state], JOB, NOW).first == [Wait(HERE, why, 1_050.0, 1)]
     assert wait_of_page(state, 0, JOB, NOW) == Wait(HERE, why, 1_050.0, 1)
 

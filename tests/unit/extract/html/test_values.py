@@ -16,7 +16,9 @@ from lycosa.records import LinkKind
         ("a.png 1x, b.png 2x", ["a.png", "b.png"]),
         (" a.png,  b.png 100w,", ["a.png", "b.png"]),
         ("a,b.png 1x", ["a,b.png"]),
-        ("a (1,2) 3x, b", ["a", "b"]),
+        ("a (1,2) 3x, b", ["b"]),
+        ("a 1q, b 2w 3h, c 1x 2x, d .5x, e -1x", ["b", "d", "e"]),
+        ("a\n1x,b,c 2x", ["a", "b,c"]),
         (",, ,", []),
         ("", []),
     ],
@@ -37,6 +39,11 @@ def test_a_srcset_lists_urls(value: str, urls: list[str]) -> None:
         ("url('never closed\nurl(x)", [("x", 20)]),
         ("url(data:x) url(#y) url()", []),
         ("/* never closed url(x)", []),
+        (
+            "b{background:image-set('a' type('image/png') 1x, 'b' 2x)} i{content:'c'}",
+            [("a", 20), ("b", 20)],
+        ),
+        ("@namespace svg url(http://w3/svg); @namespace 'u'; url(x)", [("x", 20)]),
     ],
 )
 def test_a_style_sheet_refers_to(css: str, found: list[tuple[str, int]]) -> None:
@@ -88,7 +95,17 @@ def test_values_are_read_in_linear_time(unit: str) -> None:
         ("</n>; REL = Next , </p>;rel=prev", [("/n", 5, "next"), ("/p", 5, "prev")]),
         ('</c,d>; title="a, <b>; \\"c"; rel="alternate home"', [("/c,d", 5, "alternate home")]),
         ("</x>; rel=next; rel=canonical", [("/x", LinkKind.ALTERNATE, "next")]),
-        ("</x>; rel=stylesheet, </y>; rel=preload; as=style, </z>", []),
+        (
+            "</x>; rel=stylesheet, </y>; rel=preload; as=image, </z>",
+            [("/x", LinkKind.STYLE, "stylesheet"), ("/y", LinkKind.IMAGE, "preload")],
+        ),
+        ("</x>; rel=preconnect", [("/x", LinkKind.HINT, "preconnect")]),
+        ('</x>; rel="license"', [("/x", LinkKind.RELATED, "license")]),
+        ("</x>; rel=webmention", [("/x", LinkKind.RELATION, "webmention")]),
+        (
+            '<>; rel=preload; as=image; imagesrcset="/a 1x, /b 2x"',
+            [("/a", LinkKind.IMAGE, "preload"), ("/b", LinkKind.IMAGE, "preload")],
+        ),
         ('</x>; rel=next; anchor="/other"', []),
         ("nonsense, </x>; rel=next", [("/x", LinkKind.ALTERNATE, "next")]),
         ("<>; rel=next, <never closed; rel=next", []),
@@ -102,6 +119,12 @@ def test_link_headers_are_read(value: str, links: list[tuple[str, int, str]]) ->
 def test_a_refresh_header_leads_on() -> None:
     assert links_of_headers((("refresh", "0; url=/r"), ("Refresh", "5"))) == [
         ("/r", LinkKind.REFRESH, "")
+    ]
+
+
+def test_the_location_of_the_content_is_recorded() -> None:
+    assert links_of_headers((("Content-Location", " index.en.html "),)) == [
+        ("index.en.html", LinkKind.RELATION, "content-location")
     ]
 
 
@@ -122,4 +145,4 @@ def test_robots_tags_are_read(values: list[str], expected: tuple[bool, bool]) ->
 
 
 def test_a_preloaded_document_is_no_requisite() -> None:
-    assert kind_of_relation("preload", "document") == 0
+    assert kind_of_relation("preload", "document") == LinkKind.RELATION

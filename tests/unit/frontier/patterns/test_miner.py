@@ -205,3 +205,43 @@ def test_guesses_are_new_and_come_from_pages(urls: list[tuple[str, Standing, int
     runs = paths(every_sibling(site, EVERY_RULE))
     assert len(set(runs)) == len(runs)
     assert guesses == [*guess_folders(site), *every_sibling(site, EVERY_RULE)]
+
+
+# -- single examples -------------------------------------------------------------------------
+
+
+def of_single(*urls: Given) -> list[str]:
+    inside, beyond = guess_siblings(known(*urls), frozenset(), also_of_single=True)
+    return paths([*inside, *beyond])
+
+
+def test_the_example_of_the_paper_gives_its_two_neighbours_when_that_is_wanted() -> None:
+    assert siblings("/pics1/Page1.html") == []
+    assert of_single("/pics1/Page1.html") == ["/pics1/Page2.html", "/pics2/Page1.html"]
+
+
+def test_the_neighbour_below_a_single_page_is_guessed_first() -> None:
+    assert of_single("/part3.html") == ["/part2.html"]
+    assert of_single("/list?page=7") == ["/list?page=6"]
+    assert of_single("/007.html") == ["/006.html"]
+
+
+def test_a_great_number_or_a_date_that_stands_alone_is_a_name() -> None:
+    assert of_single("/item48213.html", "/2021/03/31.html") == []
+
+
+def test_a_neighbour_that_is_known_or_was_guessed_in_vain_ends_it() -> None:
+    single = MiningRule.SINGLE
+    assert of_single("/part1.html", ("/part2.html", NOTHING, single)) == []
+    assert of_single("/part1.html", ("/part2.html", OPEN, single)) == []
+    assert of_single("/a1/x.html", ("/a2/x.html", NOTHING, single), "/a1/y.html") == []
+
+
+def test_a_neighbour_that_exists_begins_a_run() -> None:
+    guesses = of_single("/part1.html", ("/part2.html", PAGE, MiningRule.SINGLE))
+    assert guesses == ["/part3.html"]
+
+
+def test_runs_come_before_single_pages() -> None:
+    guesses = of_single("/a1.html", "/a2.html", "/a4.html", "/z/b1.html")
+    assert guesses == ["/a3.html", "/z/b2.html"]

@@ -73,7 +73,7 @@ def test_a_host_at_rest_is_passed_over_and_has_its_place_when_it_wakes() -> None
 
 
 def test_figure_6_a_leaf_window_moves_to_the_right_end_and_back() -> None:
-    leaves = AllReady("leaf-window", [f"h.com/{n}" for n in range(1, 7)])
+    leaves = AllReady("leaf-window", [f"h.com/{n}" for n in range(1, 7)], window=1)
     assert leaves.take(3) == ["h.com/1", "h.com/2", "h.com/3"]
     leaves.offer(["h.com/0", "h.com/25", "h.com/9"])
     assert leaves.take(4) == ["h.com/4", "h.com/5", "h.com/6", "h.com/9"]
@@ -86,13 +86,40 @@ def test_figure_6_a_leaf_window_moves_to_the_right_end_and_back() -> None:
 def test_figure_6_leaves_are_those_of_all_hosts_of_a_tree_and_folders_wait_for_the_way_back() -> (
     None
 ):
-    leaves = AllReady("leaf-window")
+    leaves = AllReady("leaf-window", window=1)
     for host in ("a.com", "b.com"):
         leaves.offer([f"{host}/", f"{host}/v/", f"{host}/v/2", f"{host}/v/1", f"{host}/w"])
     right = [f"{host}/{leaf}" for host in ("a.com", "b.com") for leaf in ("v/1", "v/2", "w")]
     assert leaves.take(6) == right
     assert leaves.take(2) == ["b.com/v/", "b.com/"]
     assert leaves.drain() == ["a.com/v/", "a.com/"]
+
+
+def test_a_wide_window_serves_what_it_has_in_sight_before_what_is_found_meanwhile() -> None:
+    """Without a score: its width says how soon the crawl goes into the depth of what is new."""
+    orders = {}
+    for width in (1, 3):
+        hosts = AllReady("top-window", window=width)
+        hosts.offer([f"{host}/m" for host in EXAMPLES[:3]])
+        first = hosts.take(1)
+        hosts.offer([f"{host}/a" for host in EXAMPLES[:3]])
+        orders[width] = [*first, *hosts.take(2)]
+    one, two, three = EXAMPLES[:3]
+    assert orders[1] == [f"{one}/m", f"{two}/a", f"{three}/a"]
+    assert orders[3] == [f"{one}/m", f"{two}/m", f"{three}/m"]
+
+
+def test_folders_come_into_sight_when_a_wide_leaf_window_has_passed() -> None:
+    paths = [f"{host}/{path}" for host in ("a.com", "b.com") for path in ("", "v/", "v/1")]
+    assert AllReady("leaf-window", paths, window=1).drain() == [
+        *("a.com/v/1", "b.com/v/1"),
+        *("b.com/v/", "b.com/", "a.com/v/", "a.com/"),
+    ]
+    assert AllReady("leaf-window", paths, window=2).drain() == [
+        *("a.com/v/1", "b.com/v/1"),
+        *("b.com/v/", "a.com/v/"),
+        *("a.com/", "b.com/"),
+    ]
 
 
 def test_a_leaf_window_leaves_a_host_that_rests_for_the_way_back() -> None:

@@ -88,7 +88,7 @@ def test_duckdb_joins_what_was_sealed(tmp_path: Path) -> None:
         for n in (2, 3, 4)
     ]
     counts = f"select outcome, count(*) from '{tmp_path}/pages/*.parquet' group by all order by 1"
-    assert duckdb.execute(counts).fetchall() == [("KEPT", 10), ("TIMEOUT", 1)]
+    assert duckdb.execute(counts).fetchall() == [("kept", 10), ("timeout", 1)]
     page = f"""
         select url_id, source_id, fingerprint, epoch(ended - began), host, address, language
         from '{tmp_path}/pages/*.parquet' where key = 'org.example:/page/3'
@@ -206,8 +206,8 @@ def test_robots_files_and_failures_always_count(tmp_path: Path) -> None:
     store.seal(lambda place: False)
     store.close()
     assert responses(tmp_path) == ["http://h2.example.org/robots.txt"]
-    assert column(tmp_path, "pages", "outcome") == ["TIMEOUT"]
-    assert column(tmp_path, "hosts", "outcome") == ["KEPT"]
+    assert column(tmp_path, "pages", "outcome") == ["timeout"]
+    assert column(tmp_path, "hosts", "outcome") == ["kept"]
     check_archive(tmp_path)
 
 
@@ -351,7 +351,7 @@ def test_every_page_that_counts_is_there_once_after_any_kills(
     assert sorted(one for one in responses(folder) if "robots" not in one) == wanted
     assert sorted(one.url for one in captures(folder)) == wanted
     pages = table(folder, "pages", ["url", "outcome"]).to_pylist()
-    assert sorted(row["url"] for row in pages if row["outcome"] == "KEPT") == wanted
+    assert sorted(row["url"] for row in pages if row["outcome"] == "kept") == wanted
     assert sorted(column(folder, "text", "text")) == sorted(  # type: ignore[type-var]
         f"The text of page {target.rpartition('/')[2]}." for target in wanted
     )
@@ -508,7 +508,7 @@ def test_an_outcome_is_written_by_its_name(tmp_path: Path) -> None:
     store.append(capture(1, outcome=Outcome.WRONG_TYPE, links=0))
     store.seal(always)
     store.close()
-    assert column(tmp_path, "pages", "outcome") == ["WRONG_TYPE"]
+    assert column(tmp_path, "pages", "outcome") == ["wrong_type"]
     assert column(tmp_path, "text", "text") == []
 
 

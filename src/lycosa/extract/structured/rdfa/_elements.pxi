@@ -238,7 +238,7 @@ cdef class Elements(Literals):
                 self.lists = Lists(self.parent_object)
         if self.has(VOCAB):
             value = self.value_text(self.attributes[VOCAB]).strip(SPACES)
-            self.vocabulary = resolve(self.base, value) if value else ""
+            self.vocabulary = whole_vocabulary(resolve(self.base, value)) if value else ""
             is_renamed = True
             if self.vocabulary:
                 self.write(

@@ -41,7 +41,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 import re
 from html import unescape
 
-from lycosa.extract.structured.rdfa.hosts import PREFIXES, VOCABULARY
+from lycosa.extract.structured.rdfa.hosts import PREFIXES, VOCABULARY, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
     iri_term,
     is_absolute,

@@ -67,6 +67,23 @@ PREFIXES = {":": VOCABULARY, **dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
 """The prefixes of the RDFa 1.1 initial context (www.w3.org/2011/rdfa-context/rdfa-1.1), and
 the empty one."""
 
+_WITHOUT_END = {
+    f"{scheme}:{iri.partition(':')[2].rstrip('/#')}": f"{scheme}:{iri.partition(':')[2]}"
+    for iri in [*PREFIXES.values(), "http://www.schema.org/", "http://purl.org/dc/elements/1.1/"]
+    for scheme in ("http", "https")
+    if iri.endswith(("/", "#"))
+}
+
+
+def whole_vocabulary(iri: str) -> str:
+    """Return the IRI of a vocabulary with the `/` or `#` that a page has left out.
+
+    `vocab="https://schema.org"` would make `https://schema.orgname` of `name`. The vocabularies of
+    the initial context are known, by both schemes.
+    """
+    return _WITHOUT_END.get(iri, iri)
+
+
 TERMS = {
     "describedby": "http://www.w3.org/2007/05/powder-s#describedby",
     "license": VOCABULARY + "license",

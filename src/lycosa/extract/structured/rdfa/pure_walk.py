@@ -19,7 +19,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from lycosa.extract.structured.rdfa.elements import Context, Element, Incomplete, Item, Lists, Slot
-from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host
+from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
     iri_term,
     language_tag,
@@ -227,7 +227,7 @@ class _Walk(Terms):
                 self.context = _root(base)
         if "vocab" in attributes:
             value = attributes["vocab"].strip(SPACES)
-            vocabulary = resolve(base, value) if value else ""
+            vocabulary = whole_vocabulary(resolve(base, value)) if value else ""
             if vocabulary:
                 self.write(iri_term(base), USES_VOCABULARY, iri_term(vocabulary))
         for name, value in attributes.items():

@@ -271,3 +271,22 @@ def test_no_triple_comes_of_a_page_in_which_the_scan_saw_no_rdfa(tags: list[list
 @pytest.mark.parametrize("body", [b"", b" ", b"<", b"<!DOCTYPE html>", b"\0", b"<p", b"\xff\xfe<"])
 def test_a_document_of_nothing_says_nothing(body: bytes, media_type: str) -> None:
     assert distil(body, BASE, media_type) == b""
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "whole"),
+    [
+        ("https://schema.org", "https://schema.org/"),
+        ("http://schema.org", "http://schema.org/"),
+        ("http://xmlns.com/foaf/0.1", "http://xmlns.com/foaf/0.1/"),
+        ("https://www.w3.org/ns/activitystreams", "https://www.w3.org/ns/activitystreams#"),
+        ("http://purl.org/dc/terms/", "http://purl.org/dc/terms/"),
+        ("http://unknown.test/words", "http://unknown.test/words"),
+    ],
+)
+@pytest.mark.parametrize("media_type", ["text/html", "application/xhtml+xml"])
+def test_a_known_vocabulary_needs_no_end(vocabulary: str, whole: str, media_type: str) -> None:
+    body = f"<html><p vocab='{vocabulary}' property='name'>N</p></html>"
+    found = distil(body.encode(), BASE, media_type).decode()
+    assert f'<{whole}name> "N"' in found
+    assert f"usesVocabulary> <{whole}>" in found

@@ -1,0 +1,84 @@
+"""Give back the room of pages that are gone: 404 or 410 at their last visit.
+
+An archive keeps what it saw, so this happens only when the operator asks for it. Every earlier
+version of such a page is removed from records, tables and index. The answer that says that it is
+gone stays: the log refers to it, and it is the fact that is left.
+
+The log is written first (`RecordsLost`: the records no longer count, and the limits on pages and
+bytes get back what they had taken). A kill in between is harmless: the next call removes what the
+log has given up.
+
+Always true: a record to whose payload another page refers stays.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.edits import Decision, change
+from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.log.places import Named, places_of
+from lycosa.records import Outcome, Place, RecordsLost
+from lycosa.store.segments import removal
+from lycosa.store.segments.sealing import seal_dead
+
+
+def forget_deleted(directory: CrawlDirectory) -> removal.Forgotten:
+    """Remove all versions of the pages that are gone; harmless when repeated."""
+    states: dict[int, PartitionState] = {}
+    change(directory, lambda number, state, now: _note(states, number, state))
+    log = directory.log(directory.job())
+    try:
+        named = [one for number in states for one in places_of(number, log.read(number, 0))]
+    finally:
+        log.close()
+    old = [one for one in named if one.is_page and _is_old(states[one.partition], one)]
+    leaned_on = removal.leaned_on(directory.path, [one.place for one in old])
+    goes = [one for one in old if one.place not in leaned_on]
+    places = {one.place for one in goes}
+    forgotten = removal.Forgotten(0, 0)
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        given_up = [
+            one
+            for one in goes
+            if one.partition == number
+            and _is_old(state, one)
+            and one.place.offset not in state.lost.get(one.place.segment, ())
+        ]
+        return Decision([_event(given_up)]) if given_up else None
+
+    def remove() -> None:
+        nonlocal forgotten
+        seal_dead(directory.path, counted_by(states.values()))
+        forgotten = removal.forget_exchanges(directory.path, places)
+        # A study names pages; it can be made again without these.
+        shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
+
+    if places:
+        change(directory, decide, remove)
+    return forgotten
+
+
+def _note(states: dict[int, PartitionState], number: int, state: PartitionState) -> None:
+    states[number] = state
+
+
+def _is_old(state: PartitionState, one: Named) -> bool:
+    """Return whether a record is of a page that is gone, and from before."""
+    if state.pages.outcome[one.page] != Outcome.NOT_FOUND:
+        return False
+    return one.outcome is not Outcome.NOT_FOUND and one.place != state.place_of(one.page)
+
+
+def _event(given_up: list[Named]) -> RecordsLost:
+    places: list[Place] = [one.place for one in given_up]
+    return RecordsLost(
+        time.time(),
+        [one.page for one in given_up],
+        [one.outcome for one in given_up],
+        [one.size_bytes for one in given_up],
+        places,
+    )

@@ -1,0 +1,43 @@
+"""The page that led to each URL first, by its id, without an entry for every URL.
+
+One event admits all new URLs of one page, and their numbers follow each other. So a list with the
+first number of every event, and the id of its source, is enough; a binary search finds the source
+of a URL.
+
+Always true: the source of a URL never changes, also when another page turns out to be nearer.
+
+Cost: 12 bytes for each event that has new URLs: 0.4 to 3 bytes for a URL (docs/decisions/
+0043-pages-tell-all.md). URLs that an older snapshot knew have none.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+
+from xxhash import xxh3_64_intdigest
+
+from lycosa.frontier.fold.columns import Columns
+
+
+class Sources(Columns):
+    """The sources of consecutive URLs."""
+
+    first: array[int]
+    """The number of the first URL."""
+    source: array[int]
+    """The id of the page that led to it and to those behind it; 0 when none did."""
+
+    _types = {"first": "I", "source": "Q"}  # noqa: RUF012
+
+    def add(self, first: int, key: str) -> None:
+        """Record that the URLs from this number on were found at `key`; "" for no page."""
+        source = int(xxh3_64_intdigest(key.encode())) if key else 0
+        if source != (self.source[-1] if self.source else 0):
+            self.first.append(first)
+            self.source.append(source)
+
+    def of(self, page: int) -> int:
+        """Return the id of the page that led to a URL; 0 when none did or none is known."""
+        position = bisect_right(self.first, page)
+        return self.source[position - 1] if position else 0

@@ -1,0 +1,42 @@
+"""Leaves out of an export what pages ask to be withheld (`noarchive`, `noindex`).
+
+    text    neither the texts of pages that ask for `noarchive` nor those of `noindex`
+    pages   every row, marked; without title and description where the page asks for `noarchive`
+
+That a page exists, and what it links to, is no copy of it: links, hosts and the tables of a study
+are whole. The owner of a crawl can ask for everything, here and by `lycosa sql`.
+"""
+
+from __future__ import annotations
+
+from lycosa.config.sections import Extract
+from lycosa.study.tables import Connection
+
+_CONTENT = ("title", "description")
+
+
+def wishes_obeyed(extract: Extract, table: str) -> list[str]:
+    """Return the wishes that an export of this table obeys: columns of `pages`."""
+    obeyed = {
+        "noarchive": extract.obey_noarchive and table in ("pages", "text"),
+        "noindex": extract.obey_noindex and table == "text",
+    }
+    return [wish for wish, is_obeyed in obeyed.items() if is_obeyed]
+
+
+def withhold(connection: Connection, table: str, wishes: list[str]) -> tuple[str, int]:
+    """Return the name of the table without what is withheld, and the number of rows it concerns."""
+    if not wishes:
+        return table, 0
+    asks = " or ".join(f"coalesce({wish}, false)" for wish in wishes)
+    if table == "pages":
+        count = connection.execute(f"select count(*) from pages where {asks}").fetchone()[0]
+        hidden = ", ".join(f"case when {asks} then null else {c} end as {c}" for c in _CONTENT)
+        query = f"select * replace ({hidden}) from pages"
+    else:
+        asking = f"(select fetch_id from pages where {asks})"
+        found = f"select count(*) from {table} semi join {asking} using (fetch_id)"
+        count = connection.execute(found).fetchone()[0]
+        query = f"select * from {table} anti join {asking} using (fetch_id)"
+    connection.execute(f"create view to_be_exported as {query}")
+    return "to_be_exported", int(count)
