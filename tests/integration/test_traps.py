@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from benchmarks.traps import Spent, WatchedWeb, crawl
 
+from lycosa.crawl.answers.known_copies import KNOWN_COPY
 from lycosa.crawl.answers.novelty.traps import OFTEN
 from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.crawl.simulation.result import Result
@@ -23,6 +24,8 @@ from lycosa.url import key_of
 PAGES = 60
 
 HOST, FOLDER, SHAPE = 150, 50, 20
+OF_SESSIONS = 8
+"""What a shop of four pages may cost whose links carry sessions."""
 MOST = {
     "www.s1.test": SHAPE + 2,
     "www.s2.test": FOLDER + 60,
@@ -32,8 +35,9 @@ MOST = {
 }
 """What a trap may cost by the budgets, and what was new in it: months none, mazes their levels."""
 
-REASONS = set(TRAPS.values()) - {"trap: counter"}
-"""There is no counter in the endless web (see `test_finite_or_endless.py`)."""
+REASONS = set(TRAPS.values()) - {"trap: counter", "trap: session"}
+"""There is no counter in the endless web (see `test_finite_or_endless.py`), and links with another
+session lead to the pages that are kept."""
 
 
 def check(found: Spent, result: Result) -> None:
@@ -51,6 +55,15 @@ def test_a_trap_costs_its_budget_and_no_honest_page_is_lost(tmp_path: Path) -> N
     # 5 traps of 20 to 200 requests beside some 1,100 honest pages, and soft 404s of one probe.
     assert found.share < 0.4
     assert set(found.refusals) >= REASONS
+    assert KNOWN_COPY in found.refusals
+    assert found.by_host["www.s3.test"] <= OF_SESSIONS
+
+
+def test_sessions_cost_their_budget_where_copies_are_not_recognised(tmp_path: Path) -> None:
+    found, _, result = crawl(1, PAGES, tmp_path, defended=True, traps={"known_copies": False})
+    check(found, result)
+    assert "trap: session" in found.refusals
+    assert OF_SESSIONS < found.by_host["www.s3.test"] <= MOST["www.s3.test"]
 
 
 def test_without_the_defence_traps_take_nearly_everything(tmp_path: Path) -> None:

@@ -41,14 +41,14 @@ class Lycosa(LazyGroup):
     """All commands, in the order in which a new user meets them."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.commands.crawl": ("crawl", "resume"),
-        "lycosa.cli.commands.inspect": ("status", "explain", "cat", "audit"),
+        "lycosa.cli.commands.crawl": ("crawl", "resume", "revisit"),
+        "lycosa.cli.commands.inspect": ("status", "queue", "explain", "cat", "audit"),
         "lycosa.cli.commands.check": ("check",),
         "lycosa.cli.commands.study": ("study", "sql"),
         "lycosa.cli.commands.report": ("report",),
         "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),
         "lycosa.cli.commands.export": ("export",),
-        "lycosa.cli.commands.edit": ("add", "retry", "block", "forget"),
+        "lycosa.cli.commands.edit": ("add", "retry", "block", "unblock", "forget"),
         "lycosa.cli.commands.verify": ("verify",),
         "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
     }

@@ -229,6 +229,12 @@ class Traps(Record):
         least=1,
         most=1000,
     )
+    known_copies: bool = key(
+        True,
+        "Where a page is kept already, take a link to another view of it for a link to that page: "
+        "with another session id, for print, to reply to a comment (`replytocom`), or a directory "
+        "listing in another order.",
+    )
     mirrors: str = key(
         "follow",
         "Whether to follow the links of a host that mirrors another host.",

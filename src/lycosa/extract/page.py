@@ -95,7 +95,9 @@ def _data_facts(
     elif wants_wide and kind in _SCRIPTS:
         text = to_utf8(body, content_type)[0].decode("utf-8", "replace")
         found = [(href, int(LinkKind.MENTION)) for href in mentioned_in_script(text)]
-    return counted_facts(found, "", most_links)
+    facts = counted_facts(found, "", most_links)
+    facts.is_list = False  # a picture or a manifest is no sitemap
+    return facts
 
 
 def _links_alone(facts: Facts) -> Facts:

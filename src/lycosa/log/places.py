@@ -16,6 +16,7 @@ from lycosa.records import (
     ErrandDone,
     ErrandTaken,
     Fetched,
+    Forgotten,
     Outcome,
     Place,
     RobotsLearned,
@@ -57,8 +58,12 @@ def places_of(
     partition: int,
     batches: Iterable[tuple[int, bytes]],
     on_failure: Callable[[Failure], None] = lambda failure: None,
+    on_forgotten: Callable[[int], None] = lambda host: None,
 ) -> Iterator[Named]:
-    """Yield every record that the log of one partition names, given up or not."""
+    """Yield every record that the log of one partition names, given up or not.
+
+    `on_forgotten` is called with a host whose pages were removed: all that came before.
+    """
     errands: dict[int, str] = {}
     taken = 0
     for _, batch in batches:
@@ -66,6 +71,8 @@ def places_of(
             if isinstance(event, ErrandTaken):
                 errands[taken] = event.site
                 taken += 1
+            elif isinstance(event, Forgotten):
+                on_forgotten(event.host)
             elif isinstance(event, Fetched) and event.place is None:
                 on_failure(Failure(partition, event.moment, event.page, event.outcome))
             elif (named := _named(partition, event, errands)) is not None:

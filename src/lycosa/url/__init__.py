@@ -15,6 +15,7 @@ result.
     rules        reads the `[[rules]]` tables of a job
     conditions   conditions that a rule can have
     transforms   changes that a rule can make to a URL
+    copies       URLs that name another view of a page: session ids, print versions
     ready_lists  lists that a rule can name: session ids, tracking, traps
     scope        decides whether a job wants a URL
 """

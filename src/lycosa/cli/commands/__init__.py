@@ -3,9 +3,9 @@
 A module parses the flags of its commands, calls the package that does the work, and prints the
 result. `cli.main` lists the modules and imports one when one of its commands is typed.
 
-    crawl    `crawl`, `resume`: run a crawl
-    inspect  `status`, `explain`, `cat`, `audit`: read a crawl
-    edit     `add`, `retry`, `block`: change a crawl that is not running
+    crawl    `crawl`, `resume`, `revisit`: run a crawl
+    inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
+    edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
     verify   `verify`: check a crawl's files against each other, and repair them
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl

@@ -1,4 +1,4 @@
-"""The commands `crawl` and `resume`, which run a crawl."""
+"""The commands `crawl`, `resume` and `revisit`, which run a crawl."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ from lycosa.cli.screen.notices import Session, log_file, logger, notice
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import Listener, Progress
+from lycosa.errors import ConfigError
 
 if TYPE_CHECKING:
     from lycosa.cli.screen.panel import Display
@@ -145,6 +146,40 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     directory = CrawlDirectory.open(path)
     job = directory.job()
     changed = build_job(job, flags)
+    if changed != job:
+        with directory.locked(notice):
+            directory.write_job(changed)
+    return _run(session, directory, changed, flags)
+
+
+@click.command(cls=GroupedCommand)
+@directory_argument
+@set_flag
+@limit_flags
+@fetch_flags
+@screen_flags
+@click.pass_obj
+def revisit(session: Session, /, path: Path, **flags: Any) -> int:
+    """Do one cycle of revisits, then end.
+
+    For cron and systemd timers: the cycle begins at once and fetches what is worth it, changed
+    pages and new ones, as a crawl with --cycles does. A cycle that was interrupted is gone on
+    with. Pages that were visited within `[revisit] not_before_seconds` are left out.
+
+    \b
+      lycosa revisit mycrawl --quiet
+    """
+    from lycosa.crawl.inspect import edits
+
+    directory = CrawlDirectory.open(path)
+    job = directory.job()
+    if not directory.log_folder.exists():
+        raise ConfigError(
+            f"{path}: the crawl has not begun, so there is nothing to visit again\n"
+            f"  begin it: {command('resume', path)}"
+        )
+    cycle = edits.begin_cycle(directory)
+    changed = build_job(job, {**flags, "cycles": cycle})
     if changed != job:
         with directory.locked(notice):
             directory.write_job(changed)
@@ -263,4 +298,4 @@ class _Reporting:
             logger.info(line_of(progress, as_json=False))
 
 
-COMMANDS = (crawl, resume)
+COMMANDS = (crawl, resume, revisit)

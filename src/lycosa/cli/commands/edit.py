@@ -1,4 +1,4 @@
-"""The commands `add`, `retry`, `block` and `forget`, which change a crawl that is not running."""
+"""The commands `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running."""
 
 from __future__ import annotations
 
@@ -91,10 +91,28 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     directory = _open(session, path)
     blocked = edits.block_host(directory, host, forget)
     click.echo(f"{host} is blocked; {counted(blocked.pending, 'URL')} taken out of the queue")
+    notice(f"  to lift it: {command('unblock', path, host)}")
     if blocked.forgotten is not None:
         click.echo(_deleted(blocked.forgotten))
         if Index(path).generation() is not None and Index(path).update().is_anew:
             click.echo("rebuilt the triple index without it")
+
+
+@click.command()
+@directory_argument
+@click.argument("host")
+@click.pass_obj
+def unblock(session: Session, /, path: Path, host: str) -> None:
+    """Send requests to a blocked host again.
+
+    Its URLs go back into the queue, and `lycosa resume` fetches them. What --forget deleted
+    is fetched again. The crawl must not be running.
+    """
+    from lycosa.crawl.inspect import edits
+
+    count = edits.unblock_host(_open(session, path), host)
+    click.echo(f"{host} is no longer blocked; {counted(count, 'URL')} back in the queue")
+    click.echo(f"  continue: {command('resume', path)}")
 
 
 def _deleted(forgotten: Forgotten) -> str:
@@ -132,4 +150,4 @@ def forget(session: Session, /, path: Path, deleted: bool) -> None:
         click.echo("rebuilt the triple index without them")
 
 
-COMMANDS = (add, retry, block, forget)
+COMMANDS = (add, retry, block, unblock, forget)

@@ -1,4 +1,4 @@
-"""The commands `status`, `explain`, `cat` and `audit`, which only read a crawl."""
+"""The commands `status`, `queue`, `explain`, `cat` and `audit`, which only read a crawl."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ from lycosa.cli.screen.summary import (
     facts_table,
     given_up_table,
     mined_text,
+    saved_fact,
     triples_fact,
 )
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
 from lycosa.terminal_text import on_screen
+
+MOST_BLOCKED = 20
+"""How many blocked hosts `status` names; --json has all."""
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
@@ -53,7 +57,8 @@ def status(session: Session, /, path: Path, as_json: bool) -> None:
     state = status_of(_open(session, path))
     if as_json:
         waits = [{**w, "until": _iso_or_none(w["until"])} for w in state.waits]
-        _print_json({"directory": str(path), **state._asdict(), "waits": waits})
+        following = {"next_cycle_at": _iso_or_none(state.next_cycle_at)}
+        _print_json({"directory": str(path), **state._asdict(), "waits": waits, **following})
     else:
         _print_status(Screen(), path, state)
 
@@ -68,9 +73,11 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     if state.mined:
         facts.append(("mined", mined_text(state.mined)))
     facts += triples_fact(state.structured)
+    facts += saved_fact(state.refusals)
     if state.cycle:
         put_off = f"; {counted(state.put_off, 'URL')} put off" if state.put_off else ""
         facts.append(("cycle", f"{state.cycle}{put_off}"))
+        facts.append(("next cycle", _next_cycle_text(path, state)))
     if state.plugins:
         facts.append(("plugins", ", ".join(state.plugins)))
     if state.waits:
@@ -85,6 +92,12 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
         urls = counted(sum(put_aside.values()), "URL")
         bring_back = command("retry", path, "--traps")
         facts.append(("put aside", f"{urls} as traps; retry them: {bring_back}"))
+    if state.blocked:
+        named = ", ".join(state.blocked[:MOST_BLOCKED])
+        more = f" and {len(state.blocked) - MOST_BLOCKED:,} more" * (
+            len(state.blocked) > MOST_BLOCKED
+        )
+        facts.append(("blocked", f"{named}{more}; lift: {command('unblock', path, 'HOST')}"))
     console.print(Text(f"{path}: {_state(path, state)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
     for part in counts_tables(state.outcomes, state.refusals, state.structured):
@@ -92,6 +105,14 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     given_up = [list(one.values()) for one in state.given_up]
     for part in given_up_table(given_up, state.given_up_origins):
         console.print(part)
+
+
+def _next_cycle_text(path: Path, state: CrawlStatus) -> str:
+    if state.next_cycle_at is None:
+        return f"none planned; do one now: {command('revisit', path)}"
+    if state.next_cycle_at <= time.time():
+        return "due"
+    return f"not before {_moment(state.next_cycle_at)}"
 
 
 def _waits_text(state: CrawlStatus) -> str:
@@ -127,6 +148,51 @@ def _state(path: Path, state: CrawlStatus) -> str:
         more = command("resume", path, "--cycles", str(state.cycle + 1))
         return f"ended after the last cycle; {left} put off; continue: {more}"
     return "complete, except for what was put aside" if put_aside_of(state.refusals) else "complete"
+
+
+@click.command()
+@directory_argument
+@click.option("--host", metavar="HOST", default="", help="List the URLs of this host alone.")
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=100,
+    help="List at most N URLs; 0 means all. Default: 100.",
+)
+@json_flag
+@click.pass_obj
+def queue(session: Session, /, path: Path, host: str, limit: int, as_json: bool) -> None:
+    """List the URLs in the queue and what each waits for.
+
+    Those that are due first come first; of those that are due now the scheduler chooses.
+
+    \b
+      lycosa queue mycrawl --host www.example.org
+    """
+    from lycosa.crawl.inspect.edits import host_named
+    from lycosa.crawl.status.queue import queue_of
+    from lycosa.crawl.steady_clock import present_moment
+
+    directory = _open(session, path)
+    job = directory.job()
+    states = list(directory.states(job).values()) if directory.log_folder.exists() else []
+    now = present_moment(states)
+    found = queue_of(states, job, now, most=limit, host=host_named(host) if host else "")
+    behind = max(0.0, now - time.time())
+    shown = [one._replace(due=max(0.0, one.due - behind)) for one in found.first]
+    if as_json:
+        urls = [{**one._asdict(), "due": _iso_or_none(one.due)} for one in shown]
+        totals = {"total": found.total, "put_off": found.put_off}
+        _print_json({"directory": str(path), **totals, "urls": urls})
+        return
+    for one in shown:
+        due = f", until {_moment(one.due)}" if one.due else ""
+        click.echo(f"{one.url}\n  {_links(one.depth)}; waits for {one.waits_for}{due}")
+    urls_text = counted(found.total, "URL")
+    more = f"; {len(shown):,} are listed (--limit)" if len(shown) < found.total else ""
+    put_off = f", {found.put_off:,} of them put off to a later cycle" if found.put_off else ""
+    click.echo(f"{urls_text} in the queue{put_off}{more}")
 
 
 @click.command()
@@ -294,4 +360,4 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
     return 0 if found.is_clean else 1
 
 
-COMMANDS = (status, explain, cat, audit)
+COMMANDS = (status, queue, explain, cat, audit)

@@ -68,6 +68,9 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         # Its own pause cannot be longer than that of the only host at the address.
         politeness = tables["politeness"]
         politeness["ip_delay_seconds"] = min(politeness["ip_delay_seconds"], given["delay"])
+    if given.get("requisites") and given.get("mining") is None:
+        # Folders of pictures and styles seldom have a page, and a copy of a site wants no guesses.
+        tables["discovery"]["mining"] = "off"
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value

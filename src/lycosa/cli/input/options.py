@@ -203,7 +203,7 @@ scope_flags = flags(
         _SCOPE,
         "--requisites",
         is_flag=True,
-        help="Fetch page requisites too: images, styles, scripts.",
+        help="Fetch page requisites too: images, styles, scripts. Guesses no folders then.",
     ),
     _option(
         _SCOPE,

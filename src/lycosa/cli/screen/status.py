@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import (
     mined_of,
@@ -18,6 +20,9 @@ from lycosa.crawl.status.progress import (
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
 from lycosa.crawl.steady_clock import present_moment
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.records import Outcome
+from lycosa.url import host_of
 
 
 class CrawlStatus(NamedTuple):
@@ -53,6 +58,10 @@ class CrawlStatus(NamedTuple):
     """The waits that end first: `who`, `why`, `until` (a moment, or 0) and `urls`."""
     waited_seconds: float
     """How much of `[limits] patience_seconds` was used."""
+    next_cycle_at: float | None
+    """When the next cycle begins at the earliest; None when none follows."""
+    blocked: list[str]
+    """The hosts that the operator blocked."""
     given_up_origins: int
     """How many origins could not be reached and were given up."""
     given_up: list[dict[str, object]]
@@ -68,6 +77,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
     behind = now - time.time()  # users read the machine's clock
     given_up, waits = given_up_of(states), waits_of(states, job, now)
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
+    is_followed = revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles)
     return CrawlStatus(
         running_pid=holder.pid if holder else None,
         worker_pids=holder.workers if holder else [],
@@ -85,13 +95,30 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         mined=mined_of(states),
         cycle=cycle,
         put_off=put_off_of(states),
-        is_followed=revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles),
+        is_followed=is_followed,
         waits_count=waits.total,
         waits=[wait.by_clock_behind(behind)._asdict() for wait in waits.first],
         waited_seconds=round(max((state.waited_seconds for state in states), default=0.0), 1),
+        next_cycle_at=_next_cycle_at(states, job) if is_followed else None,
+        blocked=blocked_of(states),
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
     )
+
+
+def blocked_of(states: Iterable[PartitionState]) -> list[str]:
+    """Return the hosts that the operator blocked, in the order of their names."""
+    return sorted(
+        host_of(f"{state.host_names[host]}:/")
+        for state in states
+        for host, closed in enumerate(state.hosts.closed)
+        if closed == Outcome.BLOCKED
+    )
+
+
+def _next_cycle_at(states: list[PartitionState], job: Job) -> float:
+    began = max((state.history.began for state in states), default=0.0)
+    return began + job.revisit.cycle_seconds if began else time.time()
 
 
 def _disk_bytes(folder: Path) -> int:

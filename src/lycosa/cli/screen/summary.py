@@ -16,6 +16,7 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
 from lycosa.cli.screen.lines import command as command
 from lycosa.config import Job
+from lycosa.crawl.answers.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
@@ -40,6 +41,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, to the next cycle"))
     if progress.mined:
         facts.append(("mined", mined_text(progress.mined)))
+    facts += saved_fact(progress.refusals)
     is_whole = ended.is_complete and not put_aside_of(progress.refusals)
     parts: list[RenderableType] = [
         Text(reason_text(ended, job), "bold green" if is_whole else "bold yellow"),
@@ -48,6 +50,14 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     parts += counts_tables(progress.outcomes, progress.refusals, progress.structured)
     parts += given_up_table(progress.given_up, progress.given_up_origins)
     return Group(*parts)
+
+
+def saved_fact(refusals: dict[str, int]) -> list[tuple[str, str]]:
+    """Return how many links led to another view of a page that is kept, if any did."""
+    if not (count := refusals.get(KNOWN_COPY, 0)):
+        return []
+    what = "led to kept pages (session ids, print versions, replies, sorted listings)"
+    return [("saved", f"{counted(count, 'link')} {what}")]
 
 
 def mined_text(mined: dict[str, list[int]]) -> str:

@@ -10,6 +10,7 @@ explains. Each stage reads what earlier ones have written into it.
     plugins       shows the page to the job's plugins
     triples       structured data as triples, for the store and perhaps as links
     links         links: canonical, in scope, near enough, to their partition
+    known_copies  leads links to other views of a page (session ids) to the one that is kept
     link_cache    what references resolve to, remembered, because pages repeat their links
     host_pauses   how long the host rests after the answer, and when it is given up
     changes       what the visit says about how often the page changes

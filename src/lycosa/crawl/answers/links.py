@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from lycosa.crawl.answers.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.link_cache import Targets
 from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
@@ -59,6 +60,7 @@ class Router:
         self._scope_size = ports.scope.size
         self._wants_requisites = ports.job.extract.requisites
         self._records_all = ports.job.extract.links == "all"
+        self._copies = KnownCopies() if ports.job.traps.known_copies else None
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(ports.job.limits.depth_static)
         self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
@@ -139,11 +141,15 @@ class Router:
 
     def forget(self, partition: int) -> None:
         """Forget what a partition has posted and its page numbers: it is no longer ours."""
+        if self._copies is not None:
+            self._copies.forget()
         self._posted.pop(partition, None)
         self._targets.forget()
 
     def route(self, partition: Partition, moment: float, page: int, links: Links) -> None:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
+        if self._copies is not None:
+            self._copies.learn(partition.state, page)
         if partition.counts_links:
             self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
@@ -228,6 +234,8 @@ class Router:
         too_deep = 0
         for place in places:
             target, kind = targets[place], kinds[place]
+            if not hops and ("?" in target.key or ";" in target.key):
+                target = self._original(partition, target)
             reached = free if _FREE >> kind & 1 else real
             if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
                 too_deep += 1
@@ -250,6 +258,16 @@ class Router:
         if not own:
             return []
         return self._admit_own(partition, moment, source, own, requisites.get(number, []), hops)
+
+    def _original(self, partition: Partition, target: Target) -> Target:
+        """Return the page that is kept, if the link leads to another view of it."""
+        if self._copies is None:
+            return target
+        key = self._copies.original_of(partition.state, target.key)
+        if key is None:
+            return target
+        partition.count_refusal(KNOWN_COPY)
+        return self._targets.of_key(key)
 
     def _admit_own(
         self,

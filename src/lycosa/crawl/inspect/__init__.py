@@ -10,6 +10,6 @@ crawl's lock and write events, as a worker would.
     prospects       estimates how often a page changes and what a revisit is worth
     content         reads the newest answer for a URL from the archive
     empty_crawl     says why a crawl kept no page
-    edits           adds seeds, retries failed URLs, blocks a host
+    edits           adds seeds, retries failed URLs, blocks hosts, begins a cycle
     deletions       gives back the room of pages that are gone
 """

@@ -1,4 +1,4 @@
-"""Change a crawl on behalf of its operator: add seeds, retry failed URLs, block a host.
+"""Change a crawl on behalf of its operator: add seeds, retry URLs, block hosts, begin a cycle.
 
 Seeds are posted to a crawl that may be running. The other changes need a crawl that does not run:
 they take its lock and its partitions and append an event, as a worker would. The next
@@ -30,6 +30,7 @@ from lycosa.records import (
     TRANSIENT,
     TRAPS,
     AnyEvent,
+    CycleWanted,
     ErrandDone,
     Forgotten,
     HostChanged,
@@ -234,6 +235,58 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             f' [[rules]] action = "reject", host = "{name}"'
         )
     return Blocked(pending, forgotten)
+
+
+def unblock_host(directory: CrawlDirectory, name: str) -> int:
+    """Ask a blocked host again; return how many of its URLs are back in the queue.
+
+    Pages that were deleted when it was blocked are fetched again.
+    """
+    wanted = reversed_host_of(key_of(f"http://{host_named(name)}/"))
+    count, is_blocked = 0, False
+
+    def decide(number: int, state: PartitionState, now: float) -> Decision | None:
+        nonlocal count, is_blocked
+        host = state.host_number(wanted)
+        if host is None or state.hosts.closed[host] != Outcome.BLOCKED:
+            return None
+        is_blocked = True
+        sites = set(state.sites_of(host))
+        pages = [
+            page
+            for page, site in enumerate(state.pages.site)
+            if site in sites
+            and state.pages.status[page] == DONE
+            and state.pages.outcome[page] == Outcome.BLOCKED
+        ]
+        count += len(pages) + sum(state.sites.pending[site] for site in sites)
+        return Decision([Reopened(now, [host], pages)])
+
+    change(directory, decide)
+    if not is_blocked:
+        raise ConfigError(
+            f"{name}: is not blocked\n  blocked hosts are listed by: lycosa status {directory.path}"
+        )
+    return count
+
+
+def begin_cycle(directory: CrawlDirectory) -> int:
+    """Let the next cycle begin at the next run, whenever it is due; return its number.
+
+    A cycle that was begun and has URLs left is gone on with instead.
+    """
+    states = directory.states(directory.job())
+    history = states[0].history
+    cycle = history.cycle
+    if cycle and any(state.pending for state in states.values()):
+        return cycle
+
+    def want(number: int, state: PartitionState, now: float) -> Decision | None:
+        return Decision([CycleWanted(now, cycle + 1)]) if number == 0 else None
+
+    if cycle and history.wanted <= cycle:  # the first one begins by itself
+        change(directory, want)
+    return cycle + 1
 
 
 def host_named(name: str) -> str:

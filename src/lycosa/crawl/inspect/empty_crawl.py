@@ -47,6 +47,7 @@ _ADVICE = {
     " lycosa cat {path} {seed} --headers",
     Outcome.SERVER_ERROR: "answered with an error of the server (5xx); try again:"
     " lycosa retry {path}",
+    Outcome.BLOCKED: "on a host that you blocked; lift it: lycosa unblock {path} HOST",
 }
 _GOOD = (Outcome.KEPT, Outcome.NOT_MODIFIED)
 

@@ -5,6 +5,8 @@ Also lists the records that the log refers to, so that the segments can be compa
 
 from __future__ import annotations
 
+from functools import partial
+
 from lycosa.config.seeds import SeedList
 from lycosa.crawl.verify.findings import FORWARD, NOTHING, PUT_ASIDE, REBUILD, Tell
 from lycosa.crawl.verify.log_reader import LogView
@@ -105,7 +107,8 @@ def named_records(view: LogView, report: Report) -> dict[int, dict[int, Named]]:
 
     for number, history in report.histories.items():
         told = (pair for pair in batches(view, number) if pair[0] <= history.end)
-        for one in places_of(number, told):
+        forget = partial(_forget, named, history)
+        for one in places_of(number, told, on_forgotten=forget):
             if not _is_forgotten(history, one):
                 add(one)
         for one in _held(history):
@@ -113,6 +116,17 @@ def named_records(view: LogView, report: Report) -> dict[int, dict[int, Named]]:
                 add(one)
     report.records = sum(len(some) for some in named.values())
     return named
+
+
+def _forget(named: dict[int, dict[int, Named]], history: History, host: int) -> None:
+    """Drop the records of a host whose pages were removed; it may have been unblocked since."""
+    state = history.state
+    for some in named.values():
+        for offset, one in list(some.items()):
+            if one.partition != history.partition or not one.is_page:
+                continue
+            if state.sites.host[state.pages.site[one.page]] == host:
+                del some[offset]
 
 
 def _is_forgotten(history: History, one: Named) -> bool:

@@ -1,0 +1,57 @@
+"""Leads links to other views of a page (session ids, print versions) to the view that is kept.
+
+Without this every visit of a shop that writes a session into its links finds new URLs for pages
+that are held already. A link is changed only if some view of the page was kept: nothing is taken on
+trust, so no page is lost where a site needs the parameter. Redirects and seeds are never changed:
+a server that redirects to add a session would be asked in a circle.
+
+The link still counts for its depth: the page that is kept comes nearer by it.
+
+Cost: nothing for links to known URLs; for a new URL with a query some tenths of a microsecond. What
+is remembered of pages that have no plain URL is a cache of fixed size.
+"""
+
+from __future__ import annotations
+
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.records import Outcome
+from lycosa.url.copies import plain_of
+
+KNOWN_COPY = "known-copy"
+"""The reason under which links are counted that were led to a page that is kept."""
+
+MOST_REMEMBERED = 20_000
+
+
+class KnownCopies:
+    """Knows which view of a page is kept; one for each worker."""
+
+    def __init__(self) -> None:
+        self._views: dict[str, str] = {}
+        """Plain key → the key under which the page is kept."""
+
+    def learn(self, state: PartitionState, page: int) -> None:
+        """Remember under which key a page is kept, if it is not the plain one."""
+        key = state.table.key(page)
+        if "?" not in key and ";" not in key:
+            return
+        plain = plain_of(key)
+        if plain is not None and state.pages.outcome[page] == Outcome.KEPT:
+            if len(self._views) >= MOST_REMEMBERED:
+                self._views.clear()
+            self._views.setdefault(plain, key)
+
+    def original_of(self, state: PartitionState, key: str) -> str | None:
+        """Return the key of the view that is kept of a new URL's page; None when none is."""
+        plain = plain_of(key)
+        if plain is None or state.table.find(key) is not None:
+            return None
+        for view in (plain, self._views.get(plain)):
+            page = state.table.find(view) if view is not None else None
+            if page is not None and state.pages.outcome[page] == Outcome.KEPT:
+                return view
+        return None
+
+    def forget(self) -> None:
+        """Forget everything: partitions may have been lost."""
+        self._views.clear()

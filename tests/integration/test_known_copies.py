@@ -1,0 +1,77 @@
+"""Links to other views of a kept page cost no request, and no page is lost by that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lycosa.config import Job
+from lycosa.records import Outcome
+from lycosa.testweb.web import Reply
+from unit.crawl.drawn_web import DrawnWeb, crawl, linking, moved
+
+HOME = "http://shop.test/"
+TOKENS = [f"{number:08x}4f6a9c1e" for number in range(40)]
+
+
+class Shop(DrawnWeb):
+    """Every answer writes another session into its links, as PHP did for decades."""
+
+    def __init__(self, replies: dict[str, Reply]) -> None:
+        super().__init__({HOME: linking(), **replies})
+        self.asked: list[str] = []
+
+    def answer(self, request, moment):  # type: ignore[no-untyped-def]
+        self.asked.append(request.url)
+        plain, _, query = request.url.partition("?sid=")
+        if plain in self.replies and plain != HOME:
+            return self.replies[plain]
+        if plain == HOME or plain.startswith(f"{HOME}item/"):
+            token = TOKENS[len(self.asked) % len(TOKENS)]
+            items = [f"{HOME}item/{n}?sid={token}" for n in range(4)]
+            views = [f"{HOME}?print=1", f"{HOME}?replytocom={len(self.asked) % 9}"]
+            return linking(*items, *views, f"{HOME}needs?sid={token}", f"{HOME}story?sid=12")
+        if plain == f"{HOME}needs" and query:  # without a session there is nothing
+            return linking(f"{HOME}behind")
+        return super().answer(request, moment)
+
+
+def job(**traps: object) -> Job:
+    return Job.of(
+        seeds=[HOME],
+        crawl={"workers": 1},
+        politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
+        discovery={"mining": "off"},
+        frontier={"partitions": 2},
+        traps={"budget": 0, **traps},
+        extract={"soft_404_after": 0},
+    )
+
+
+PAGES = {f"{HOME}behind": linking(), f"{HOME}story?sid=12": linking()}
+
+
+def kept(found: dict[str, Outcome | None]) -> set[str]:
+    """Return the pages, each under its plain name."""
+    urls = [url for url, outcome in found.items() if outcome is Outcome.KEPT]
+    return {url.partition("?sid=0")[0] for url in urls}
+
+
+def test_every_page_is_kept_once_whatever_session_its_links_carry(tmp_path: Path) -> None:
+    web = Shop(PAGES)
+    pages = kept(crawl(web, job(), tmp_path))
+    items = {f"{HOME}item/{n}" for n in range(4)}
+    assert pages == {HOME, *items, f"{HOME}needs", f"{HOME}behind", f"{HOME}story?sid=12"}
+    assert len(web.asked) <= 20
+    one_by_one = Shop(PAGES)  # without a limit it has an end: there are forty sessions
+    assert kept(crawl(one_by_one, job(known_copies=False), tmp_path / "off")) >= pages
+    assert len(one_by_one.asked) > 5 * len(web.asked)
+
+
+def test_a_server_that_redirects_to_add_a_session_is_followed(tmp_path: Path) -> None:
+    """The redirect is never taken for a link to the page that it comes from."""
+    home, there = "http://moved.test/", f"http://moved.test/?sid={TOKENS[1]}"
+    web = DrawnWeb(
+        {home: moved(there), there: linking("/next"), "http://moved.test/next": linking()}
+    )
+    found = crawl(web, Job.of(seeds=[home], politeness=job().politeness.__dict__), tmp_path)
+    assert found[there] is Outcome.KEPT and found["http://moved.test/next"] is Outcome.KEPT
