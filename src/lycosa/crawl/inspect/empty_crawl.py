@@ -11,13 +11,14 @@ have scripts, and have neither links nor more than a line of text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.content import content_of
 from lycosa.crawl.status.progress import Progress
-from lycosa.errors import LycosaError
+from lycosa.errors import ConfigError, LycosaError
 from lycosa.records import Outcome
 
 MOST_PAGES = 3
@@ -54,11 +55,12 @@ _GOOD = (Outcome.KEPT, Outcome.NOT_MODIFIED)
 
 def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[str]:
     """Return the reasons why an ended crawl has no content, as sentences; [] when it has some."""
-    seed = next(iter(job.seeds[:1]), "URL")
     if progress.pages > MOST_PAGES:
         return []
+    seeds = _few_seeds(job)
+    seed = seeds[0] if seeds else "URL"
     if progress.pages:
-        is_shell = bool(job.limits.depth_static) and _is_made_by_scripts(directory, job, progress)
+        is_shell = bool(job.limits.depth_static) and _is_made_by_scripts(directory, seeds, progress)
         return [_SHELL.format(path=directory.path, seed=seed)] if is_shell else []
     found = [text.format(path=directory.path, seed=seed) for text in _sentences(progress) if text]
     return found or ["no URL was asked for"]
@@ -86,10 +88,19 @@ def _sentences(progress: Progress) -> Iterator[str]:
         yield f"{progress.pending:,} in the queue when it ended: lycosa resume {{path}}"
 
 
-def _is_made_by_scripts(directory: CrawlDirectory, job: Job, progress: Progress) -> bool:
-    if progress.pages > len(job.seeds) or progress.pending:
+def _few_seeds(job: Job) -> list[str]:
+    """Return the first seeds; none when a long list of them is gone, which the log then has."""
+    with suppress(ConfigError):
+        return list(job.seeds[: MOST_PAGES + 1])
+    return []
+
+
+def _is_made_by_scripts(
+    directory: CrawlDirectory, seeds: Sequence[str], progress: Progress
+) -> bool:
+    if not progress.pages <= len(seeds) <= MOST_PAGES or progress.pending:
         return False
-    for seed in job.seeds:
+    for seed in seeds:
         try:
             found = content_of(directory, seed)
         except LycosaError:  # it was redirected, or not kept
