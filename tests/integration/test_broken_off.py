@@ -197,11 +197,11 @@ def test_the_archive_says_why_a_page_is_truncated(tmp_path: Path) -> None:
     rows = table(directory.path, "pages", ["url", "outcome", "truncated", "status"]).to_pylist()
     bad = [row for row in rows if row["url"].endswith("/bad") and "nothing" not in row["url"]]
     assert len(bad) == 6
-    assert {row["outcome"] for row in bad if not row["truncated"]} == {"CUT_SHORT", "timeout"}
+    assert {row["outcome"] for row in bad if not row["truncated"]} == {"cut_short", "timeout"}
     kept = [row for row in bad if row["truncated"]]
     assert [(row["outcome"], row["status"]) for row in kept] == [("kept", 200)] * 3
     nothing = [row["outcome"] for row in rows if row["url"] == "http://nothing.bad.test/bad"]
-    assert nothing == ["CUT_SHORT", "CUT_SHORT"]
+    assert nothing == ["cut_short", "cut_short"]
     causes = {}
     for path in (directory.path / "warc").iterdir():
         with path.open("rb") as file:

@@ -165,7 +165,7 @@ def test_a_crawl_stops_before_the_disk_is_full(tmp_path: Path) -> None:
 
     web = web_of(HOSTS, HOSTS)
     runs, directory, referee = crawl_on(["30m"], web, tmp_path, change)
-    assert runs[0].code == 0, runs[0].said
+    assert runs[0].code == 69, runs[0].said  # it kept no page
     assert "Ended because the disk has less than 1" in runs[0].said
     assert "(--min-free-disk)" in runs[0].said
     states = directory.states(directory.job()).values()

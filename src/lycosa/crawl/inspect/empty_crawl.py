@@ -13,20 +13,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.content import content_of
 from lycosa.crawl.status.progress import Progress
-from lycosa.errors import ConfigError, LycosaError
-from lycosa.records import Outcome
+from lycosa.errors import ConfigError
+from lycosa.extract.page import scan
+from lycosa.records import Outcome, Place
+from lycosa.store.layout import warc_names, warc_path
+from lycosa.store.warc.record_reader import Stored, WarcFiles, members, read_exchange
+from lycosa.url import canonicalize
 
 MOST_PAGES = 3
 """A crawl that kept more pages than this is not empty."""
 
-MOST_TEXT = 200
-"""Characters of visible text that an empty page may have: please enable JavaScript."""
+MOST_ANSWERS = 10
+"""A crawl that has asked for more pages than this has found links."""
 
+MOST_TEXT = 200
+"""Bytes of visible text that an empty page may have: please enable JavaScript."""
+
+_TYPE = "content-type"
 _LINK = re.compile(rb"<a\s[^>]*href", re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script[\s>]", re.IGNORECASE)
 
@@ -98,14 +106,29 @@ def _few_seeds(job: Job) -> list[str]:
 def _is_made_by_scripts(
     directory: CrawlDirectory, seeds: Sequence[str], progress: Progress
 ) -> bool:
-    if not progress.pages <= len(seeds) <= MOST_PAGES or progress.pending:
+    is_small = progress.pages <= len(seeds) <= MOST_PAGES and not progress.pending
+    if not is_small or sum(progress.outcomes.values()) > MOST_ANSWERS:
         return False
-    for seed in seeds:
-        try:
-            found = content_of(directory, seed)
-        except LycosaError:  # it was redirected, or not kept
-            return False
-        has_content = _LINK.search(found.body) or len(found.text.strip()) > MOST_TEXT
-        if has_content or not _SCRIPT.search(found.body):
-            return False
-    return True
+    wanted = {canonicalize(seed) for seed in seeds}
+    pages = [page for page in _pages(directory.path) if page.url in wanted]
+    return {page.url for page in pages} == wanted and all(map(_is_shell, pages))
+
+
+def _pages(folder: Path) -> Iterator[Stored]:
+    """Yield the answers in the archive; by the records, because to load the tables takes longer."""
+    files = WarcFiles(folder)
+    try:
+        for name in warc_names(folder):
+            for offset, length, record in members(warc_path(folder, name)):
+                if record.type == "response":
+                    yield read_exchange(Place(name.segment, offset, length), files.member)
+    finally:
+        files.close()
+
+
+def _is_shell(page: Stored) -> bool:
+    """Return whether an answer has scripts, and neither links nor text worth mentioning."""
+    if _LINK.search(page.body) or not _SCRIPT.search(page.body):
+        return False
+    content_type = next((value for name, value in page.headers if name.lower() == _TYPE), None)
+    return len(scan(page.body, content_type).content) <= MOST_TEXT
