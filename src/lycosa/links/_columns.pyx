@@ -147,31 +147,53 @@ def sifted(targets, raw not None, str excused not None, uint64_t by):
 
 cdef tuple split(list columns, list reasons, str excused, uint64_t by):
     """Return the columns of what is followed and of what is not, and how often for which reason."""
-    cdef list followed = [[] for _ in range(6)], refused = [[] for _ in range(7)], into
+    cdef list followed = [[], [], [], [], [], []], refused = [[], [], [], [], [], [], []], into
+    cdef list targets = <list> columns[TARGETS], kinds = <list> columns[KINDS]
+    cdef list texts = <list> columns[TEXTS], rels = <list> columns[RELS]
+    cdef list times = <list> columns[TIMES]
     cdef dict counts = {}
     cdef Target target
-    cdef Py_ssize_t i, column
+    cdef Py_ssize_t i
+    cdef bint has_reasons = len(reasons) > 0
     cdef str reason
-    for i in range(len(<list> columns[TARGETS])):
-        target = <Target> (<list> columns[TARGETS])[i]
-        reason = <str?> reasons[i] if len(reasons) else ""
+    for i in range(len(targets)):
+        target = <Target> targets[i]
+        reason = <str?> reasons[i] if has_reasons else ""
         if not len(reason) and len(target.refusal):
-            if not (is_among(by, (<list> columns[KINDS])[i]) and target.refusal == excused):
+            if not (is_among(by, kinds[i]) and target.refusal == excused):
                 reason = target.refusal
         into = followed
         if len(reason):
             into = refused
             counts[reason] = counts.get(reason, 0) + 1
             (<list> refused[REASONS]).append(reason)
-        for column in range(POSITIONS):
-            (<list> into[column]).append((<list> columns[column])[i])
+        (<list> into[TARGETS]).append(target)
+        (<list> into[KINDS]).append(kinds[i])
+        (<list> into[TEXTS]).append(texts[i])
+        (<list> into[RELS]).append(rels[i])
+        (<list> into[TIMES]).append(times[i])
         (<list> into[POSITIONS]).append(i)
     if is_repeated(<list> followed[TARGETS], <list> followed[KINDS]):
         followed = merged(followed)
-    if len(<list> refused[TARGETS]):
+    if is_repeated(<list> refused[TARGETS], <list> refused[KINDS]):
         refused = merged(refused)
+    if has_common(followed, refused):
         drop_followed(refused, followed)
     return followed, refused, counts
+
+
+cdef bint has_common(list followed, list refused) except -1:
+    """Tell whether a pair of target and kind stands among both."""
+    global turn
+    cdef Target target
+    cdef list targets = <list> refused[TARGETS], kinds = <list> refused[KINDS]
+    cdef Py_ssize_t i
+    is_repeated(<list> followed[TARGETS], <list> followed[KINDS])  # notes them on the targets
+    for i in range(len(targets)):
+        target = <Target> targets[i]
+        if target.turn == turn and target.kinds >> (<uint64_t> kinds[i] & 63) & 1:
+            return True
+    return False
 
 
 cdef int drop_followed(list refused, list followed) except -1:

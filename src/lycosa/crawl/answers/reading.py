@@ -8,6 +8,7 @@ here: `nofollow`, or one for its kind, as `requisite` where the job does not fet
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import compress
 from typing import NamedTuple
@@ -257,7 +258,7 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
                 reason if kind in REQUISITE_KINDS else NOFOLLOW
                 for reason, kind in zip(said, found.kinds, strict=True)
             ]
-        elif any(found.rels) and any("nofollow" in rel for rel in found.rels):
+        elif "nofollow" in " ".join(found.rels):
             said = reasons or [""] * len(found.kinds)
             reasons = [
                 NOFOLLOW if "nofollow" in rel else reason
@@ -279,5 +280,9 @@ def _links_of_headers(
 
 
 def redirect_of(answer: Answer) -> RawLinks:
-    """Return where a redirect leads."""
-    return RawLinks.of([answer.header("location") or ""], LinkKind.REDIRECT)
+    """Return where a redirect leads; a location in raw UTF-8 is read as browsers do."""
+    location = answer.header("location") or ""
+    if not location.isascii():
+        with suppress(UnicodeError):  # header values come as Latin-1
+            location = location.encode("latin-1").decode()
+    return RawLinks.of([location], LinkKind.REDIRECT)
