@@ -95,9 +95,7 @@ def _data_facts(
     elif wants_wide and kind in _SCRIPTS:
         text = to_utf8(body, content_type)[0].decode("utf-8", "replace")
         found = [(href, int(LinkKind.MENTION)) for href in mentioned_in_script(text)]
-    facts = counted_facts(found, "", most_links)
-    facts.is_list = False  # a picture or a manifest is no sitemap
-    return facts
+    return counted_facts(found, "", most_links)
 
 
 def _links_alone(facts: Facts) -> Facts:
@@ -125,7 +123,10 @@ def _lines(body: bytes) -> str:
 
 def list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
     """Return the links of a sitemap or feed."""
-    return counted_facts([(href, int(LinkKind.SITEMAP)) for href in hrefs], charset, most_links)
+    found = [(href, int(LinkKind.SITEMAP)) for href in hrefs]
+    facts = counted_facts(found, charset, most_links)
+    facts.is_list = True
+    return facts
 
 
 def counted_facts(found: list[tuple[str, int]], charset: str, most_links: int) -> Facts:
@@ -145,5 +146,4 @@ def counted_facts(found: list[tuple[str, int]], charset: str, most_links: int) -
         times=list(counts.values()),
         charset=charset,
         is_truncated_links=is_truncated,
-        is_list=True,
     )
