@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -105,7 +106,8 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     for part in facts["bow_tie"]["pages"]:
         table.add_row(part, *(f"{of[part]:,}" for of in facts["bow_tie"].values()))
     console.print(Padding(table, (1, 0, 0, 2)))
-    console.print(f"\ntables: {', '.join(facts['tables'])}", soft_wrap=True)
+    tables = textwrap.fill(f"tables: {', '.join(facts['tables'])}", console.width)
+    console.print(f"\n{tables}", soft_wrap=True)
     best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
     console.print(Text(f"query them: {command('sql', path, best)}"), soft_wrap=True)
 
