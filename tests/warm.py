@@ -4,9 +4,10 @@ A command does its work in some hundredths of a second and takes ten times as lo
 needs. So one process loads that once and forks for every command. Each still runs in a process of
 its own: `python -m lycosa` with its own folder, environment, streams and exit code.
 
-`crawl` and `resume` begin by starting themselves anew, so they are started in full. So is what is
-sent a signal or loses its reader, in the tests of that; and in `test_commands.py` and the how-to
-pages every command once.
+`crawl` and `resume` begin by starting themselves anew, to get large pages of memory, unless the
+user has turned those off (`GLIBC_TUNABLES`); here they are off. What is sent a signal or loses its
+reader, in the tests of that, is started in full (`in_full`); and in `test_commands.py` and the
+how-to pages every command is, once.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ LOADED = [
     *(f"lycosa.cli.commands.{name}" for name in ("query", "report", "study", "tools")),
     *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
     *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
+    *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.curl"),
 ]
 MOST_SECONDS = 120
-CRAWLING = ("crawl", "resume")
+AS_IT_IS = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0"}
+"""A crawl that finds this does not start itself anew."""
 STREAMS = ((os.O_RDONLY, "in"), (os.O_WRONLY, "out"), (os.O_WRONLY, "err"))
 
 
 def lycosa(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command; returns its exit code and what it said."""
-    if words[0] in CRAWLING:
-        return in_full(*words, cwd=cwd)
     return run_module("lycosa", *words, cwd=cwd)
 
 
@@ -55,7 +56,7 @@ def run_module(
             (folder / stream).touch()
         command = [module, *map(str, words)]
         given = {"command": command, "folder": str(cwd or Path.cwd()), "streams": name}
-        asked.write(json.dumps({**given, "environment": dict(os.environ)}) + "\n")
+        asked.write(json.dumps({**given, "environment": {**os.environ, **AS_IT_IS}}) + "\n")
         asked.flush()
         code = int(told.readline())
         out, err = ((folder / stream).read_text() for stream in ("out", "err"))

@@ -62,7 +62,7 @@ def bytes_archived(path: Path) -> int:
 @pytest.fixture(scope="module")
 def crawled(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("crawls") / "mycrawl"
-    done = lycosa("crawl", web.seeds[0], "-o", path, "--json", *web.flags())
+    done = in_full("crawl", web.seeds[0], "-o", path, "--json", *web.flags())
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert (summary["reason"], summary["is_complete"]) == ("exhausted", True)
@@ -117,11 +117,11 @@ def test_audit_finds_the_crawl_clean(crawled: Path) -> None:
 
 def test_a_limit_is_no_error_and_resume_can_lift_it(web: Web, tmp_path: Path) -> None:
     path = tmp_path / "c"
-    limited = lycosa("crawl", web.seeds[0], "-o", path, "--max-pages", 5, *web.flags())
+    limited = in_full("crawl", web.seeds[0], "-o", path, "--max-pages", 5, *web.flags())
     assert limited.returncode == 0
     assert "Ended by the limit of 5 pages (--max-pages)." in limited.stdout
     assert f"lycosa resume {path} --max-pages 10" in limited.stdout
-    lifted = lycosa("resume", path, "--max-pages", 0, "--json")
+    lifted = in_full("resume", path, "--max-pages", 0, "--json")
     assert json.loads(lifted.stdout)["pages"] == PAGES
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from examples import plain_commands
+from warm import in_full, lycosa
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 PAGE = HOWTO / "check-before-you-crawl.md"
@@ -36,6 +40,11 @@ def served(folder: Path, *flags: str) -> Iterator[Path]:
             server.terminate()
 
 
+@pytest.fixture(autouse=True)
+def narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with served(tmp_path_factory.mktemp("howto")) as folder:
@@ -44,6 +53,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def typed(script: str, folder: Path) -> str:
     """Run what a reader would paste; returns what is printed, without spaces at the ends."""
+    if commands := plain_commands(script):
+        printed = "".join(run(words, folder) for words in commands)
+    else:
+        printed = in_shell(script, folder)
+    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+
+begun_in_full: set[str] = set()
+
+
+def run(words: list[str], folder: Path) -> str:
+    """Run a command: the first of its name from nothing, others where everything is loaded."""
+    name = " ".join(words[:2]) if words[0] == "check" else words[0]
+    runner = lycosa if name in begun_in_full else in_full
+    begun_in_full.add(name)
+    done = runner(*words, cwd=folder)
+    assert done.returncode in (0, 1), f"{shlex.join(words)}\n{done.stderr}"
+    return done.stdout
+
+
+def in_shell(script: str, folder: Path) -> str:
     where = {"COLUMNS": "80", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", script],
@@ -55,7 +85,7 @@ def typed(script: str, folder: Path) -> str:
         check=False,
     )
     assert done.returncode in (0, 1), done.stderr
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+    return done.stdout
 
 
 def test_every_command_prints_what_the_page_shows(folder: Path) -> None:
