@@ -352,7 +352,7 @@ def test_real_workers_and_their_supervisor_are_killed_and_go_on_with_the_same_cy
     cycles = 4
 
     def in_cycles(job: Job) -> Job:
-        revisit = Revisit("profit", cycles, cycle_seconds=4.0, not_before_seconds=1.0)
+        revisit = Revisit("profit", cycles, cycle_seconds=2.0, not_before_seconds=1.0)
         return dataclasses.replace(
             job,
             revisit=revisit,

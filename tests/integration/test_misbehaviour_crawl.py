@@ -49,7 +49,7 @@ def job_of(web: MisbehavingWeb, server: SocketWeb, **fetch: object) -> Job:
             "connect_seconds": 2.0,
             "first_byte_seconds": 3.0,
             "total_seconds": 6.0,
-            "retries": 3,
+            "retries": 1,
             "retry_first_seconds": 0.2,
             **fetch,
         },
