@@ -33,10 +33,10 @@ def check_partitioner(log: Log, partitioner: Partitioner) -> None:
     identity = partitioner.identity.encode()
     if not log.note("partitioner", identity) and (before := log.noted("partitioner")) != identity:
         raise LogError(
-            f"the crawl was begun with the partitioner '{(before or b'').decode()}',"
-            f" this is '{partitioner.identity}'\n"
-            "  it is chosen once: install the package version it names, and keep the job's"
-            " [frontier] as it was"
+            f"the crawl divides its URLs by '{(before or b'').decode()}',"
+            f" and would now divide them by '{partitioner.identity}', and fetch pages twice\n"
+            "  that is chosen once: set [frontier] in crawl.toml back, and if the first text names"
+            " the release of a package, install that one"
         )
 
 
