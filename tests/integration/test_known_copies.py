@@ -41,6 +41,7 @@ def job(**traps: object) -> Job:
         crawl={"workers": 1},
         politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
         frontier={"partitions": 2},
         traps={"budget": 0, **traps},
         extract={"soft_404_after": 0},

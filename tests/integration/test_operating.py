@@ -16,7 +16,10 @@ from lycosa.crawl.status.queue import NEXT_CYCLE, TURN
 from warm import lycosa
 
 PAGES = 6
-FEW = ("--set", "frontier.partitions=2", "--mining", "off", "--workers", "1")
+FEW = (
+    *("--set", "frontier.partitions=2", "--mining", "off", "--workers", "1"),
+    *("--set", "robots.sitemaps=false"),
+)
 OFTEN = ("--set", "revisit.not_before_seconds=0", "--set", "revisit.cycle_seconds=1000")
 
 

@@ -49,8 +49,7 @@ class Extract(Record):
     wide: bool = key(
         False,
         "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
-        "descriptions, relations such as `shortlink`, and `/sitemap.xml` where robots.txt names no "
-        "sitemap.",
+        "descriptions, and relations such as `shortlink`.",
     )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."

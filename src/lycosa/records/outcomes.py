@@ -82,6 +82,8 @@ class Outcome(enum.IntEnum):
     """Put aside: one more number, and pages like it differed in their numbers alone."""
     SITEMAP = 70
     """A sitemap, stored: a list of pages, and no page itself."""
+    NO_SITEMAP = 71
+    """`/sitemap.xml`, which we tried unasked: the site has none there."""
 
 
 def outcome_named(name: str) -> Outcome:

@@ -64,6 +64,8 @@ class PageAnswer(Struct):
     """Of `text`; 0 without one."""
     plugins: PluginPass | None = None
     """The page in the hands of the job's plugins, if it has some."""
+    is_tried: bool = False
+    """It is a sitemap that we tried unasked (`usual_sitemap`)."""
     is_sitemap: bool = False
     """It is kept, but as a list of pages: it counts towards no limit."""
     triples: bytes | None = None

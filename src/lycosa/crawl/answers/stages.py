@@ -6,8 +6,9 @@ before it.
      1  judge      the outcome, from status and headers (`reading`)
      2  read       a page that may be kept is scanned once: text, facts, links. A plugin may read
                    types that Lycosa does not (`plugins`)
-     3  recognise  a soft 404, or the answer to our own probe, gets its outcome (`soft_404`).
-                   It needs the text; plugins must not be shown such a page
+     3  recognise  a soft 404, or the answer to our own probe, gets its outcome (`soft_404`), and so
+                   does what is no sitemap where we tried one (`usual_sitemap`). It needs the text;
+                   plugins must not be shown such a page
      4  show       the job's plugins see the page. They may change its facts and links, or fail
      5  charge     the page is paid from the job's limits, or the reservation is given back. A page
                    that does not fit leaves nothing but its outcome, so this precedes what is stored
@@ -45,13 +46,14 @@ from lycosa.crawl.answers.reading import (
     showing_wishes,
 )
 from lycosa.crawl.answers.triples import TripleExtraction
+from lycosa.crawl.answers.usual_sitemap import UsualSitemap
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
 from lycosa.crawl.ports import Ports
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.guesses import TRIED, rule_name
 from lycosa.records import (
     NO_CONNECTION,
     STAY_AWAY,
@@ -102,6 +104,7 @@ class PageAnswers:
         self._router = router
         self._mining = mining
         self._prober = Prober(ports)
+        self._usual_sitemap = UsualSitemap(ports)
         self._seen_texts = seen_texts
         self._traps = traps
         self._mirrors = mirrors
@@ -120,7 +123,7 @@ class PageAnswers:
         answered.host = state.sites.host[answered.site]
         self._judge(answered)
         self._read(answered)
-        answered.outcome = self._prober.judge(answered)
+        self._recognise(answered)
         self._show(answered)
         self._charge(answered)
         self._extract(answered)
@@ -168,6 +171,12 @@ class PageAnswers:
             answered.text = text
             answered.fingerprint = fingerprint(text)
 
+    def _recognise(self, answered: PageAnswer) -> None:
+        answered.outcome = self._prober.judge(answered)
+        if answered.state.pages.guess[answered.page] == TRIED:
+            answered.is_tried = True
+            answered.outcome = self._usual_sitemap.judge(answered)
+
     def _show(self, answered: PageAnswer) -> None:
         if answered.plugins is not None and answered.outcome is Outcome.KEPT:
             answered.outcome, answered.facts = answered.plugins.end()
@@ -177,7 +186,8 @@ class PageAnswers:
             self._budget.give_back(answered.reserved_bytes)
             return
         state = answered.partition.state
-        if answered.facts.is_list and is_sitemap(answered.answer, answered.facts):
+        facts = answered.facts
+        if facts.is_list and (answered.is_tried or is_sitemap(answered.answer, facts)):
             most = SITEMAPS_WITHOUT_A_PAGE + state.kept_pages
             answered.is_sitemap = state.outcomes[Outcome.SITEMAP] < most
         if answered.is_sitemap:
@@ -293,6 +303,9 @@ class PageAnswers:
     def _route(self, answered: PageAnswer) -> None:
         """Send the links on, unless a guess moves to them or its host is a mirror."""
         answered.known_urls = len(answered.partition.state.table)
+        if answered.is_tried and answered.outcome is Outcome.REDIRECTED:
+            self._usual_sitemap.move(answered)
+            return
         if self._mining.moves(answered):
             return
         if answered.outcome is Outcome.KEPT and self._mirrors.skips(answered):
@@ -305,6 +318,8 @@ class PageAnswers:
             answered.times_shown = self._seen_texts.times_shown(answered)
         if answered.is_first and self._traps.is_on:
             self._traps.weigh(answered)
+        if answered.state.sites.wants_sitemap[answered.site] and not answered.is_sitemap:
+            self._usual_sitemap.try_after(answered)
         self._mining.answered(answered)
 
     def _close_when_full(self, answered: PageAnswer) -> None:

@@ -13,12 +13,13 @@ from lycosa.report.sections.counts import MOST_ROWS, bars, total
 from lycosa.report.wording import count, share, shown
 
 _GOOD = STORED | {Outcome.REDIRECTED, Outcome.NOT_MODIFIED}
-_NO_ERRORS = _GOOD | PROBED
+_NO_ERRORS = _GOOD | PROBED | {Outcome.NO_SITEMAP}
 _MEANINGS = {
     "kept": "an answer with content, stored: a page",
     "redirected": "the server named another URL",
     "not_modified": "a revisit found what is held already",
     "sitemap": "a list of pages, stored; no page itself",
+    "no_sitemap": "/sitemap.xml, tried because robots.txt names no sitemap; none is there",
     "not_found": "404 or 410",
     "client_error": "another status of 4xx",
     "server_error": "a status of 5xx other than 503",
