@@ -8,6 +8,7 @@ explains. Each stage reads what earlier ones have written into it.
     robots_file    the same for a robots file: what its site allows us
     reading        reads outcome, facts and links off the answer alone
     plugins        shows the page to the job's plugins
+    languages      tells pages in other languages than the job keeps
     triples        structured data as triples, for the store and perhaps as links
     links          links: canonical, in scope, near enough, to their partition
     known_copies   leads links to other views of a page (session ids) to the one that is kept

@@ -11,7 +11,9 @@ before it.
                    plugins must not be shown such a page
      4  show       the job's plugins see the page. They may change its facts and links, or fail
      5  charge     the page is paid from the job's limits, or the reservation is given back. A page
-                   that does not fit leaves nothing but its outcome, so this precedes what is stored
+                   that does not fit leaves nothing but its outcome, so this precedes what is
+                   stored. A sitemap and a page in a language that the job does not keep
+                   (`languages`) cost nothing: they go on for their links
      6  extract    triples (`triples`), then links, some of which the triples name (`links`)
      7  store      one record for the archive. The event needs its place
      8  rest       how long the host rests (`host_pauses`, `bursts`). A refusal is recorded before
@@ -67,6 +69,7 @@ from lycosa.records import (
 from lycosa.url import parse
 
 if TYPE_CHECKING:
+    from lycosa.crawl.answers.languages import LanguageFilter
     from lycosa.crawl.answers.plugins import Plugins
 
 FORGETTABLE_SECONDS = 1.0
@@ -101,6 +104,11 @@ class PageAnswers:
 
             self._plugins = Plugins(ports.hooks, ports.job)
         self._job = ports.job if self._plugins is None else self._plugins.job
+        self._languages: LanguageFilter | None = None
+        if ports.job.extract.languages:
+            from lycosa.crawl.answers.languages import LanguageFilter  # loads a detector
+
+            self._languages = LanguageFilter(ports.job)
         self._router = router
         self._mining = mining
         self._prober = Prober(ports)
@@ -176,6 +184,8 @@ class PageAnswers:
         if answered.state.pages.guess[answered.page] == TRIED:
             answered.is_tried = True
             answered.outcome = self._usual_sitemap.judge(answered)
+            if answered.outcome is Outcome.NO_SITEMAP:
+                _drop_facts(answered)
 
     def _show(self, answered: PageAnswer) -> None:
         if answered.plugins is not None and answered.outcome is Outcome.KEPT:
@@ -190,13 +200,15 @@ class PageAnswers:
         if facts.is_list and (answered.is_tried or is_sitemap(answered.answer, facts)):
             most = SITEMAPS_WITHOUT_A_PAGE + state.kept_pages
             answered.is_sitemap = state.outcomes[Outcome.SITEMAP] < most
-        if answered.is_sitemap:
+        elif self._languages is not None:
+            answered.is_foreign = self._languages.is_foreign(facts)
+        if answered.is_sitemap or answered.is_foreign:
             self._budget.give_back(answered.reserved_bytes)
             return
         size, url = len(answered.answer.body), answered.request.url
         if not self._budget.keep(answered.reserved_bytes, size, url):
-            answered.outcome, answered.facts = Outcome.TOO_LARGE, NO_FACTS
-            answered.text, answered.fingerprint = b"", 0
+            answered.outcome = Outcome.TOO_LARGE
+            _drop_facts(answered)
 
     def _extract(self, answered: PageAnswer) -> None:
         answered.triples = self._triples.triples(answered)
@@ -223,6 +235,7 @@ class PageAnswers:
         was_kept = state.pages.outcome[page] == Outcome.KEPT
         answered.is_first = is_kept and not was_kept
         plugins = answered.plugins
+        is_shown = is_kept and not answered.is_foreign
         is_noindex = is_noarchive = False
         if is_kept:
             is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
@@ -238,12 +251,12 @@ class PageAnswers:
                 refused_links=answered.refused,
                 title=facts.title,
                 description=facts.description,
-                text=facts.content,
+                text=b"" if answered.is_foreign else facts.content,
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=answered.fingerprint,
                 rule=rule_name(state.pages.guess[page]),
-                extra=plugins.values if plugins is not None and is_kept else (),
+                extra=plugins.values if plugins is not None and is_shown else (),
                 triples=answered.triples,
                 held=state.place_of(page) if is_kept and was_kept else None,
                 is_noindex=is_noindex,
@@ -329,3 +342,8 @@ class PageAnswers:
             due, strikes = hosts.due[host], hosts.strikes[host]
             closed = HostChanged(answered.ended, host, due, strikes, Outcome.HOST_LIMIT)
             answered.partition.change_host(closed)
+
+
+def _drop_facts(answered: PageAnswer) -> None:
+    """Forget what was read: nothing but the outcome is left of the answer."""
+    answered.facts, answered.text, answered.fingerprint = NO_FACTS, b"", 0

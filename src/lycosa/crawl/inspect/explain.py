@@ -165,6 +165,8 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
         )
     if outcome is Outcome.NO_SITEMAP:
         return "; it was tried as the site's sitemap, and what came is none"
+    if outcome is Outcome.WRONG_LANGUAGE:
+        return "; it is in another language than [extract] languages names; its links are followed"
     if outcome is Outcome.HOOK_FAILED:
         return "; a plugin raised, and the traceback is in lycosa.log beside this URL"
     probe = probe_of(state, site)

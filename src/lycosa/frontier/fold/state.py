@@ -66,6 +66,7 @@ from lycosa.records import (
 from lycosa.url.key import reversed_host_of, site_of
 
 KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
+ANSWERED = frozenset({Outcome.NOT_MODIFIED, SITEMAP, Outcome.WRONG_LANGUAGE})
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
@@ -195,7 +196,7 @@ class PartitionState(Holdings):
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
             pages.tries[page] = 0
-        elif event.outcome is Outcome.NOT_MODIFIED or event.outcome is SITEMAP:
+        elif event.outcome in ANSWERED:
             pages.tries[page] = 0
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)

@@ -34,6 +34,7 @@ _MEANINGS = {
     "bad_answer": "the answer is not HTTP",
     "too_large": "did not fit into what was left of the job's bytes",
     "wrong_type": "of a content type that the job does not keep",
+    "wrong_language": "in another language than the job keeps; links were followed",
     "refused_address": "at an address that the job does not allow",
     "probe_honest": "a made-up URL, answered by 404 or 410",
     "probe_soft": "a made-up URL, answered by a page",
