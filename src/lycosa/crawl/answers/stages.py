@@ -224,7 +224,13 @@ class PageAnswers:
                 found = answered.plugins.links
             found = self._triples.with_links(found, answered)
             base = parse(facts.base, url) if facts.base else url
-            links = self._router.resolve(answered.partition, answered.page, found, base or url)
+            links = self._router.resolve(
+                answered.partition,
+                answered.page,
+                found,
+                base or url,
+                is_kept=not answered.is_foreign,
+            )
         else:
             return
         answered.links, answered.refused = links
