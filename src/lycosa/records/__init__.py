@@ -49,6 +49,7 @@ from lycosa.records.events import RobotsLearned as RobotsLearned
 from lycosa.records.events import Sampled as Sampled
 from lycosa.records.events import Settled as Settled
 from lycosa.records.events import SiteChanged as SiteChanged
+from lycosa.records.events import SitemapTried as SitemapTried
 from lycosa.records.events import SiteProbed as SiteProbed
 from lycosa.records.events import Taken as Taken
 from lycosa.records.events import Visited as Visited

@@ -54,6 +54,7 @@ def test_a_page_says_which_page_led_to_it_and_how(tmp_path: Path) -> None:
         old: ("link", id_of(HOME)),
         new: ("redirect", id_of(old)),
         leaf: ("link", id_of(new)),
+        "http://a.test/sitemap.xml": ("mined", None),
     }
 
 

@@ -18,14 +18,8 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lycosa.frontier.fold.columns import (
-    JUDGED,
-    NONE,
-    PENDING,
-    PUT_OFF,
-    VAIN,
-    WAITING,
-)
+from lycosa.frontier.fold.columns import JUDGED, NONE, PENDING, PUT_OFF, VAIN, WAITING
+from lycosa.frontier.fold.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.packing import pack, unpack
 from lycosa.records import (
@@ -62,6 +56,7 @@ from lycosa.records import (
     Sampled,
     Settled,
     SiteChanged,
+    SitemapTried,
     SiteProbed,
     Taken,
     Visited,
@@ -72,6 +67,7 @@ from lycosa.records import (
 from lycosa.url.key import reversed_host_of, site_of
 
 KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
+ANSWERED = frozenset({Outcome.NOT_MODIFIED, SITEMAP, Outcome.WRONG_LANGUAGE})
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
@@ -112,6 +108,7 @@ class PartitionState(Holdings):
             CycleBegun: self._apply_cycle_begun,
             Visited: self._apply_visited,
             RecordsLost: self._apply_records_lost,
+            SitemapTried: self._apply_sitemap_tried,
             Released: self._apply_released,
         }
 
@@ -175,6 +172,8 @@ class PartitionState(Holdings):
             pages.distance[page] = distance
         self.requisites.update(event.requisites)
         for page in event.linked:
+            if self.was_tried_in_vain(page):
+                self._put_up(page)
             self._withdraw_guess(page)
             pages.guess[page] = 0
 
@@ -206,7 +205,7 @@ class PartitionState(Holdings):
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
             pages.tries[page] = 0
-        elif event.outcome is Outcome.NOT_MODIFIED or event.outcome is SITEMAP:
+        elif event.outcome in ANSWERED:
             pages.tries[page] = 0
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)
@@ -233,6 +232,7 @@ class PartitionState(Holdings):
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if event.state is RobotsState.KNOWN:
             sites.robots_tries[site] = 0
+            sites.wants_sitemap[site] = event.wants_sitemap
             sites.crawl_delay[site] = event.crawl_delay_seconds
             self.rules.pop(site, None)
             if event.rules:
@@ -320,9 +320,18 @@ class PartitionState(Holdings):
     def _apply_probe_chosen(self, event: ProbeChosen) -> None:
         self.probes.apply_chosen(event, len(self.table))
         if event.key:
-            self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
-            if self.history.cycle:  # an errand of ours, like a robots file: it takes no room
-                self.history.room += 1
+            self._admit_errand(event)
+
+    def _apply_sitemap_tried(self, event: SitemapTried) -> None:
+        self.sites.wants_sitemap[event.site] = 0
+        if event.key:
+            self._admit_errand(event, event.source)
+            self.pages.guess[-1] = TRIED
+
+    def _admit_errand(self, event: ProbeChosen | SitemapTried, source: str = "") -> None:
+        """Admit a URL that is asked for once a site: as a robots file, it takes no room."""
+        self._apply_admitted(Admitted(event.moment, source, [event.key], [event.distance]))
+        self.history.room += bool(self.history.cycle)
 
     def _apply_mined(self, event: Mined) -> None:
         first = len(self.table)
