@@ -18,11 +18,14 @@ import pytest
 from lycosa.errors import LogUnavailable
 from lycosa.log.loose import LooseLog, LooseServer
 from lycosa.log.memory import MemoryLog
+from lycosa.log.postgres.log import PostgresLog
 from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
+from servers import fresh_name
+from servers.fixtures import SharedPostgres
 
 T = TypeVar("T")
-KINDS = ["memory", "loose", "sqlite"]
+KINDS = ["memory", "loose", "sqlite", "postgres"]
 
 
 class Patient:
@@ -105,8 +108,15 @@ def _sqlite(request: pytest.FixtureRequest, folder: Path, partitions: int) -> Ca
     return lambda: SqliteLog(folder, partitions)
 
 
+def _postgres(request: pytest.FixtureRequest, folder: Path, partitions: int) -> Callable[[], Log]:
+    server: SharedPostgres = request.getfixturevalue("postgres")
+    crawl = fresh_name()
+    return lambda: PostgresLog(server.url, partitions, crawl)
+
+
 _OPENERS: dict[str, Callable[[pytest.FixtureRequest, Path, int], Callable[[], Log]]] = {
     "memory": _memory,
     "loose": _loose,
     "sqlite": _sqlite,
+    "postgres": _postgres,
 }
