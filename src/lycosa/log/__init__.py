@@ -5,7 +5,8 @@ appends, and one *inbox*, to which any worker may post discovered URLs. The stat
 (its URLs, hosts, robots rules, counts) is the fold of its log and nothing else. So any process
 that can read the log can take the partition over.
 
-    protocol   the interface of a log, and its records
+    protocol   the contract of a log, and its records
+    opening    opens the log that an address names
     sqlite     the log of one machine: a single SQLite file
     postgres   the log in a PostgreSQL server
     jetstream  the log in a cluster of NATS servers

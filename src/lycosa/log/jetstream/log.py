@@ -42,7 +42,7 @@ from lycosa.log.jetstream.writing import MOST_MESSAGES, End, Wanted, Writer
 from lycosa.log.protocol import Head, Take, Write, identity_of
 
 T = TypeVar("T")
-_NAME = re.compile(r"[a-z0-9_-]{1,50}")
+_NAME = re.compile(r"[a-z0-9_]{1,50}")
 _frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 _note = msgspec.msgpack.Decoder(tuple[str, bytes])
 
@@ -61,7 +61,7 @@ class JetStreamLog:
     ) -> None:
         """Join the crawl of this name, or begin it."""
         if not _NAME.fullmatch(crawl):
-            raise LogError(f"a crawl's name has a-z, 0-9, - and _, at most 50: {crawl!r}")
+            raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
         self.partitions = partitions
         address = parse_address(url)
         self._subjects = Subjects(crawl)
