@@ -4,6 +4,6 @@ The URL space is divided into a fixed number of partitions, and a partition has 
 time. Both maps are pure functions, equal on every worker and in every run. So a worker that
 finds a link knows which inbox to send it to without asking another process.
 
-    partitioners  the partition of a URL, by the domain or by the host of its key
+    partitioners  the partition of a URL, by its domain, its host or the whole URL
     assignment    the worker that owns a partition
 """
