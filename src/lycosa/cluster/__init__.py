@@ -1,9 +1,11 @@
-"""Maps URLs to partitions, and partitions to workers.
+"""Maps URLs to partitions, and partitions to workers, on one machine or on many.
 
 The URL space is divided into a fixed number of partitions, and a partition has one owner at a
 time. Both maps are pure functions, equal on every worker and in every run. So a worker that
-finds a link knows which inbox to send it to without asking another process.
+finds a link knows which inbox to send it to without asking another process. What machines must
+agree on while they run (who lives, what is left of a limit) stands on a board.
 
     partitioners  the partition of a URL, by its domain, its host or the whole URL
     assignment    the worker that owns a partition
+    board         small values that all machines see, changed by compare-and-swap
 """
