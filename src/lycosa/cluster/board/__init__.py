@@ -8,6 +8,8 @@ both succeed, and no lock has to be given back by a machine that has died.
     protocol  the interface, and what an answer can be
     keys      the names of everything that stands on a board
     memory    the board of tests and simulations: a server in this process, and a loose way to it
+    postgres  a table in PostgreSQL
+    nats_kv   a key-value bucket of NATS JetStream
 
 The contract (`tests/contract/test_boards.py` runs it over every board):
   * `put` and `delete` happen as a whole or not at all, and only if the key has the expected

@@ -1,0 +1,113 @@
+"""Boards whose servers die or stop: calls answer in time, and nothing acknowledged is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from lycosa.cluster.board.nats_kv import NatsBoard
+from lycosa.cluster.board.postgres import PostgresBoard
+from lycosa.cluster.board.protocol import Board, Verdict
+from lycosa.errors import LogError
+from servers import fresh_name, nats_cluster, postgres_server
+from servers.fixtures import SharedNats, SharedPostgres
+
+WEATHER = {Verdict.UNDECIDED, Verdict.UNAVAILABLE}
+
+
+def write_until_it_works(board: Board, key: str, value: bytes, seconds: float) -> int:
+    """Write by compare-and-swap through any weather, as members do; return the revision."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        entry = board.get(key)
+        if entry is not None:
+            if entry.value == value:
+                return entry.revision
+            answer = board.put(key, value, entry.revision)
+            if answer.is_written:
+                return answer.revision
+        time.sleep(0.05)
+    raise AssertionError("the board did not come back")
+
+
+@pytest.mark.needs("postgresql")
+def test_a_board_survives_the_death_of_postgresql() -> None:
+    with postgres_server(in_memory=True) as server:
+        board = PostgresBoard(server.url, "crawl")
+        revision = board.put("member/1", b"before", 0).revision
+        server.kill()
+        assert board.put("member/1", b"lost", revision).verdict in WEATHER
+        assert board.put("member/1", b"lost", revision).verdict is Verdict.UNAVAILABLE
+        assert board.get("member/1") is None
+        assert board.list("member/") is None
+        server.start()
+        entry = board.get("member/1")
+        assert entry is not None
+        assert entry[:2] == (b"before", revision)
+        assert write_until_it_works(board, "member/1", b"after", 20) > revision
+        board.close()
+
+
+@pytest.mark.needs("postgresql")
+def test_a_stopped_postgresql_is_undecided_in_time(postgres: SharedPostgres) -> None:
+    board = PostgresBoard(postgres.url, fresh_name("board"), answer_seconds=0.5)
+    revision = board.put("member/1", b"before", 0).revision
+    assert board._connection is not None
+    backend = board._connection.info.backend_pid
+    os.kill(backend, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        assert board.put("member/1", b"late", revision).verdict is Verdict.UNDECIDED
+        assert time.monotonic() - begun < 3
+    finally:
+        os.kill(backend, signal.SIGCONT)
+    # What was sent is done when the server goes on: late, and it counts. Or it saw us go.
+    assert write_until_it_works(board, "member/1", b"next", 20) > revision
+    board.close()
+
+
+def test_a_board_survives_the_death_of_its_leader() -> None:
+    with nats_cluster(3, in_memory=True) as cluster:
+        board = NatsBoard(cluster.urls, "board")
+        acknowledged = {f"member/{number}": b"%d" % number for number in range(20)}
+        for key, value in acknowledged.items():
+            assert board.put(key, value, 0).is_written
+        leader = cluster.leader("KV_board")
+        cluster.kill(leader)
+        write_until_it_works(board, "numbers", b"after", 30)
+        for key, value in acknowledged.items():
+            entry = board.get(key)
+            assert entry is not None
+            assert entry.value == value
+        board.close()
+
+
+def test_a_board_without_any_server_answers_in_time() -> None:
+    with nats_cluster(1, in_memory=True) as cluster:
+        board = NatsBoard(cluster.urls, "board", replicas=1, answer_seconds=1.0)
+        revision = board.put("member/1", b"before", 0).revision
+        os.kill(cluster.pid(0), signal.SIGSTOP)
+        begun = time.monotonic()
+        assert board.put("member/1", b"late", revision).verdict is Verdict.UNDECIDED
+        assert board.get("member/1") is None
+        assert time.monotonic() - begun < 4
+        cluster.kill(0)
+        assert board.put("member/1", b"lost", revision).verdict in WEATHER
+        assert board.list("member/") is None
+        cluster.start_all()
+        assert write_until_it_works(board, "member/1", b"after", 30) > revision
+        board.close()
+
+
+def test_a_bucket_that_forgets_is_refused(nats_servers: SharedNats) -> None:
+    bucket = fresh_name("board")
+    small = NatsBoard(nats_servers.urls, bucket, replicas=1)
+    assert small.put("member/1", b"a", 0).is_written
+    board = NatsBoard(nats_servers.urls, bucket, replicas=3)
+    with pytest.raises(LogError, match=r"nats stream edit .* --replicas 3"):
+        board.get("member/1")
+    for one in (small, board):
+        one.close()
