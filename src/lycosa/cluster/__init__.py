@@ -7,5 +7,6 @@ agree on while they run (who lives, what is left of a limit) stands on a board.
 
     partitioners  the partition of a URL, by its domain, its host or the whole URL
     assignment    the worker that owns a partition
+    membership    lives of workers: numbers, tenure, tombstones
     board         small values that all machines see, changed by compare-and-swap
 """
