@@ -6,7 +6,9 @@ finds a link knows which inbox to send it to without asking another process. Wha
 agree on while they run (who lives, what is left of a limit) stands on a board.
 
     partitioners  the partition of a URL, by its domain, its host or the whole URL
-    assignment    the worker that owns a partition
+    assignment    the worker that owns a partition, on one machine
+    shares        the member that should own a partition, in a cluster
+    cordons       partitions that no member takes, because their owners died
     membership    lives of workers: numbers, tenure, tombstones
     board         small values that all machines see, changed by compare-and-swap
 """
