@@ -10,5 +10,6 @@ agree on while they run (who lives, what is left of a limit) stands on a board.
     shares        the member that should own a partition, in a cluster
     cordons       partitions that no member takes, because their owners died
     membership    lives of workers: numbers, tenure, tombstones
+    ledger        the job's limits, shared by all members
     board         small values that all machines see, changed by compare-and-swap
 """
