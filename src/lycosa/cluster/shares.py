@@ -30,7 +30,9 @@ Owners = Sequence[int | None]
 def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int]) -> list[int]:
     """Return for every partition the life that should have it; 0 if none can."""
     takers = {number: one.weight for number, one in members.items() if one.takes}
-    wishes = [_kept(owner, members) for owner in owners]
+    # An owner without a record keeps its partition: a list of the members may be stale.
+    going = {n for n, one in members.items() if one.is_gone or one.standing is Standing.LEAVING}
+    wishes = [0 if owner is None or owner in going else owner for owner in owners]
     load = dict.fromkeys(takers, 0)
     for number in wishes:
         if number in load:
@@ -47,16 +49,6 @@ def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int
             load[taker] += 1
     _even_out(wishes, load, takers)
     return wishes
-
-
-def _kept(owner: int | None, members: Mapping[int, Member]) -> int:
-    """Return the owner if it keeps the partition; 0 if another should have it."""
-    if owner is None:
-        return 0
-    member = members.get(owner)
-    if member is None:
-        return owner  # its record was not seen yet: a list of the members may be stale
-    return 0 if member.is_gone or member.standing is Standing.LEAVING else owner
 
 
 def _even_out(wishes: list[int], load: dict[int, int], takers: Mapping[int, int]) -> None:
@@ -84,17 +76,21 @@ def to_take(
     """Return the partitions that a life should take and may take now."""
     return [
         partition
-        for partition, (wish, owner) in enumerate(zip(wishes, owners, strict=True))
-        if wish == number and owner != number and is_free(owner, members)
+        for partition, wish in enumerate(wishes)
+        if wish == number != owners[partition] and is_free(owners[partition], members)
     ]
 
 
 def to_release(number: int, wishes: Sequence[int], owners: Owners) -> list[int]:
-    """Return the partitions that a life has and another should have."""
+    """Return the partitions that a life has and should give up.
+
+    If a release is undecided, the partition is not ours to go on with: the release may still
+    arrive. It must be taken anew first, so that the log has another sequence than it expects.
+    """
     return [
         partition
         for partition, (wish, owner) in enumerate(zip(wishes, owners, strict=True))
-        if owner == number and wish and wish != number
+        if owner == number and wish != number
     ]
 
 

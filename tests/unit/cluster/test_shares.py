@@ -112,7 +112,9 @@ def test_whatever_stands_on_the_board(
             assert partition not in cordoned
             assert is_free(owners[partition], members)
         for partition in to_release(number, wishes, owners):
-            assert members[wishes[partition]].takes
+            wish = wishes[partition]
+            leaves = one.is_gone or one.standing is Standing.LEAVING
+            assert members[wish].takes if wish else leaves
     assert len(taken) == len(set(taken))
     for partition, owner in enumerate(owners):
         if owner not in members and owner is not None:
@@ -136,10 +138,11 @@ def test_a_leaving_member_gives_everything_and_a_partition_waits_for_its_release
     assert to_take(2, wishes, [None, 1, 2, 2], members) == [0]
 
 
-def test_without_a_member_that_takes_nothing_moves() -> None:
+def test_the_last_member_leaves_although_no_other_takes() -> None:
     members = {1: member(1, standing=Standing.LEAVING), 2: member(2, is_cordoned=True)}
     assert plan([1, 2, None], members, ()) == [0, 2, 0]
-    assert to_release(1, [0, 2, 0], [1, 2, None]) == []
+    assert to_release(1, [0, 2, 0], [1, 2, None]) == [0]
+    assert to_release(2, [0, 2, 0], [1, 2, None]) == []
 
 
 def test_a_partition_whose_owners_die_four_times_is_cordoned() -> None:
