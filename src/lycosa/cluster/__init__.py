@@ -11,5 +11,9 @@ agree on while they run (who lives, what is left of a limit) stands on a board.
     cordons       partitions that no member takes, because their owners died
     membership    lives of workers: numbers, tenure, tombstones
     ledger        the job's limits, shared by all members
+    settings      what the operator changes while the crawl runs
+    lines         the newest log lines of all machines
+    figures       sums over the records of all members
+    courier       the thread that makes the calls of ledger and lines
     board         small values that all machines see, changed by compare-and-swap
 """

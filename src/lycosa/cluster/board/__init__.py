@@ -7,6 +7,7 @@ both succeed, and no lock has to be given back by a machine that has died.
 
     protocol  the interface, and what an answer can be
     keys      the names of everything that stands on a board
+    changes   change one value, through any weather
     memory    the board of tests and simulations: a server in this process, and a loose way to it
     postgres  a table in PostgreSQL
     nats_kv   a key-value bucket of NATS JetStream

@@ -20,8 +20,9 @@ class Standing(StrEnum):
 
 
 class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A few figures, for `status` and for the progress display."""
+    """What the partitions hold that a member owns, for `status` and the progress display."""
 
+    partitions: int = 0
     pages: int = 0
     bytes: int = 0
     urls: int = 0
