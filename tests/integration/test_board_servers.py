@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 
 import pytest
 
 from lycosa.cluster.board.nats_kv import NatsBoard
 from lycosa.cluster.board.postgres import PostgresBoard
 from lycosa.cluster.board.protocol import Board, Verdict
+from lycosa.cluster.membership.joining import Agreement
+from lycosa.cluster.membership.life import Life
+from lycosa.cluster.membership.record import Member, Standing, unpack
+from lycosa.cluster.membership.session import Session
 from lycosa.errors import LogError
 from servers import fresh_name, nats_cluster, postgres_server
 from servers.fixtures import SharedNats, SharedPostgres
@@ -111,3 +116,54 @@ def test_a_bucket_that_forgets_is_refused(nats_servers: SharedNats) -> None:
         board.get("member/1")
     for one in (small, board):
         one.close()
+
+
+def session(open_board: Callable[[], Board], machine: str) -> Session:
+    agreement = Agreement("crawl", "domain over 64 partitions", "", 2)
+    return Session(open_board, lambda: Life(Member(0, machine, "1.0", 2), agreement))
+
+
+@pytest.fixture
+def postgres_board(postgres: SharedPostgres) -> Callable[[], Board]:
+    schema = fresh_name("board")
+    return lambda: PostgresBoard(postgres.url, schema)
+
+
+@pytest.fixture
+def nats_board(nats_servers: SharedNats) -> Callable[[], Board]:
+    bucket = fresh_name("board")
+    return lambda: NatsBoard(nats_servers.urls, bucket)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("postgres_board", marks=pytest.mark.needs("postgresql")), "nats_board"]
+)
+def test_members_join_and_leave_on_real_servers(name: str, request: pytest.FixtureRequest) -> None:
+    open_board: Callable[[], Board] = request.getfixturevalue(name)
+    sessions = [session(open_board, f"m{number}") for number in range(3)]
+    assert all(one.join(60) for one in sessions)
+    assert all(one.may_begin() for one in sessions)
+    assert sorted(one.number for one in sessions) == [1, 2, 3]
+    assert all(one.leave(60) for one in sessions)
+    for one in sessions:
+        one.close()
+    board = open_board()
+    listed = board.list("member/") or {}
+    board.close()
+    assert [unpack(entry.value).standing for entry in listed.values()] == [Standing.LEFT] * 3
+
+
+@pytest.mark.soak
+def test_an_election_costs_no_tenure() -> None:
+    """Two renewals may be lost: SIGKILL of the leader stops writes for 5 to 9 s."""
+    with nats_cluster(3, in_memory=True) as cluster:
+        sessions = [session(lambda: NatsBoard(cluster.urls, "board"), f"m{n}") for n in range(2)]
+        assert all(one.join(60) for one in sessions)
+        cluster.kill(cluster.leader("KV_board"))
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            assert all(one.may_begin() for one in sessions)
+            time.sleep(0.1)
+        assert sorted(one.number for one in sessions) == [1, 2]
+        for one in sessions:
+            one.close()

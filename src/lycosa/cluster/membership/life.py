@@ -247,7 +247,8 @@ class Life:
                 self.leave()
                 return
             self._is_checked = True
-            self.own_due = sent.boot + RENEWAL_SECONDS
+            if not self._is_leaving:
+                self.own_due = sent.boot + RENEWAL_SECONDS
             self.news.append(f"joined as life {self.number}")
         elif isinstance(result, Entry) and result.revision > self._revision:
             self.phase = Phase.LOOKING
@@ -273,12 +274,14 @@ class Life:
         self.tenure.renewed(renewal.at.boot)
         self._revision = revision
         self._undecided.clear()
-        self.own_due = renewal.at.boot + RENEWAL_SECONDS
+        told = unpack(renewal.value).standing
+        is_told = told is self.member.standing and not self._is_leaving
+        self.own_due = renewal.at.boot + RENEWAL_SECONDS if is_told else now.boot
         if was_lapsed:
             self._watch.restart(now.boot)
             if self._is_checked:
                 self.news.append("the board answers again: requests go on")
-        if unpack(renewal.value).standing is Standing.LEFT:
+        if told is Standing.LEFT:
             self.phase = Phase.REFUSED if self.refusal else Phase.LEFT
             self.tenure.end()
 

@@ -240,6 +240,24 @@ def test_a_draining_member_says_so_at_once_and_leaves_when_it_is_done(board: Mem
     assert not machine.may_begin()
 
 
+def test_a_wish_to_leave_does_not_wait_behind_a_renewal(board: MemoryBoard) -> None:
+    machine = joined(board)
+    machine.boot += 5
+    renewal = machine.life.own_call(machine.now())
+    assert renewal is not None
+    machine.life.drain()
+    machine.life.own_answered(make(renewal, board), machine.now())
+    machine.run()
+    assert record(board, 1).standing is Standing.LEAVING
+    machine.boot += 5
+    renewal = machine.life.own_call(machine.now())
+    assert renewal is not None
+    machine.life.leave()
+    machine.life.own_answered(make(renewal, board), machine.now())
+    machine.run()
+    assert machine.life.phase is Phase.LEFT
+
+
 @pytest.mark.parametrize(
     ("other", "text"),
     [
