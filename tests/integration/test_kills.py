@@ -45,8 +45,11 @@ EVERYWHERE.remove(("trim.archived", "memory"))  # the log in memory is its own a
 SELDOM = {
     **{("end.seen", log): 1 for log in ("memory", "sqlite")},
     **{("seeds.before-post", log): 2 for log in ("memory", "sqlite")},
-    **{(name, "memory"): 7 for name in ("inbox.read", "log.posted", "take.after", "take.before")},
-    **{(name, "sqlite"): 7 for name in ("inbox.read", "take.after", "take.before")},
+    **{
+        (name, log): 7
+        for name in ("inbox.read", "take.after", "take.before")
+        for log in ("memory", "sqlite")
+    },
 }
 """Where a crawl comes so seldom that more passings than these would be no kill."""
 

@@ -2,9 +2,10 @@
 
     postgres   one PostgreSQL, found in /usr/lib/postgresql, on a socket and on a loopback address
     nats       a cluster of NATS servers with JetStream, which can be killed one by one
+    proxy      a network between client and server that loses answers and can be cut
     processes  child processes that do not outlive us, folders and loopback addresses
     keeper     the process that keeps servers for all processes of one test run
-    fixtures   the fixtures `postgres_server` and `nats_cluster`
+    fixtures   the fixtures `postgres` and `nats_servers`
 
     with postgres_server() as server:
         psycopg.connect(server.url)

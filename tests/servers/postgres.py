@@ -73,15 +73,20 @@ class PostgresServer:
         )
 
     @property
+    def socket_path(self) -> str:
+        """The path of its Unix socket."""
+        return str(self.folder / f".s.PGSQL.{PORT}")
+
+    @property
     def pid(self) -> int:
         """The number of the running process."""
         assert self._process is not None
         return self._process.pid
 
-    def start(self) -> None:
-        """Start it, and return when it answers."""
+    def start(self, **settings: str) -> None:
+        """Start it, perhaps with other settings, and return when it answers."""
         command: list[str | Path] = [self._programs / "postgres", "-D", self._data]
-        for name, value in self._settings.items():
+        for name, value in (self._settings | settings).items():
             command += ["-c", f"{name}={value}"]
         # SIGQUIT is PostgreSQL's immediate shutdown: its own children end, too.
         self._process = spawn(command, self._log, user=self._user, last_signal=signal.SIGQUIT)
