@@ -6,17 +6,18 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import pytest
 
 from lycosa.cluster.board.nats_kv import NatsBoard
-from lycosa.cluster.board.postgres import PostgresBoard
+from lycosa.cluster.board.postgres import _DELETE, _INSERT, _UPDATE, PostgresBoard
 from lycosa.cluster.board.protocol import Board, Verdict
 from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.record import Member, Standing, unpack
 from lycosa.cluster.membership.session import Session
-from lycosa.errors import LogError
+from lycosa.errors import ConfigError, LogError
 from servers import fresh_name, nats_cluster, postgres_server
 from servers.fixtures import SharedNats, SharedPostgres
 
@@ -71,6 +72,39 @@ def test_a_stopped_postgresql_is_undecided_in_time(postgres: SharedPostgres) -> 
         os.kill(backend, signal.SIGCONT)
     # What was sent is done when the server goes on: late, and it counts. Or it saw us go.
     assert write_until_it_works(board, "member/1", b"next", 20) > revision
+    board.close()
+
+
+@pytest.mark.needs("postgresql")
+@pytest.mark.parametrize("command", [_INSERT, _UPDATE, _DELETE], ids=["insert", "update", "delete"])
+def test_a_write_is_on_disk_before_it_is_acknowledged(
+    postgres: SharedPostgres, command: str
+) -> None:
+    """Also where the server's default is to acknowledge first."""
+    board = PostgresBoard(f"{postgres.url}&options=-csynchronous_commit%3Doff", fresh_name("board"))
+    revision = board.put("member/1", b"a", 0).revision
+    connection = board._connection
+    assert connection is not None
+    assert connection.execute("show synchronous_commit").fetchone() == ("off",)
+    values: dict[str, tuple[object, ...]] = {
+        _INSERT: ("member/2", b"b"),
+        _UPDATE: (b"b", "member/1", revision),
+        _DELETE: ("member/1", revision),
+    }
+    with connection.transaction():
+        assert connection.execute(board._named(command), values[command]).rowcount == 1
+        assert connection.execute("show synchronous_commit").fetchone() == ("on",)
+    board.close()
+
+
+@pytest.mark.needs("postgresql")
+def test_what_will_not_pass_is_told_to_the_operator(postgres: SharedPostgres) -> None:
+    with pytest.raises(ConfigError, match="has a password in it"):
+        PostgresBoard("postgresql://me:secret@127.0.0.1/crawl", "board")
+    other = urlsplit(postgres.url)._replace(path="/nothing").geturl()
+    board = PostgresBoard(other, "board")
+    with pytest.raises(LogError, match="does not exist"):
+        board.get("member/1")
     board.close()
 
 

@@ -214,7 +214,7 @@ class NatsBoard:
                 if error.err_code == IN_FLIGHT:
                     await asyncio.sleep(_RETRY_SECONDS)
                     continue
-                return REFUSED if error.err_code == WRONG_SEQUENCE else UNAVAILABLE
+                return REFUSED if error.err_code == WRONG_SEQUENCE else UNDECIDED
             return Answer(Verdict.WRITTEN, told.seq)
 
     async def _list(self, prefix: str) -> dict[str, Entry] | None:

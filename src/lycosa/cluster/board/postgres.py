@@ -4,6 +4,9 @@ Compare-and-swap is one UPDATE with the expected revision in its WHERE. A second
 the row, then sees the new revision and changes nothing. Revisions come from a sequence, so they
 grow and are not used again after a deletion.
 
+Every write sets `synchronous_commit`, whatever the server's default is: a tombstone that was
+acknowledged and then forgotten in a crash would let the life that it ended come back.
+
 A server can stop answering without closing the connection (a stopped process, a cut cable), and
 libpq would wait for minutes. So every call has a deadline, at which its socket is shut down; the
 next call connects anew.
@@ -32,6 +35,8 @@ from lycosa.cluster.board.protocol import (
     Entry,
     Verdict,
 )
+from lycosa.errors import LogError
+from lycosa.log.postgres.connection import checked_url, is_passing, without_secrets
 
 Row = tuple[Any, ...]
 Rows = list[Row]
@@ -50,19 +55,26 @@ _ENTRY = "value, revision, extract(epoch from written_at)::float8"
 _NEW = "nextval({sequence}), clock_timestamp()"
 _GET = f"select {_ENTRY} from {{board}} where key = %s"
 _LIST = f"select key, {_ENTRY} from {{board}} where starts_with(key, %s)"
-_INSERT = f"insert into {{board}} values (%s, %s, {_NEW}) on conflict do nothing returning revision"
+_DURABLE = "set_config('synchronous_commit', 'on', true) = 'on'"
+_INSERT = (
+    f"insert into {{board}} select %s, %s, {_NEW} where {_DURABLE}"
+    " on conflict do nothing returning revision"
+)
 _UPDATE = (
     f"update {{board}} set (value, revision, written_at) = (%s, {_NEW})"
-    " where key = %s and revision = %s returning revision"
+    f" where key = %s and revision = %s and {_DURABLE} returning revision"
 )
-_DELETE = "delete from {board} where key = %s and revision = %s returning revision"
+_DELETE = (
+    f"delete from {{board}} where key = %s and revision = %s and {_DURABLE} returning revision"
+)
 
 
 class PostgresBoard:
     """One connection to the board of a crawl; threads may share it."""
 
     def __init__(self, url: str, schema: str, answer_seconds: float = ANSWER_SECONDS) -> None:
-        self._url = url
+        self._url = checked_url(url)
+        self._told_url = without_secrets(url)
         self._schema = schema
         self._seconds = answer_seconds
         self._lock = Lock()
@@ -101,22 +113,22 @@ class PostgresBoard:
         with self._lock:
             try:
                 return self._run(self._connected(), command, values)
-            except psycopg.OperationalError:
-                self._drop()
+            except (psycopg.Error, OSError) as problem:
+                self._drop(problem)
                 return None
 
     def _written(self, command: str, values: Row) -> Answer:
         with self._lock:
             try:
                 connection = self._connected()
-            except psycopg.OperationalError:
-                self._drop()
+            except (psycopg.Error, OSError) as problem:
+                self._drop(problem)
                 return UNAVAILABLE
             try:
                 rows = self._run(connection, command, values)
-            except psycopg.OperationalError:
+            except (psycopg.Error, OSError) as problem:
                 # The server may have done it before the connection broke.
-                self._drop()
+                self._drop(problem)
                 return UNDECIDED
         return Answer(Verdict.WRITTEN, rows[0][0]) if rows else REFUSED
 
@@ -131,7 +143,6 @@ class PostgresBoard:
                 autocommit=True,
                 prepare_threshold=None,  # a pooler may hand every command to another server process
                 connect_timeout=max(2, round(self._seconds)),
-                application_name="lycosa board",
             )
         if not self._is_made:
             with _deadline(self._connection, self._seconds):
@@ -155,11 +166,18 @@ class PostgresBoard:
             sequence=sql.Literal(f'"{self._schema}".board_revisions'),
         )
 
-    def _drop(self) -> None:
+    def _drop(self, problem: Exception | None = None) -> None:
+        """Let the connection go; raise what will not pass by itself."""
         if self._connection is not None:
-            with suppress(psycopg.Error):
+            with suppress(psycopg.Error, OSError):
                 self._connection.close()
             self._connection = None
+        if problem is not None and not is_passing(problem):
+            raise LogError(
+                f"{self._told_url}: PostgreSQL refuses: {str(problem).strip()}\n"
+                "  if it is a matter of rights: the role needs CREATE on the database, and its own"
+                " password file or certificate"
+            ) from problem
 
 
 @contextmanager
