@@ -11,9 +11,10 @@ agree on while they run (who lives, what is left of a limit) stands on a board.
     cordons       partitions that no member takes, because their owners died
     membership    lives of workers: numbers, tenure, tombstones
     ledger        the job's limits, shared by all members
+    addresses     how many machines ask one IP address
     settings      what the operator changes while the crawl runs
     lines         the newest log lines of all machines
     figures       sums over the records of all members
-    courier       the thread that makes the calls of ledger and lines
+    courier       the thread that makes the calls of ledger, lines and addresses
     board         small values that all machines see, changed by compare-and-swap
 """

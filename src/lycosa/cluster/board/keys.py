@@ -22,6 +22,7 @@ CORDONS = "cordons"
 LEDGER = "ledger"
 SETTINGS = "settings"
 LINES = "lines/"
+ADDRESSES = "addresses/"
 
 _VALID = re.compile(r"[a-z0-9]+(?:[-/][a-z0-9]+)*")
 
@@ -34,6 +35,11 @@ def member_key(number: int) -> str:
 def lines_key(number: int) -> str:
     """Return the key of a life's log lines."""
     return f"{LINES}{number}"
+
+
+def addresses_key(number: int) -> str:
+    """Return the key of the addresses that a life serves."""
+    return f"{ADDRESSES}{number}"
 
 
 def number_in(key: str) -> int:
