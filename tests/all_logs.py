@@ -16,16 +16,17 @@ from typing import Any, TypeVar, cast
 import pytest
 
 from lycosa.errors import LogUnavailable
+from lycosa.log.jetstream.log import JetStreamLog
 from lycosa.log.loose import LooseLog, LooseServer
 from lycosa.log.memory import MemoryLog
 from lycosa.log.postgres.log import PostgresLog
 from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
 from servers import fresh_name
-from servers.fixtures import SharedPostgres
+from servers.fixtures import SharedNats, SharedPostgres
 
 T = TypeVar("T")
-KINDS = ["memory", "loose", "sqlite", "postgres"]
+KINDS = ["memory", "loose", "sqlite", "postgres", "jetstream"]
 
 
 class Patient:
@@ -114,9 +115,16 @@ def _postgres(request: pytest.FixtureRequest, folder: Path, partitions: int) -> 
     return lambda: PostgresLog(server.url, partitions, crawl)
 
 
+def _jetstream(request: pytest.FixtureRequest, folder: Path, partitions: int) -> Callable[[], Log]:
+    servers: SharedNats = request.getfixturevalue("nats_servers")
+    crawl = fresh_name()
+    return lambda: JetStreamLog(servers.url, partitions, crawl)
+
+
 _OPENERS: dict[str, Callable[[pytest.FixtureRequest, Path, int], Callable[[], Log]]] = {
     "memory": _memory,
     "loose": _loose,
     "sqlite": _sqlite,
     "postgres": _postgres,
+    "jetstream": _jetstream,
 }

@@ -154,7 +154,8 @@ class NatsCluster:
         address = self.addresses[number]
         routes = ", ".join(f'"nats://{other}:{ROUTE_PORT}"' for other in self.addresses)
         cluster = (
-            f"cluster {{ name: tests, listen: {address}:{ROUTE_PORT}, routes: [{routes}] }}"
+            f"cluster {{ name: tests, listen: {address}:{ROUTE_PORT}, no_advertise: true,"
+            f" routes: [{routes}] }}"  # a client that comes by a proxy stays with it
             if len(self.addresses) > 1
             else ""
         )
@@ -178,10 +179,13 @@ def nats_cluster(
     in_memory: bool = False,
     sync_interval: str = "always",
     program: Path | None = None,
+    more: str = "",
 ) -> Iterator[NatsCluster]:
     """Run some servers in an empty folder, or in a temporary one; they end with the block."""
     with temporary_folder(in_memory=in_memory) as own:
-        cluster = NatsCluster(folder or own, count, sync_interval=sync_interval, program=program)
+        cluster = NatsCluster(
+            folder or own, count, sync_interval=sync_interval, program=program, more=more
+        )
         try:
             cluster.start_all()
             yield cluster

@@ -26,12 +26,10 @@ class Proxy:
         """Lead to a TCP address, or to the path of a Unix socket."""
         self._target = target
         self.host, self.port = free_address(PORT), PORT
-        self._listener = socket.create_server((self.host, self.port))
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._lock = threading.Lock()
-        self._is_cut = False
         self._loses_answers = False
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._listen()
 
     def lose_answers(self) -> None:
         """Swallow what servers say from now on."""
@@ -39,19 +37,30 @@ class Proxy:
 
     def cut(self) -> None:
         """Break all connections, and take no new ones."""
-        self._is_cut = True
+        self._close_listener()
         self._break()
 
     def heal(self) -> None:
         """Work as a network should; connections that have lost something are broken."""
         if self._loses_answers:
             self._break()
-        self._is_cut = self._loses_answers = False
+        self._loses_answers = False
+        if self._listener.fileno() < 0:
+            self._listen()
 
     def close(self) -> None:
         """End everything."""
-        self._listener.close()
+        self._close_listener()
         self._break()
+
+    def _listen(self) -> None:
+        self._listener = socket.create_server((self.host, self.port))
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+
+    def _close_listener(self) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+        self._listener.close()
 
     def _break(self) -> None:
         with self._lock:
@@ -62,15 +71,12 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
                 end.close()
 
-    def _accept(self) -> None:
+    def _accept(self, listener: socket.socket) -> None:
         while True:
             try:
-                client, _ = self._listener.accept()
+                client, _ = listener.accept()
             except OSError:
                 return
-            if self._is_cut:
-                client.close()
-                continue
             try:
                 server = self._connect()
             except OSError:

@@ -5,9 +5,11 @@ appends, and one *inbox*, to which any worker may post discovered URLs. The stat
 (its URLs, hosts, robots rules, counts) is the fold of its log and nothing else. So any process
 that can read the log can take the partition over.
 
-    protocol   the interface of a log, and its records
+    protocol   the contract of a log, and its records
+    opening    opens the log that an address names
     sqlite     the log of one machine: a single SQLite file
     postgres   the log in a PostgreSQL server
+    jetstream  the log in a cluster of NATS servers
     memory     the log of a simulation, with no more guarantees than a server gives
     loose      the same behind a network that loses answers, delays writes and shows old reads
     ownership  a shared counter that makes checking a partition's owner cheap
