@@ -42,7 +42,7 @@ def postgresql(postgres: SharedPostgres) -> Opener:
 @pytest.fixture
 def nats(nats_servers: SharedNats) -> Opener:
     bucket = fresh_name("board")
-    return lambda: NatsBoard(nats_servers.urls, bucket)
+    return lambda: NatsBoard({"servers": nats_servers.urls}, bucket)
 
 
 @pytest.fixture(

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from lycosa.cluster.board.nats_kv import NatsBoard
+from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.board.postgres import _DELETE, _INSERT, _UPDATE, PostgresBoard
 from lycosa.cluster.board.protocol import Board, Verdict
 from lycosa.cluster.membership.joining import Agreement
@@ -110,7 +111,7 @@ def test_what_will_not_pass_is_told_to_the_operator(postgres: SharedPostgres) ->
 
 def test_a_board_survives_the_death_of_its_leader() -> None:
     with nats_cluster(3, in_memory=True) as cluster:
-        board = NatsBoard(cluster.urls, "board")
+        board = NatsBoard({"servers": cluster.urls}, "board")
         acknowledged = {f"member/{number}": b"%d" % number for number in range(20)}
         for key, value in acknowledged.items():
             assert board.put(key, value, 0).is_written
@@ -126,7 +127,7 @@ def test_a_board_survives_the_death_of_its_leader() -> None:
 
 def test_a_board_without_any_server_answers_in_time() -> None:
     with nats_cluster(1, in_memory=True) as cluster:
-        board = NatsBoard(cluster.urls, "board", replicas=1, answer_seconds=1.0)
+        board = NatsBoard({"servers": cluster.urls}, "board", replicas=1, answer_seconds=1.0)
         revision = board.put("member/1", b"before", 0).revision
         os.kill(cluster.pid(0), signal.SIGSTOP)
         begun = time.monotonic()
@@ -143,9 +144,9 @@ def test_a_board_without_any_server_answers_in_time() -> None:
 
 def test_a_bucket_that_forgets_is_refused(nats_servers: SharedNats) -> None:
     bucket = fresh_name("board")
-    small = NatsBoard(nats_servers.urls, bucket, replicas=1)
+    small = NatsBoard({"servers": nats_servers.urls}, bucket, replicas=1)
     assert small.put("member/1", b"a", 0).is_written
-    board = NatsBoard(nats_servers.urls, bucket, replicas=3)
+    board = NatsBoard({"servers": nats_servers.urls}, bucket, replicas=3)
     with pytest.raises(LogError, match=r"nats stream edit .* --replicas 3"):
         board.get("member/1")
     for one in (small, board):
@@ -159,14 +160,19 @@ def session(open_board: Callable[[], Board], machine: str) -> Session:
 
 @pytest.fixture
 def postgres_board(postgres: SharedPostgres) -> Callable[[], Board]:
-    schema = fresh_name("board")
-    return lambda: PostgresBoard(postgres.url, schema)
+    crawl = fresh_name("board")
+    return lambda: open_board(postgres.url, crawl)
 
 
 @pytest.fixture
 def nats_board(nats_servers: SharedNats) -> Callable[[], Board]:
-    bucket = fresh_name("board")
-    return lambda: NatsBoard(nats_servers.urls, bucket)
+    crawl = fresh_name("board")
+    return lambda: open_board(nats_servers.url, crawl)
+
+
+def test_a_log_in_a_file_has_no_board() -> None:
+    with pytest.raises(ConfigError, match="name a server"):
+        open_board("mycrawl", "x")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +197,10 @@ def test_members_join_and_leave_on_real_servers(name: str, request: pytest.Fixtu
 def test_an_election_costs_no_tenure() -> None:
     """Two renewals may be lost: SIGKILL of the leader stops writes for 5 to 9 s."""
     with nats_cluster(3, in_memory=True) as cluster:
-        sessions = [session(lambda: NatsBoard(cluster.urls, "board"), f"m{n}") for n in range(2)]
+        sessions = [
+            session(lambda: NatsBoard({"servers": cluster.urls}, "board"), f"m{n}")
+            for n in range(2)
+        ]
         assert all(one.join(60) for one in sessions)
         cluster.kill(cluster.leader("KV_board"))
         end = time.monotonic() + 30

@@ -6,6 +6,7 @@ another writer was faster, nothing is written. So two machines that decide at th
 both succeed, and no lock has to be given back by a machine that has died.
 
     protocol  the interface, and what an answer can be
+    opening   opens the board beside the log that an address names
     keys      the names of everything that stands on a board
     changes   change one value, through any weather
     memory    the board of tests and simulations: a server in this process, and a loose way to it

@@ -60,20 +60,18 @@ class NatsBoard:
 
     def __init__(
         self,
-        servers: list[str],
+        options: Mapping[str, Any],
         bucket: str,
         *,
         replicas: int = 3,
         answer_seconds: float = ANSWER_SECONDS,
-        options: Mapping[str, Any] | None = None,
     ) -> None:
-        """`options` are those of `nats.connect`: credentials and TLS."""
-        self._servers = servers
+        """`options` are those of `nats.connect`: servers, credentials, TLS."""
         self._bucket = bucket
         self._stream = f"KV_{bucket}"
         self._replicas = replicas
         self._seconds = answer_seconds
-        self._options = dict(options or {})
+        self._options = dict(options)
         self._client: Client | None = None
         self._is_made = False
         self._gate = asyncio.Lock()
@@ -129,7 +127,6 @@ class NatsBoard:
         async with self._gate:
             if self._client is None or self._client.is_closed:
                 self._client = await nats.connect(
-                    self._servers,
                     connect_timeout=2,
                     allow_reconnect=True,
                     max_reconnect_attempts=-1,
