@@ -15,6 +15,7 @@ the record's revision. When it has not moved for long enough, one of them replac
     calls    calls to the board, as values
     life     the state machine of one life: answers of the board in, calls and verdicts out
     session  the driver: two threads that make the calls
+    graves   ends lives whose processes are known to be dead; removes old tombstones
 
 Always true, if the rates of two machines' clocks differ by less than 3 %:
   * between the last request that a life begins and the first moment at which its tombstone can

@@ -12,6 +12,7 @@ from lycosa.cluster.board.protocol import Entry, Verdict
 from lycosa.cluster.membership.calls import Put, Result, verdict_of
 from lycosa.cluster.membership.record import Member, pack, tombstone, unpack
 from lycosa.cluster.membership.silence import Silences
+from lycosa.cluster.membership.tenure import SILENCE_SECONDS
 
 
 class Watch:
@@ -22,6 +23,7 @@ class Watch:
         """The newest records that were seen, tombstones too, by number."""
         self._own = 0
         self._revisions: dict[int, int] = {}
+        self._listed_at: dict[int, float] = {}
         self._silences = Silences()
 
     def listed(self, entries: Mapping[str, Entry], own: int, now: float) -> None:
@@ -32,9 +34,12 @@ class Watch:
             if entry.revision > self._revisions.get(number, 0):
                 self._revisions[number] = entry.revision
                 self.members[number] = unpack(entry.value)
-        # A stale list lacks the newest members. What is gone and no longer listed was removed.
-        for number in [n for n, one in self.members.items() if one.is_gone and n not in seen]:
-            del self.members[number], self._revisions[number]
+            self._listed_at[number] = now
+        # Not listed: its tombstone was removed, or the list is stale and the member too new for it.
+        for number in self.members.keys() - seen.keys():
+            is_missing_long = now - self._listed_at[number] >= SILENCE_SECONDS
+            if self.members[number].is_gone or is_missing_long:
+                del self.members[number], self._revisions[number], self._listed_at[number]
         others = {n: one.revision for n, one in seen.items() if self._is_watched(n)}
         self._silences.look(others, now)
 
