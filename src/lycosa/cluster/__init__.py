@@ -12,6 +12,7 @@ agree on while they run (who lives, what is left of a limit) stands on a board.
     membership    lives of workers: numbers, tenure, tombstones
     ledger        the job's limits, shared by all members
     addresses     how many machines ask one IP address
+    address_leases  groups of addresses that one life asks at a time
     settings      what the operator changes while the crawl runs
     lines         the newest log lines of all machines
     figures       sums over the records of all members
