@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -210,3 +212,53 @@ def test_an_election_costs_no_tenure() -> None:
         assert sorted(one.number for one in sessions) == [1, 2]
         for one in sessions:
             one.close()
+
+
+STOPPED = """
+import sys, time
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.membership.joining import Agreement
+from lycosa.cluster.membership.life import Life, Phase
+from lycosa.cluster.membership.record import Member
+from lycosa.cluster.membership.session import Session
+
+url, crawl = sys.argv[1:]
+agreement = Agreement("crawl", "domain over 64 partitions", "", 2)
+session = Session(
+    lambda: open_board(url, crawl), lambda: Life(Member(0, "stopped", "1.0", 2), agreement)
+)
+assert session.join(60)
+print("joined", session.number, flush=True)
+while session.may_begin():
+    time.sleep(0.01)
+print("ended", flush=True)
+while session.phase is not Phase.LOST:
+    time.sleep(0.01)
+session.begin_again()
+assert session.join(60)
+print("joined", session.number, flush=True)
+assert session.leave(60)
+"""
+
+
+@pytest.mark.soak
+@pytest.mark.needs("postgresql")
+def test_a_stopped_process_comes_back_without_tenure(postgres: SharedPostgres) -> None:
+    crawl = fresh_name("board")
+    observer = session(lambda: open_board(postgres.url, crawl), "observer")
+    assert observer.join(60)
+    command = [sys.executable, "-c", STOPPED, postgres.url, crawl]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "joined 2\n"
+        process.send_signal(signal.SIGSTOP)
+        begun = time.monotonic()
+        while 2 not in observer.members() or not observer.members()[2].is_gone:
+            time.sleep(0.05)
+            assert time.monotonic() - begun < 25
+        assert time.monotonic() - begun > 10
+        process.send_signal(signal.SIGCONT)
+        assert process.stdout.readline() == "ended\n"
+        assert process.stdout.readline() == "joined 3\n"
+    assert process.returncode == 0
+    observer.close()
