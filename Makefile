@@ -110,7 +110,7 @@ bench-parts: setup
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python benchmarks/resume.py
 	$(BIN)/python benchmarks/schedulers.py
-	$(BIN)/python benchmarks/bench_urltable.py --generated 1000000
+	$(BIN)/python -m benchmarks.bench_urltable --generated 1000000
 
 bench-scale: setup
 	$(BIN)/python -m benchmarks.workers

@@ -127,7 +127,7 @@ def stopped(server: SocketWeb, folder: Path, pages: int = 30) -> Path:
     return folder
 
 
-def killed(server: SocketWeb, folder: Path, pages: int = 4, at: str = "commit.done:25") -> Path:
+def killed(server: SocketWeb, folder: Path, pages: int = 4, at: str = "answer.stored:25") -> Path:
     """Crawl a sealed segment, then be killed by SIGKILL while another one is open."""
     directory = CrawlDirectory.create(folder, job_of(server, pages))
     run_crawl(directory)

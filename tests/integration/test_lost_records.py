@@ -57,7 +57,7 @@ def test_several_workers_ask_for_it_again_too(server: SocketWeb, tmp_path: Path)
 def test_an_archive_that_is_ahead_of_the_log_is_said_at_once(
     server: SocketWeb, tmp_path: Path
 ) -> None:
-    folder = killed(server, tmp_path / "crawl", at="commit.done:40")
+    folder = killed(server, tmp_path / "crawl", at="trim.archived:3")
     cut(folder / "log" / "log.sqlite-wal", 0.5)
     for snapshot in (folder / "log" / "snapshots").iterdir():
         snapshot.unlink()

@@ -81,6 +81,8 @@ MISTAKES = [
     ("cat mine http://localhost:PORT/nowhere", 1, "lycosa explain mine"),
     ("crawl http://localhost:PORT/ -o mine", 2, "holds a crawl already"),
     ("sparql mine 'SELECT * { ?s shema:name ?n }'", 7, "prefix `shema:` is not declared"),
+    ("sparql mine books.rq", 7, "books.rq: there is no such file"),
+    ("sql mine folder/books.sql", 7, "folder/books.sql: there is no such file"),
     ("sql mine 'select nothing from pages'", 1, "their columns: lycosa sql mine"),
     ("block mine other.example", 2, "the crawl knows no such host"),
 ]

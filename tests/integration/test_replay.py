@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import http.client
-import json
 import re
 import shutil
 import socket
@@ -24,6 +23,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from examples import blocks
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
@@ -31,6 +31,7 @@ from lycosa.testweb.servers.server import SocketWeb
 from unit.crawl.drawn_web import DrawnWeb, file, page
 
 ROOT = Path(__file__).resolve().parents[2]
+GUIDE = "docs/for/archivists.md"
 LOCK = ROOT / "requirements" / "replay.lock"
 ENVIRONMENT = ROOT / ".cache" / "replay-venv"
 
@@ -109,10 +110,10 @@ def get(port: int, path: str) -> tuple[int, Mapping[str, str], bytes]:
 
 @contextmanager
 def wayback(crawled: Path, folder: Path) -> Iterator[int]:
-    """Serve the archive; yields the port."""
-    collection = {"index_paths": f"{crawled}/cdx/", "archive_paths": f"{crawled}/warc/"}
-    # JSON is YAML.
-    (folder / "config.yaml").write_text(json.dumps({"collections": {"crawl": collection}}))
+    """Serve the archive as the page for archivists says; yields the port."""
+    (folder / "mycrawl").symlink_to(crawled)
+    (config,) = (b.script for b in blocks(GUIDE) if b.script.startswith("collections:"))
+    (folder / "config.yaml").write_text(config)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
     command = [str(wayback_command()), "-b", "127.0.0.1", "-p", str(port), "-d", str(folder)]
@@ -141,7 +142,7 @@ def wait_until_it_answers(process: subprocess.Popen[bytes], port: int, said: Pat
 
 def rewritten(text: str, url: str) -> str:
     """Return the path under which a replayed text refers to a URL."""
-    found = re.search(rf"(?:http://127\.0\.0\.1:\d+)?(/crawl/\w+/{re.escape(url)})", text)
+    found = re.search(rf"(?:http://127\.0\.0\.1:\d+)?(/mycrawl/\w+/{re.escape(url)})", text)
     assert found is not None, text
     return found[1]
 
@@ -151,13 +152,13 @@ def test_pywb_replays_a_page_with_its_style_sheet_and_pictures(
 ) -> None:
     with wayback(crawled, tmp_path) as port:
         for url, reply in WEB.replies.items():
-            status, headers, body = get(port, f"/crawl/2id_/{url}")
+            status, headers, body = get(port, f"/mycrawl/2id_/{url}")
             assert (status, headers["Content-Type"], body) == (
                 200,
                 reply.header("content-type"),
                 reply.body,
             )
-        status, _, shown = get(port, f"/crawl/2mp_/{HOME}")
+        status, _, shown = get(port, f"/mycrawl/2mp_/{HOME}")
         assert status == 200
         text = shown.decode()
         assert "<h1>Grüße</h1>" in text
@@ -166,7 +167,7 @@ def test_pywb_replays_a_page_with_its_style_sheet_and_pictures(
         assert status == 200
         background = get(port, rewritten(style.decode(), BACKGROUND))
         assert background[::2] == (200, WEB.replies[BACKGROUND].body)
-        assert get(port, "/crawl/2mp_/http://other.test/")[0] == 404
+        assert get(port, "/mycrawl/2mp_/http://other.test/")[0] == 404
 
 
 # -- DuckDB --------------------------------------------------------------------------------

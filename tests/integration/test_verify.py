@@ -111,7 +111,7 @@ def test_a_damaged_table_is_named_with_what_a_repair_would_do(
 def test_a_log_that_is_behind_its_archive_is_brought_forward(
     server: SocketWeb, tmp_path: Path
 ) -> None:
-    folder = killed(server, tmp_path / "crawl", at="commit.done:40")
+    folder = killed(server, tmp_path / "crawl", at="trim.archived:3")
     cut(folder / "log" / "log.sqlite-wal", 0.5)
     for snapshot in (folder / "log" / "snapshots").iterdir():
         snapshot.unlink()

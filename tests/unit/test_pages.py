@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from functools import cache
 from pathlib import Path
 
@@ -81,3 +82,20 @@ def test_the_layout_names_every_part_of_the_code() -> None:
 
 def settings() -> str:
     return (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_numbers_of_a_table_stand_one_below_the_other() -> None:
+    hooks = runpy.run_path(str(ROOT / "docs" / "site" / "hooks.py"))
+    rows = [("what", "µs", "MB", "note"), ("a", "1,000.5", "3.9 MB", "12"), ("b", "—", "", "none")]
+    tags = ["th", "td", "td"]
+    table = "".join(
+        f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in row)}</tr>"
+        for tag, row in zip(tags, rows, strict=True)
+    )
+    found = hooks["numbered"](f"<table>{table}</table>")
+    assert re.findall(r'class="number">([^<]*)<', found) == [
+        *("µs", "MB"),
+        *("1,000.5", "3.9 MB"),
+        *("—", ""),
+    ]
+    assert re.sub(r' class="number"', "", found) == f"<table>{table}</table>"

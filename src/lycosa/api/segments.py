@@ -19,7 +19,7 @@ from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, s
 from lycosa.store.reader import respelled
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told
-from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, plain
 
 _BATCH_ROWS = 5_000
 
@@ -70,7 +70,7 @@ def _journal(path: Path, kind: str, columns: Sequence[str] | None) -> Iterator[p
             with pa.ipc.open_stream(file) as stream:
                 names = _those(stream.schema, kind, columns)
                 for batch in stream:
-                    yield respelled(batch.select(names))
+                    yield respelled(plain(batch.select(names)))
         except pa.ArrowInvalid:
             return
         except OSError as error:

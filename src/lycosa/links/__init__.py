@@ -4,6 +4,7 @@ A page has dozens of links, and nearly all lead to known URLs. So there is no ob
 page has columns (`Links`), and all links to a URL share one `Target`. Work that is done for
 every link of every page is compiled:
 
+  * `unfollowed` gives the reason of links that the job does not follow whatever they lead to;
   * `sifted` parts the links that the job follows from the others, and merges those with the same
     target and kind;
   * `unsettled` finds the links that the frontier does not know yet, or knows as farther away;
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from lycosa.links._columns import Rows, Target, outlinks, sifted, unsettled
+from lycosa.links._columns import Rows, Target, outlinks, sifted, unfollowed, unsettled
 from lycosa.links.known import Known, Reach
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "mask_of",
     "outlinks",
     "sifted",
+    "unfollowed",
     "unsettled",
 ]
 

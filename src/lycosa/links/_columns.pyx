@@ -5,7 +5,8 @@ Always true (tests/unit/links/test_twin.py): every function returns what its twi
 `Rows` is in `_rows.pxi`.
 
 Cost: about 10 ns a link and function. Nothing is kept between calls but what a `Target` notes
-on itself: the turn in which it was last met, and by which kinds of link.
+on itself: the turn in which it was last met, and by which kinds of link; the rows in which its URL
+stands, and its place there.
 """
 
 cimport cython
@@ -34,6 +35,8 @@ cdef class Target:
     cdef public int64_t page
     cdef uint64_t turn
     cdef uint64_t kinds
+    cdef uint64_t rows
+    cdef int32_t place
 
     def __init__(
         self,
@@ -108,6 +111,31 @@ cdef list merged(list columns):
 
 cdef enum:
     TARGETS, KINDS, TEXTS, RELS, TIMES, POSITIONS, REASONS
+
+
+def unfollowed(kinds, rels, list by_kind not None, str nofollow not None):
+    """Return why each link is not followed, "" if nothing speaks against it; [] if that is so of all.
+
+    `by_kind` has the reason of every kind. Where `nofollow` is given, it is the reason of links
+    whose relation says so.
+    """
+    cdef list all_kinds = as_list(kinds), all_rels = as_list(rels), reasons
+    cdef Py_ssize_t i, size = len(all_kinds)
+    cdef bint is_obeyed = len(nofollow) > 0, has_any = False
+    cdef str reason, rel
+    if len(all_rels) != size:
+        raise ValueError("the columns of links differ in length")
+    reasons = [None] * size
+    for i in range(size):
+        reason = <str?> by_kind[all_kinds[i]]
+        if is_obeyed:
+            rel = <str?> all_rels[i]
+            if len(rel) >= 8 and "nofollow" in rel:
+                reason = nofollow
+        if len(reason):
+            has_any = True
+        reasons[i] = reason
+    return reasons if has_any else []
 
 
 def sifted(targets, raw not None, str excused not None, uint64_t by):

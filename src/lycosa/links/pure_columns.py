@@ -8,6 +8,17 @@ from typing import NamedTuple
 from lycosa.links import FOLLOWED, Known, Links, Reach, Target
 
 
+def unfollowed(
+    kinds: Sequence[int], rels: Sequence[str], by_kind: Sequence[str], nofollow: str
+) -> list[str]:
+    """Return why each link is not followed; [] where nothing speaks against any."""
+    reasons = [
+        nofollow if nofollow and "nofollow" in rel else by_kind[kind]
+        for kind, rel in zip(kinds, rels, strict=True)
+    ]
+    return reasons if any(reasons) else []
+
+
 def sifted(
     targets: Sequence[Target], raw: Links, excused: str, by: frozenset[int]
 ) -> tuple[Links, Links, dict[str, int]]:

@@ -1,10 +1,12 @@
 """Turns a figure of the report into a PDF page, for LaTeX's \\includegraphics.
 
 It reads the few shapes that `charts.canvas` writes (rect, circle, path, text) and writes them as
-PDF operators (ISO 32000-1, 8 and 9) with the standard font Helvetica, which every reader has. So a
-figure is the same on the screen and in print, and no drawing library is needed.
+PDF operators (ISO 32000-1, 8 and 9) with the standard fonts Helvetica and Symbol, which every
+reader has. So a figure is the same on the screen and in print, without a library or a font file
+(docs/decisions/0050-figures-as-pdf.md says which ones were tried).
 
-Always true: text is text, as in the SVG; a character that Helvetica lacks becomes a question mark.
+Always true: text is text, as in the SVG. Exponents are raised digits, Greek letters and arrows come
+from Symbol; a character that neither font has becomes a question mark.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import groupby
 from xml.etree import ElementTree
 
 from lycosa.report.charts.canvas import text_width
@@ -23,7 +26,15 @@ _ROUND = 0.5523
 """How far the handles of a quarter of a circle stand from its ends, for a radius of 1."""
 _LIKE_HELVETICA = 0.88
 """Helvetica is narrower than the widest of the usual fonts, by which widths are reckoned."""
-_NEAREST = {"⟨": "<", "⟩": ">", "≤": "<=", "≥": ">=", "→": "->", "α": "alpha", "\u202f": " "}
+_FONTS = {"R": "Helvetica", "B": "Helvetica-Bold", "S": "Symbol"}
+_NEAREST = {"⟨": "<", "⟩": ">", "−": "–", "\u202f": " "}
+_IN_SYMBOL = {"≤": "\xa3", "≥": "\xb3", "→": "\xae", "≈": "\xbb", "∞": "\xa5"} | dict(
+    zip("αβγδλµσ", "abgdlms", strict=True)
+)
+"""Where the font Symbol has a character (ISO 32000-1, D.5)."""
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789–", strict=True))
+_RAISED_SIZE, _RISE = 0.65, 0.38
+"""The size of an exponent, and how far it stands above the line, for a size of 1."""
 
 
 def pdf_of(svg: str) -> bytes:
@@ -33,8 +44,9 @@ def pdf_of(svg: str) -> bytes:
     content = "\n".join([f"1 0 0 -1 0 {height:g} cm", *_shapes(root)])
     stream = zlib.compress(content.encode("cp1252", "replace"))
     fonts = " ".join(
-        f"/{name} << /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>"
-        for name, font in (("R", "Helvetica"), ("B", "Helvetica-Bold"))
+        f"/{name} << /Type /Font /Subtype /Type1 /BaseFont /{font}"
+        f"{'' if font == 'Symbol' else ' /Encoding /WinAnsiEncoding'} >>"
+        for name, font in _FONTS.items()
     )
     return _file(
         [
@@ -152,15 +164,34 @@ def _text(element: ElementTree.Element) -> Iterator[str]:
     x -= whole * {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", "start"), 0.0)
     for text, fill, gap in pieces:
         x += gap
-        yield (
-            f"BT {_colour(fill)} rg /{font} {size:g} Tf 1 0 0 -1 {x:g} {y:g} Tm"
-            f" ({_escaped(text)}) Tj ET"
-        )
+        shown = " ".join(_shown(text, font, size))
+        yield f"BT {_colour(fill)} rg 1 0 0 -1 {x:g} {y:g} Tm {shown} ET"
         x += _width(text, size)
 
 
+def _shown(text: str, font: str, size: float) -> Iterator[str]:
+    """Show a text run by run: as it is, as an exponent, or in the font Symbol."""
+    for kind, letters in groupby(text, _kind):
+        run = "".join(letters)
+        if kind == "raised":
+            run = "".join(map(_RAISED.__getitem__, run))
+            yield f"/{font} {size * _RAISED_SIZE:g} Tf {size * _RISE:g} Ts ({run}) Tj 0 Ts"
+        elif kind == "symbol":
+            run = "".join(map(_IN_SYMBOL.__getitem__, run))
+            yield f"/S {size:g} Tf ({run}) Tj"
+        else:
+            yield f"/{font} {size:g} Tf ({_escaped(run)}) Tj"
+
+
+def _kind(letter: str) -> str:
+    return "raised" if letter in _RAISED else "symbol" if letter in _IN_SYMBOL else "plain"
+
+
 def _width(text: str, size: float) -> float:
-    return _LIKE_HELVETICA * text_width(text, size)
+    return _LIKE_HELVETICA * sum(
+        text_width("".join(run), size * (_RAISED_SIZE if kind == "raised" else 1.0))
+        for kind, run in groupby(text, _kind)
+    )
 
 
 def _escaped(text: str) -> str:

@@ -25,7 +25,7 @@ from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, name
 from lycosa.store.segments.sealing import journal_batches
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told, require_table
-from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED, plain_schema
 
 Connection = Any
 """A `duckdb.DuckDBPyConnection`; DuckDB's types are not for us to check."""
@@ -75,7 +75,7 @@ def _journal(folder: Path, kind: str, name: Name) -> pa.Table | None:
         return None
     hidden = set(JOURNAL_SCHEMAS[kind].names) - set(SCHEMAS[kind].names)
     names = [column for column in schema.names if column not in hidden]
-    shown = pa.schema([schema.field(column) for column in names])
+    shown = plain_schema(pa.schema([schema.field(column) for column in names]))
     return pa.Table.from_batches(journal_batches(path, names), shown)
 
 

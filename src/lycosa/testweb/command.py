@@ -84,11 +84,13 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
-def seeds_of(web: AnyWeb) -> list[str]:
-    """Return seeds from which all pages can be reached."""
+def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
+    """Return seeds from which all pages can be reached that are served."""
     if isinstance(web, MisbehavingWeb | LibraryWeb):
-        return web.seeds()
-    return [web.home(number) for number in range(min(web.plan.hosts, 20))]
+        seeds = web.seeds()
+    else:
+        seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]
+    return [seed for seed in seeds if has_tls or seed.startswith("http://")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -117,7 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 tls=not options.no_tls,
                 listen=Listen(options.port, options.tls_port, folder=folder),
             )
-            _serve(stack.enter_context(server), seeds_of(web), has_tls=not options.no_tls)
+            has_tls = not options.no_tls
+            seeds = seeds_of(web, has_tls=has_tls)
+            _serve(stack.enter_context(server), seeds, has_tls=has_tls)
     except LycosaError as error:
         print(error, file=sys.stderr)
         return error.exit_code

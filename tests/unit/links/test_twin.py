@@ -19,6 +19,7 @@ from lycosa.links import (
     outlinks,
     pure_columns,
     sifted,
+    unfollowed,
     unsettled,
 )
 from lycosa.store.tables.rows import KIND_NAMES, SCHEMAS
@@ -112,10 +113,36 @@ def test_what_is_unsettled_equals_its_twin(
 
 
 @settings(max_examples=300, deadline=None)
+@given(
+    links(),
+    st.lists(st.sampled_from(["", "", "wide", "never"]), min_size=64, max_size=64),
+    st.sampled_from(["", "nofollow"]),
+    st.booleans(),
+)
+def test_what_is_not_followed_equals_its_twin(
+    some: Links, by_kind: list[str], nofollow: str, is_nofollow: bool
+) -> None:
+    rels = [f"{rel} nofollow" if is_nofollow else rel for rel in some.rels]
+    found = unfollowed(some.kinds, rels, by_kind, nofollow)
+    assert found == pure_columns.unfollowed(some.kinds, rels, by_kind, nofollow)
+
+
+@settings(max_examples=300, deadline=None)
 @given(links())
 def test_lines_of_links_equal_their_twin(some: Links) -> None:
     lines = outlinks(some.targets, some.kinds, some.rels, KIND_NAMES)
     assert lines == pure_columns.outlinks(some, KIND_NAMES)
+
+
+def column_of(column: bytes | tuple[bytes, ...], count: int, kind: pa.DataType) -> pa.Array:
+    if isinstance(column, bytes):
+        return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(column)])
+    *places, ends, content = map(pa.py_buffer, column)
+    strings = pa.Array.from_buffers(pa.string(), len(ends) // 4 - 1, [None, ends, content])
+    if not places:
+        return strings
+    assert len(set(strings.to_pylist())) == len(strings)  # Parquet relies on that
+    return strings.take(pa.Array.from_buffers(pa.int32(), count, [None, *places]))
 
 
 @settings(max_examples=300, deadline=None)
@@ -138,13 +165,10 @@ def test_rows_of_links_equal_their_twin(fetches: list[tuple[int, str, int, int, 
     twin = pure_columns.rows(fetches, KIND_NAMES)
     assert len(rows) == len(twin)
     names, found = SCHEMAS["links"].names, rows.columns()
-    ids, text = pa.uint64(), pa.string()
-    kinds = [ids, text, ids, pa.int64(), ids, text, text, text, pa.int32(), text, text, pa.int32()]
+    numbers = {"position": pa.int32(), "times": pa.int32(), "fetched_at": pa.int64()}
     arrays = [
-        pa.Array.from_buffers(
-            kind, len(rows), [None, *map(pa.py_buffer, c if isinstance(c, tuple) else (c,))]
-        )
-        for kind, c in zip(kinds, found, strict=True)
+        column_of(column, len(rows), numbers.get(name, pa.uint64()))
+        for name, column in zip(names, found, strict=True)
     ]
     table = pa.Table.from_arrays(arrays, names)
     table.validate(full=True)

@@ -17,14 +17,20 @@ from lycosa.cli.amounts import counted, duration_flag, size_flag
 from lycosa.cli.commands.check import ask_flags, batch_flag, job_flags
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
-from lycosa.cli.input.questions import answer_batch, asker_for, read_source, site_of_address
+from lycosa.cli.input.questions import (
+    answer_batch,
+    asker_for,
+    query_text,
+    read_source,
+    site_of_address,
+)
 from lycosa.cli.input.seeds import has_scheme
 from lycosa.cli.screen.notices import Session, notice
 from lycosa.cli.screen.output import Data, plain
 from lycosa.cli.screen.summary import command
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.errors import LycosaError, QueryError
+from lycosa.errors import LycosaError
 from lycosa.query.formats import FORMS, GRAPH_FORMS
 from lycosa.terminal_text import on_screen
 
@@ -125,7 +131,7 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None, is_raw
     from lycosa.query.protocol import Query, QueryRequest
 
     _open(session, path)
-    wanted = Query(_query_text(query), form=form or "usual", is_guarded=not is_raw)
+    wanted = Query(query_text(query), form=form or "usual", is_guarded=not is_raw)
     process = AnswerProcess(path, ends_with_us=True)
     try:
         _tell_of_news(path)
@@ -158,20 +164,6 @@ def _print_reply(replies: Iterator[QueryReply]) -> int:
     return int(last is not None and last.is_no)
 
 
-def _query_text(given: str) -> str:
-    if given != "-":
-        try:
-            is_file = Path(given).is_file()
-        except (OSError, ValueError):
-            is_file = False
-        if not is_file:
-            return given
-    try:
-        return read_source(given, 10_000_000).decode()
-    except UnicodeDecodeError:
-        raise QueryError(f"{given}: is not in UTF-8\n  save the query as UTF-8") from None
-
-
 def _tell_of_news(path: Path) -> None:
     from lycosa.query.index import Index
 
@@ -190,6 +182,8 @@ def _print_table(said: str, head: list[str], rows: list[list[str]]) -> None:
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
+    if not rows:
+        click.echo("no rows")
 
 
 @click.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -11,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
+from lycosa.cli.input.questions import query_text
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.output import Data
 from lycosa.cli.screen.summary import command, facts_table
@@ -25,11 +27,16 @@ from lycosa.study.extras import require
 from lycosa.terminal_text import in_json, on_screen
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from lycosa.study.sql import Relation
 
 _TOP = 10
 _MOST_ROWS = 1000
 """The rows of a table on the screen; CSV and JSON lines have all."""
+
+_LEAST_WIDTH = 8
+"""Characters that a column needs to be readable."""
 
 
 @click.command()
@@ -99,7 +106,8 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     for part in facts["bow_tie"]["pages"]:
         table.add_row(part, *(f"{of[part]:,}" for of in facts["bow_tie"].values()))
     console.print(Padding(table, (1, 0, 0, 2)))
-    console.print(f"\ntables: {', '.join(facts['tables'])}", soft_wrap=True)
+    tables = textwrap.fill(f"tables: {', '.join(facts['tables'])}", console.width)
+    console.print(f"\n{tables}", soft_wrap=True)
     best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
     console.print(Text(f"query them: {command('sql', path, best)}"), soft_wrap=True)
 
@@ -119,7 +127,7 @@ def _languages_text(facts: dict[str, int]) -> str:
 
 @click.command()
 @directory_argument
-@click.argument("query")
+@click.argument("query", metavar="QUERY|FILE|-")
 @click.option(
     "--format",
     "form",
@@ -136,12 +144,13 @@ def sql(path: Path, query: str, form: str | None, is_raw: bool) -> None:
     \b
       lycosa sql mycrawl 'select outcome, count(*) from pages group by all'
       lycosa sql mycrawl 'describe links'
+      lycosa sql mycrawl question.sql --format jsonl > answer.jsonl
     """
     require("sql")
     from lycosa.study.sql import asked
 
     form = form or ("table" if sys.stdout.isatty() else "csv")
-    with asked(path, query) as answer:
+    with asked(path, query_text(query)) as answer:
         if form == "csv":
             _print_csv(answer, is_raw=is_raw)
         else:
@@ -150,16 +159,43 @@ def sql(path: Path, query: str, form: str | None, is_raw: bool) -> None:
 
 def _print_table(answer: Relation) -> None:
     found = answer.limit(_MOST_ROWS + 1).to_arrow_table()
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for field in found.schema:
-        is_number = str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
-        table.add_column(Text(on_screen(field.name)), justify="right" if is_number else "left")
-    for row in found.slice(0, _MOST_ROWS).to_pylist():
-        table.add_row(*(Text(_cell(value)) for value in row.values()))
     console = Screen()
-    console.print(table)
+    rows = found.slice(0, _MOST_ROWS)
+    is_narrow = found.num_columns * _LEAST_WIDTH > console.width
+    console.print(_below_each_other(rows) if is_narrow else _side_by_side(rows))
+    if not found.num_rows:
+        console.print("no rows")
     if found.num_rows > _MOST_ROWS:
         console.print(f"… and more rows; print all: --format csv, or add `limit {_MOST_ROWS}`")
+
+
+def _side_by_side(rows: pa.Table) -> Table:
+    """Return a line for each row."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for field in rows.schema:
+        is_number = str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
+        # The end of a URL is what tells it from others, so a long one is wrapped and not cut.
+        table.add_column(
+            Text(on_screen(field.name)),
+            justify="right" if is_number else "left",
+            overflow="fold",
+        )
+    for row in rows.to_pylist():
+        table.add_row(*(Text(_cell(value)) for value in row.values()))
+    return table
+
+
+def _below_each_other(rows: pa.Table) -> Group:
+    """Return a line for each column of each row: the terminal is too narrow for a table."""
+    names = [on_screen(name) for name in rows.column_names]
+    return Group(
+        *(
+            Padding(
+                facts_table(list(zip(names, map(_cell, row.values()), strict=True))), (0, 0, 1, 0)
+            )
+            for row in rows.to_pylist()
+        )
+    )
 
 
 def _cell(value: object) -> str:

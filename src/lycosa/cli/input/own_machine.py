@@ -3,7 +3,7 @@
 `lycosa crawl http://localhost:8000/` needs no flag. Exactly the pairs of host and port that were
 typed are opened and written to the job as `loopback_origins`; every other address, of this machine,
 of its network and of the web, stays refused (`lycosa.fetch.guard`). So nobody else can be bothered:
-no contact is needed, and the pauses are short.
+no contact is needed, the pauses are short, and a page that failed is soon tried again.
 
 This holds for seeds that a person types. A list of seeds or a program may have got its URLs from
 somewhere else, and needs `--allow-private`.
@@ -16,13 +16,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from lycosa.config import Job, Politeness
+from lycosa.config import Job
 from lycosa.config.keys import keys_of
 from lycosa.fetch.guard import is_loopback_host
 from lycosa.url import canonicalize
 
 PAUSE_SECONDS = 0.05
 """Between two requests, unless a flag or the job says otherwise."""
+
+RETRY_SECONDS = 1.0
+"""Before a page that failed is tried again; it doubles with each further try."""
 
 _PORTS = {"http": 80, "https": 443}
 _PAUSES = ("delay_seconds", "large_site_delay_seconds", "ip_delay_seconds")
@@ -51,27 +54,36 @@ def opened(job: Job, flags: Mapping[str, Any]) -> Job:
     origins = () if says_more else origins_of(job.seeds)
     if not origins:
         return job
+    said = _said(flags)
+    short = {} if flags.get("delay") is not None else dict.fromkeys(_PAUSES, PAUSE_SECONDS)
     return dataclasses.replace(
         job,
-        fetch=dataclasses.replace(fetch, loopback_origins=origins),
-        politeness=_shortened(job.politeness, flags),
+        fetch=dataclasses.replace(
+            fetch,
+            loopback_origins=origins,
+            **_unsaid("fetch", fetch, {"retry_first_seconds": RETRY_SECONDS}, said),
+        ),
+        politeness=dataclasses.replace(
+            job.politeness, **_unsaid("politeness", job.politeness, short, said)
+        ),
     )
 
 
-def _shortened(politeness: Politeness, flags: Mapping[str, Any]) -> Politeness:
-    """Return the pauses, those shortened about which neither a flag nor the job says anything."""
-    if flags.get("delay") is not None:
-        return politeness
+def _said(flags: Mapping[str, Any]) -> set[str]:
+    """Return the keys that a flag sets, as `section.key`."""
     said = {setting.partition("=")[0].strip() for setting in flags.get("settings", ())}
-    said |= {"politeness.ip_delay_seconds"} if flags.get("ip_delay") is not None else set()
-    short: dict[str, Any] = {
-        key.name: PAUSE_SECONDS
-        for key in keys_of(Politeness).values()
-        if key.name in _PAUSES
-        and getattr(politeness, key.name) == key.default
-        and f"politeness.{key.name}" not in said
+    return said | ({"politeness.ip_delay_seconds"} if flags.get("ip_delay") is not None else set())
+
+
+def _unsaid(name: str, section: Any, short: Mapping[str, float], said: set[str]) -> dict[str, Any]:
+    """Return the values for which neither a flag nor the job has another one."""
+    kind: type = type(section)
+    keys = keys_of(kind)
+    return {
+        key: value
+        for key, value in short.items()
+        if getattr(section, key) == keys[key].default and f"{name}.{key}" not in said
     }
-    return dataclasses.replace(politeness, **short)
 
 
 def opened_text(origins: Sequence[str]) -> str:

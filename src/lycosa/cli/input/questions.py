@@ -1,19 +1,26 @@
-"""Reads the input of `check`: a file, standard input, a URL, or a batch."""
+"""Reads what commands are asked: a query, a file, standard input, a URL, or a batch."""
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from lycosa.cli.screen.notices import notice
 from lycosa.config import Job
-from lycosa.errors import LycosaError
+from lycosa.errors import LycosaError, QueryError
 
 if TYPE_CHECKING:
     from lycosa.crawl.checking.batch import Batch
     from lycosa.crawl.checking.single_fetch import Asker
+
+_FILE_NAME = re.compile(r"[\w./~+-]+")
+"""No query looks like this: all have a space or a bracket."""
+
+_LONGEST_QUERY_BYTES = 10_000_000
 
 
 def site_of_address(raw_url: str) -> tuple[str, str]:
@@ -49,6 +56,26 @@ def read_source(source: str, largest_bytes: int) -> bytes:
             "  give a path, - for standard input, or a URL with its scheme"
         ) from None
     return content
+
+
+def query_text(given: str) -> str:
+    """Return a query that was typed, or that stands in a file or in standard input (`-`)."""
+    if given != "-":
+        try:
+            is_file = Path(given).is_file()
+        except (OSError, ValueError):
+            is_file = False
+        if not is_file:
+            if "." in given and _FILE_NAME.fullmatch(given):
+                raise QueryError(
+                    f"{given}: there is no such file\n"
+                    "  give a query in quotes, a file that holds one, or - for standard input"
+                )
+            return given
+    try:
+        return read_source(given, _LONGEST_QUERY_BYTES).decode()
+    except UnicodeDecodeError:
+        raise QueryError(f"{given}: is not in UTF-8\n  save the query as UTF-8") from None
 
 
 def answer_batch(batch: Batch, sources: tuple[str, ...]) -> int:

@@ -7,7 +7,7 @@ here: `nofollow`, or one for its kind, as `requisite` where the job does not fet
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import compress
@@ -22,6 +22,7 @@ from lycosa.extract.headers import links_of_headers, robots_tag, robots_wishes
 from lycosa.extract.html.values import NOARCHIVE, NOINDEX
 from lycosa.extract.page import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
+from lycosa.links import unfollowed
 from lycosa.records import (
     RECORDED_KINDS,
     REQUISITE_KINDS,
@@ -78,8 +79,6 @@ NEVER = "never"
 BY_KIND = frozenset({REQUISITE, WIDE, NEVER})
 """Reasons that the kind of a link alone has: they are recorded, and not counted as refusals."""
 
-_FIRST_UNFOLLOWED = min(REQUISITE_KINDS | RECORDED_KINDS)
-
 
 class RawLink(NamedTuple):
     """One link as a page gives it."""
@@ -107,6 +106,13 @@ class RawLinks(Struct):
         """Return links of one kind that nothing more is known of."""
         nothing, count = [""] * len(hrefs), len(hrefs)
         return cls(hrefs, [int(kind)] * count, nothing, nothing, [1] * count)
+
+    @classmethod
+    def of_headers(cls, links: Sequence[tuple[str, LinkKind, str]]) -> RawLinks:
+        """Return links that stand in headers, with their relations."""
+        hrefs, kinds = [link[0] for link in links], [int(link[1]) for link in links]
+        rels, count = [link[2] for link in links], len(links)
+        return cls(hrefs, kinds, [""] * count, rels, [1] * count)
 
     def with_more(self, more: RawLinks) -> RawLinks:
         """Return these links and more of them."""
@@ -227,56 +233,46 @@ def records_all(job: Job) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _unfollowed(has_requisites: bool, is_wide: bool) -> dict[int, str]:
-    """Return the kinds of link that a job does not follow, with the reason."""
-    reasons = {int(kind): NEVER for kind in RECORDED_KINDS - WIDE_KINDS}
-    if not is_wide:
-        reasons |= {int(kind): WIDE for kind in WIDE_KINDS}
-    if not has_requisites:
-        reasons |= {int(kind): REQUISITE for kind in REQUISITE_KINDS}
+def _by_kind(has_requisites: bool, is_wide: bool) -> list[str]:
+    """Return for every kind of link why a job does not follow it, "" if it does."""
+    reasons = [""] * (max(LinkKind) + 1)
+    for kind in RECORDED_KINDS:
+        reasons[kind] = NEVER
+    for kind in WIDE_KINDS:
+        reasons[kind] = "" if is_wide else WIDE
+    for kind in REQUISITE_KINDS:
+        reasons[kind] = "" if has_requisites else REQUISITE
     return reasons
 
 
 def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
-    headers = answer.headers
-    unfollowed = _unfollowed(job.extract.requisites, job.extract.wide)
-    if from_headers := _links_of_headers(answer, {} if records_all(job) else unfollowed):
-        hrefs, kinds, rels = zip(*from_headers, strict=True)
-        nothing = [""] * len(hrefs)
-        more = RawLinks(hrefs, list(map(int, kinds)), nothing, rels, [1] * len(hrefs))
-        found = found.with_more(more)
-    reasons = None
-    if max(found.kinds, default=0) >= _FIRST_UNFOLLOWED:
-        reasons = [unfollowed.get(kind, "") for kind in found.kinds]
-    if job.extract.obey_nofollow:
-        is_tagged = answer.header("x-robots-tag") is not None
-        if facts.is_nofollow or (is_tagged and robots_tag(headers, job.fetch.agent)[0]):
-            said = reasons or [""] * len(found.kinds)
-            reasons = [
-                reason if kind in REQUISITE_KINDS else NOFOLLOW
-                for reason, kind in zip(said, found.kinds, strict=True)
-            ]
-        elif "nofollow" in " ".join(found.rels):
-            said = reasons or [""] * len(found.kinds)
-            reasons = [
-                NOFOLLOW if "nofollow" in rel else reason
-                for reason, rel in zip(said, found.rels, strict=True)
-            ]
-    if reasons is not None:
-        found.reasons = reasons
+    by_kind = _by_kind(job.extract.requisites, job.extract.wide)
+    if from_headers := _links_of_headers(answer):
+        if not records_all(job):
+            from_headers = [link for link in from_headers if not by_kind[link[1]]]
+        found = found.with_more(RawLinks.of_headers(from_headers))
+    is_obeyed = job.extract.obey_nofollow
+    found.reasons = unfollowed(found.kinds, found.rels, by_kind, NOFOLLOW if is_obeyed else "")
+    if is_obeyed and (facts.is_nofollow or _is_tagged_nofollow(answer, job)):
+        found.reasons = [
+            by_kind[kind] if kind in REQUISITE_KINDS else NOFOLLOW for kind in found.kinds
+        ]
     return found
 
 
-def _links_of_headers(
-    answer: Answer, unwanted: Mapping[int, str]
-) -> list[tuple[str, LinkKind, str]]:
-    """Return the links of the headers, but for those of unwanted kinds."""
+def _is_tagged_nofollow(answer: Answer, job: Job) -> bool:
+    if answer.header("x-robots-tag") is None:
+        return False
+    return robots_tag(answer.headers, job.fetch.agent)[0]
+
+
+def _links_of_headers(answer: Answer) -> list[tuple[str, LinkKind, str]]:
     header = answer.header
-    if not (header("link") or header("refresh") or header("content-location")):
-        return []
-    return [link for link in links_of_headers(answer.headers) if int(link[1]) not in unwanted]
+    if header("link") or header("refresh") or header("content-location"):
+        return links_of_headers(answer.headers)
+    return []
 
 
 def redirect_of(answer: Answer) -> RawLinks:

@@ -42,7 +42,6 @@ from lycosa.records import (
 from lycosa.store.tables.quads import Block, quads_of
 from lycosa.store.tables.redirects import NO_REDIRECT, columns_of
 from lycosa.store.tables.rows import (
-    JOURNAL_SCHEMAS,
     OUTCOME_NAMES,
     SCHEMAS,
     Pending,
@@ -50,6 +49,7 @@ from lycosa.store.tables.rows import (
     Text,
     fetch_id,
     microseconds,
+    plain,
     signed,
     url_id,
 )
@@ -132,7 +132,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
 
 def _flush(pending: Pending, parts: dict[str, list[pa.Table]]) -> None:
     for kind, batch in pending.batches().items():
-        rows = pa.Table.from_batches([batch], JOURNAL_SCHEMAS[kind])
+        rows = pa.Table.from_batches([plain(batch)])
         parts[kind].append(rows.select(SCHEMAS[kind].names))
 
 

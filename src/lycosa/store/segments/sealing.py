@@ -295,7 +295,9 @@ def _counted(
     dropped = pa.array(found.dropped_ids, pa.int64())
     pages = pa.array(found.page_ids, pa.int64())
     journal = journal_path(folder, kind, name)
-    batches = journal_batches(journal, schema.names, is_trusted=not found.is_dead)
+    batches = journal_batches(
+        journal, schema.names, is_trusted=not found.is_dead, has_dictionaries=True
+    )
     for rows in _gathered(batches, schema):
         if kind in ("links", "text"):
             rows = arrow_functions.with_ids(rows, pages)
@@ -312,9 +314,14 @@ def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[
         some.append(batch)
         size_bytes += batch.nbytes
         if size_bytes >= ROW_GROUP_BYTES:
-            yield pa.Table.from_batches(some, schema)
+            yield _as_table(some, schema)
             some, size_bytes = [], 0
-    yield pa.Table.from_batches(some, schema)
+    yield _as_table(some, schema)
+
+
+def _as_table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """Return batches as a table with one dictionary a column: Parquet takes that as it is."""
+    return pa.Table.from_batches(batches, schema).unify_dictionaries()
 
 
 def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ignore) -> None:

@@ -33,6 +33,9 @@ from lycosa.store.tables.quads import QuadJournal
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, Pending
 from lycosa.store.warc.warc_format import Ids
 
+_END_BYTES = 8
+"""Of the mark at the end of an Arrow IPC stream."""
+
 
 class RowJournal:
     """The rows of one kind: an Arrow IPC stream that grows by a record batch a flush."""
@@ -42,8 +45,19 @@ class RowJournal:
         self.file.append(schema.serialize().to_pybytes())
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Take rows into the buffer of the file."""
-        self.file.append(memoryview(batch.serialize()))
+        """Take rows into the buffer of the file, after the dictionaries that they refer to."""
+        if any(pa.types.is_dictionary(field.type) for field in batch.schema):
+            self.file.append(_with_dictionaries(batch))
+        else:
+            self.file.append(memoryview(batch.serialize()))
+
+
+def _with_dictionaries(batch: pa.RecordBatch) -> memoryview:
+    """Return the messages of a stream of one batch, without the schema and the end."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return memoryview(sink.getvalue())[batch.schema.serialize().size : -_END_BYTES]
 
 
 class Segment:

@@ -26,6 +26,7 @@ from lycosa.store.layout import Name, journal_path, quad_journal_path, warc_path
 from lycosa.store.tables import arrow_functions
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.quads import blocks
+from lycosa.store.tables.rows import plain
 from lycosa.store.warc.record_reader import members
 from lycosa.store.warc.warc_format import Record
 
@@ -74,9 +75,15 @@ class _Found:
 
 
 def journal_batches(
-    path: Path, columns: list[str] | None = None, *, is_trusted: bool = False
+    path: Path,
+    columns: list[str] | None = None,
+    *,
+    is_trusted: bool = False,
+    has_dictionaries: bool = False,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the batches of an open segment; a kill may have left half of the last one.
+
+    Strings that repeat are handed on as dictionaries only to those who ask for that.
 
     A batch of which a byte was changed may point beyond its own end. So all are looked through
     first, unless this process has written them.
@@ -86,7 +93,8 @@ def journal_batches(
             for batch in stream:
                 if not is_trusted:
                     batch.validate(full=True)
-                yield batch.select(columns) if columns else batch
+                some = batch.select(columns) if columns else batch
+                yield some if has_dictionaries else plain(some)
     except FileNotFoundError:
         return
     except (pa.ArrowException, ValueError, KeyError, UnicodeDecodeError):

@@ -20,22 +20,24 @@ from pyarrow._parquet import ParquetWriter
 class RowsWriter:
     """A Parquet file under way: what `pyarrow.parquet.ParquetWriter` makes by default, in zstd.
 
-    The columns in `few_values` get a dictionary.
+    The columns in `few_values` get a dictionary, and those that come with one. For readers all are
+    strings: so the file does not say of which type they were here.
     """
 
     def __init__(self, path: Path, schema: pa.Schema, few_values: list[str]) -> None:
         self._schema = schema
+        repeated = [field.name for field in schema if pa.types.is_dictionary(field.type)]
         self._writer = ParquetWriter(
             str(path),
             schema,
             version="2.6",
             compression="zstd",
-            use_dictionary=few_values,
+            use_dictionary=[*few_values, *repeated],
             write_statistics=True,
             writer_engine_version="V2",
             data_page_version="1.0",
             use_compliant_nested_type=True,
-            store_schema=True,
+            store_schema=not repeated,
         )
 
     def __enter__(self) -> RowsWriter:

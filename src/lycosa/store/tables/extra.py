@@ -30,8 +30,9 @@ def sealed_schema(journal: Path, kind: str) -> pa.Schema:
     if found is None:
         return SCHEMAS[kind]
     ours = JOURNAL_SCHEMAS[kind].names
-    extra = [field for field in found if field.name not in ours]
-    return pa.schema([*(field for field in SCHEMAS[kind] if field.name in found.names), *extra])
+    names = [name for name in SCHEMAS[kind].names if name in found.names]
+    names += [name for name in found.names if name not in ours]
+    return pa.schema([found.field(name) for name in names])
 
 
 def journal_schema(journal: Path) -> pa.Schema | None:

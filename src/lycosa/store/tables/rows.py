@@ -14,7 +14,8 @@ While a segment is open its rows stand in Arrow IPC streams, one record batch pe
 have two columns more than sealed rows: offset and length, in the WARC file, of the records of the
 fetch, from the request to the metadata. Rows of `pages` also say how many links, texts and blocks
 of quads belong to the fetch, so that missing ones are noticed (`survey`), and whether its record is
-left out of the index of replay (`withheld`).
+left out of the index of replay (`withheld`). In rows of `links` the strings that repeat from page
+to page are Arrow dictionaries, written anew with every flush; sealed, they are strings.
 
 Rows are built column by column for all fetches of a flush: a Python call for each value
 would cost more than everything else here.
@@ -110,9 +111,16 @@ SCHEMAS = {
 }
 """Of sealed rows."""
 
+_REPEATED = pa.dictionary(pa.int32(), pa.string())
+_REPEATED_NAMES = ("source_url", "target_url", "kind", "reason", "rel")
+_LINKS = SCHEMAS["links"]
+
 JOURNAL_SCHEMAS = SCHEMAS | {
     "pages": pa.schema(_FETCH + _GROUP + _PAGE + _CONTENT),
     "hosts": pa.schema(_FETCH + _GROUP),
+    "links": pa.schema(
+        [field.with_type(_REPEATED) if field.name in _REPEATED_NAMES else field for field in _LINKS]
+    ),
 }
 """Of the rows of an open segment."""
 
@@ -186,14 +194,8 @@ class Pending:
 
     def _links_batch(self) -> pa.RecordBatch:
         schema, count = JOURNAL_SCHEMAS["links"], len(self.links)
-        arrays = [
-            pa.Array.from_buffers(
-                field.type,
-                count,
-                [None, *map(pa.py_buffer, column if isinstance(column, tuple) else (column,))],
-            )
-            for field, column in zip(schema, self.links.columns(), strict=True)
-        ]
+        columns = zip(schema, self.links.columns(), strict=True)
+        arrays = [_column(field.type, count, column) for field, column in columns]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _text_batch(self) -> pa.RecordBatch:
@@ -206,6 +208,38 @@ class Pending:
             *map(_strings, about),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["text"])
+
+
+def _column(kind: pa.DataType, count: int, column: bytes | tuple[bytes, ...]) -> pa.Array:
+    """Return a column of links as `Rows` gives it."""
+    if isinstance(column, bytes):
+        return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(column)])
+    *places, ends, content = map(pa.py_buffer, column)
+    strings = len(ends) // 4 - 1
+    values = pa.Array.from_buffers(pa.string(), strings, [None, ends, content])
+    if not places:
+        return values
+    rows = pa.Array.from_buffers(pa.int32(), count, [None, *places])
+    return pa.DictionaryArray.from_arrays(rows, values, safe=False)
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with strings in place of dictionaries."""
+    return pa.schema(
+        [
+            field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+            for field in schema
+        ]
+    )
+
+
+def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows of a journal with strings in place of dictionaries."""
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
 
 
 def url_id(key: str) -> int:

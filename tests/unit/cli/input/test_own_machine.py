@@ -69,6 +69,16 @@ def test_the_pauses_are_short_unless_somebody_said_otherwise() -> None:
     assert (pauses.delay_seconds, pauses.ip_delay_seconds) == (15.0, 0.05)
 
 
+def test_a_failed_page_is_soon_tried_again_unless_somebody_said_otherwise() -> None:
+    seeds = ["http://localhost/"]
+    assert opened(Job.of(seeds=seeds), {}).fetch.retry_first_seconds == 1.0
+    asked = {"delay": 2.0}
+    assert opened(build_job(Job(), asked, seeds), asked).fetch.retry_first_seconds == 1.0
+    set_so = {"settings": ["fetch.retry_first_seconds=60"]}
+    assert opened(build_job(Job(), set_so, seeds), set_so).fetch.retry_first_seconds == 60.0
+    assert Job.of(seeds=["http://192.168.1.1/"]).fetch.retry_first_seconds == 60.0
+
+
 def test_a_delay_that_is_given_alone_lowers_the_pause_of_the_address() -> None:
     assert build_job(Job(), {"delay": 0.1}).politeness.ip_delay_seconds == 0.1
     assert build_job(Job(), {"delay": 3.0}).politeness.ip_delay_seconds == 0.5

@@ -64,6 +64,36 @@ def test_tables_are_escaped(crawl: Path, indexed: Path) -> None:
     assert '=HYPERLINK("x")⟨U+001B⟩[31m⟨U+202E⟩gpj.exe' in found
 
 
+def test_a_long_url_is_wrapped_and_not_cut(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    long = f"select 'http://test.a/{'x' * 60}/the-end' as page, 'http://test.b/' as link"
+    found = printed("sql", crawl, long, "--format", "table")
+    assert "…" not in found and max(map(len, found.splitlines())) <= 40
+    assert "".join(line[:20].strip() for line in found.splitlines()[1:]).endswith("/the-end")
+
+
+def test_a_row_of_many_columns_is_shown_line_by_line(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = printed("sql", crawl, "from pages order by url", "--format", "table").splitlines()
+    told = [line.split() for line in lines]
+    assert told.count(["outcome", "kept"]) == 2
+    assert ["key", "http://test.a/"] in told and ["key", "http://test.b/"] in told
+
+
+def test_an_answer_without_rows_says_so(crawl: Path, indexed: Path) -> None:
+    found = printed("sql", crawl, "select url from pages where false", "--format", "table")
+    assert found.split() == ["url", "no", "rows"]
+    assert printed("sparql", indexed, "SELECT ?s { ?s a <http://none/> }").endswith("no rows\n")
+
+
+def test_a_question_in_sql_can_stand_in_a_file(crawl: Path, tmp_path: Path) -> None:
+    question = tmp_path / "question.sql"
+    question.write_text("select count(*) as n from pages", encoding="utf-8")
+    assert cells(printed("sql", crawl, question)) == [["n"], ["2"]]
+
+
 def test_json_escapes_by_itself_and_says_the_same(crawl: Path) -> None:
     found = printed("sql", crawl, "select text from text order by text", "--format", "jsonl")
     assert not set(found) & UNRULY

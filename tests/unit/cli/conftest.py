@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lycosa
+import lycosa.crawl.inspect
+import lycosa.crawl.processes
+import lycosa.testweb
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from unit.cli.pretended import PretendedCrawl
+
+
+@pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedCrawl]:
+    crawl = PretendedCrawl()
+    monkeypatch.setattr(lycosa.crawl.processes, "run", crawl, raising=False)
+    monkeypatch.setattr(lycosa.crawl.inspect, "edits", crawl, raising=False)
+    yield crawl
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "mycrawl"
+
+
+@pytest.fixture
+def existing(path: Path) -> Path:
+    job = Job.of(seeds=["https://example.org/"], fetch={"contact": "a@example.org"})
+    CrawlDirectory.create(path, job)
+    return path

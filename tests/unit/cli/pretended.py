@@ -1,0 +1,69 @@
+"""A crawl that is only pretended, for the tests of the commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lycosa.cli.main import main
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.edits import Blocked
+from lycosa.crawl.seeds import Planted
+from lycosa.crawl.status.progress import Listener
+from lycosa.errors import ConfigError
+from lycosa.store.segments.removal import Forgotten
+from unit.cli.screen.moments import BUSY, Ended
+
+NO_CONTACT = "site owners must be able to reach you\n  add --contact mail@example.org"
+
+
+class PretendedCrawl:
+    """Stands in for `lycosa.crawl.processes.run` and `lycosa.crawl.inspect.edits`."""
+
+    def __init__(self) -> None:
+        self.ends: Ended | BaseException = Ended("exhausted", BUSY, True)
+        self.job = Job()
+        self.given: list[str] = []
+        self.is_stopped = False
+
+    def require_contact(self, job: Job) -> None:
+        if not job.fetch.contact:
+            raise ConfigError(NO_CONTACT)
+
+    def run_crawl(
+        self,
+        directory: CrawlDirectory,
+        *,
+        job: Job,
+        listener: Listener,
+    ) -> Ended:
+        assert job == directory.job()
+        self.job = job
+        listener.refused_seed("mailto:a@b", "scheme")
+        listener.progress(BUSY)
+        if self.is_stopped:
+            listener.stopping()
+        if isinstance(self.ends, BaseException):
+            raise self.ends
+        return self.ends
+
+    def add_seeds(self, directory: CrawlDirectory, seeds: list[str]) -> Planted:
+        self.given = list(seeds)
+        bad = {seed: "scheme" for seed in self.given if seed.startswith("mailto:")}
+        return Planted(len(self.given) - len(bad), bad, {})
+
+    def retry_failed(self, directory: CrawlDirectory) -> int:
+        return 1
+
+    def block_host(self, directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
+        self.given = [name]
+        return Blocked(3000, Forgotten(40, 1, 1_500_000) if forget else None)
+
+
+def crawl(path: Path, *more: str) -> int:
+    return main(["crawl", "https://example.org/", "-o", str(path), "--contact", "a@b.cl", *more])
+
+
+Captured = pytest.CaptureFixture[str]
