@@ -18,7 +18,7 @@ from lycosa.log.jetstream.address import parse_address
 from lycosa.log.jetstream.connection import Connection
 from lycosa.log.jetstream.log import JetStreamLog
 from lycosa.log.jetstream.messages import Subjects
-from lycosa.log.jetstream.trust import numbers_of, refuse_unless_one_wins
+from lycosa.log.jetstream.trust import numbers_of, refuse_unless_one_wins, refuse_unsynced
 from lycosa.log.protocol import Take, Write
 from lycosa.records import Counted, Discovered, Taken
 from servers import NatsCluster, fresh_name, nats_cluster
@@ -147,12 +147,37 @@ def test_power_is_refused_where_syncing_cannot_be_seen_or_is_not_done(
     url = f"{nats_servers.url}?monitoring={MONITORING_PORT}"
     JetStreamLog(url, 2, fresh_name(), "power").close()
     with nats_cluster(1, in_memory=True, sync_interval="") as cluster:
-        with pytest.raises(LogError, match="not on its disk yet"):
+        with pytest.raises(LogError, match=r"not on its\s+disk yet"):
             JetStreamLog(f"{cluster.url}?monitoring={MONITORING_PORT}", 2, fresh_name(), "power")
         cluster.stop(0)
+    first = nats_servers.monitoring[0]
+    with pytest.raises(LogError, match="n1, n2 keeps a copy of the log and cannot be seen"):
+        JetStreamLog(f"{nats_servers.url}?monitoring={first}", 2, fresh_name(), "power")
     nobody = f"{nats_servers.url}?monitoring=http://127.0.0.1:1"
     with pytest.raises(LogError, match="monitoring port does not answer"):
         JetStreamLog(nobody, 2, fresh_name(), "power")
+
+
+def test_the_system_account_is_told_whether_servers_sync(monkeypatch: pytest.MonkeyPatch) -> None:
+    accounts = """
+accounts {
+    $SYS { users: [{ user: admin, password: sesame }] }
+    CRAWLS { jetstream: enabled, users: [{ user: me, password: open }] }
+}
+"""
+    monkeypatch.setenv("LYCOSA_NATS_PASSWORD", "open")
+    monkeypatch.setenv("LYCOSA_NATS_SYSTEM_USER", "admin")
+    monkeypatch.setenv("LYCOSA_NATS_SYSTEM_PASSWORD", "sesame")
+    for interval, is_synced in (("always", True), ("", False)):
+        with nats_cluster(2, in_memory=True, sync_interval=interval, more=accounts) as cluster:
+            url = cluster.url.replace("nats://", "nats://me@")
+            connection = Connection(parse_address(url), 10.0)
+            if is_synced:
+                assert refuse_unsynced(connection, "power") == {"n0", "n1"}
+            else:
+                with pytest.raises(LogError, match="not on its disk yet"):
+                    refuse_unsynced(connection, "power")
+            connection.close()
 
 
 @pytest.mark.parametrize(
@@ -178,6 +203,22 @@ def test_another_number_of_partitions_is_refused(nats_servers: SharedNats) -> No
     JetStreamLog(nats_servers.url, 2, crawl).close()
     with pytest.raises(LogError, match=r"has 2 partitions, the job asks for 3\n.*partitions = 2"):
         JetStreamLog(nats_servers.url, 3, crawl)
+
+
+def test_more_partitions_than_a_batch_has_messages_are_refused(nats_servers: SharedNats) -> None:
+    with pytest.raises(LogError, match="partitions = 960 or less"):
+        JetStreamLog(nats_servers.url, 1024, fresh_name())
+
+
+def test_a_write_with_links_for_all_partitions_is_one_batch(nats_servers: SharedNats) -> None:
+    log = JetStreamLog(nats_servers.url, 960, fresh_name())
+    assert log.take("a", [Take(n, 0, encode([Taken(1.0, "a")])) for n in range(2)]) == [1, 1]
+    posts = [(n, message(n)) for n in range(960)]
+    assert log.commit([Write(n, 1, batch(n), posts, 0) for n in range(2)]) == [2, 2]
+    found = eventually(log.heads, lambda heads: all(head.inbox for head in heads))
+    assert [head.log for head in found[:3]] == [2, 2, 0]
+    assert len({head.inbox for head in found}) == 960, "the posts of both writes are merged"
+    log.close()
 
 
 def test_servers_where_two_writers_win_are_refused(nats_servers: SharedNats) -> None:

@@ -4,6 +4,8 @@
     ?creds=FILE                       a credentials file (or the variable LYCOSA_NATS_CREDS)
     ?ca=FILE&cert=FILE&key=FILE       an authority of one's own, a certificate of the client
     ?monitoring=8222                  the port on which the servers tell whether they sync
+    ?system=FILE                      credentials of the system account, which is told so, too
+                                      (or LYCOSA_NATS_SYSTEM_USER and LYCOSA_NATS_SYSTEM_PASSWORD)
     nats://USER@HOST                  with LYCOSA_NATS_PASSWORD; a token is LYCOSA_NATS_TOKEN
 
 A password or token in the address is refused: the list of processes would show it.
@@ -19,7 +21,7 @@ from urllib.parse import parse_qsl
 
 from lycosa.errors import ConfigError
 
-_OPTIONS = ("creds", "ca", "cert", "key", "monitoring")
+_OPTIONS = ("creds", "ca", "cert", "key", "monitoring", "system")
 _PORT = 4222
 
 
@@ -34,6 +36,7 @@ class Address(NamedTuple):
     cert: str = ""
     key: str = ""
     monitoring: str = ""
+    system: str = ""
 
     def __str__(self) -> str:
         """Return the address for messages: it never holds a secret."""
@@ -67,6 +70,17 @@ class Address(NamedTuple):
             options["token"] = token
         if self.is_tls:
             options["tls"] = self._tls()
+        return options
+
+    def system_options(self) -> dict[str, Any] | None:
+        """Return the options of a connection to the system account; None if none is named."""
+        user = os.environ.get("LYCOSA_NATS_SYSTEM_USER", "")
+        if not self.system and not user:
+            return None
+        options = self._replace(creds=self.system, user="").options()
+        if not self.system:
+            options.pop("user_credentials", None)
+            options |= {"user": user, "password": os.environ.get("LYCOSA_NATS_SYSTEM_PASSWORD", "")}
         return options
 
     def _tls(self) -> ssl.SSLContext:

@@ -13,6 +13,7 @@ import ssl
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -58,7 +59,10 @@ class Refused(Exception):
 class Connection:
     """One connection to whichever server answers."""
 
-    def __init__(self, address: Address, patience_seconds: float) -> None:
+    def __init__(
+        self, address: Address, patience_seconds: float, options: dict[str, Any] | None = None
+    ) -> None:
+        """Connect with the credentials of the address, or with other ones."""
         self.address = address
         self.patience_seconds = patience_seconds
         self.answer_seconds = min(ANSWER_SECONDS, patience_seconds)
@@ -66,9 +70,8 @@ class Connection:
         self._thread = threading.Thread(target=self._loop.run_forever, name="nats", daemon=True)
         self._thread.start()
         self._client = Client()
-        options = address.options()
         try:
-            self.call(self._connect(options))
+            self.call(self._connect(address.options() if options is None else options))
         except BaseException:
             self.close()
             raise
@@ -94,12 +97,10 @@ class Connection:
         if not self._thread.is_alive():
             coroutine.close()
             raise LogError(f"{self.address}: the log is closed")
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
-
-    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Run something on the loop's thread, and do not wait; from that thread only."""
-        task = self._loop.create_task(coroutine)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        except CancelledError:
+            raise LogError(f"{self.address}: the log was closed meanwhile") from None
 
     async def api(self, name: str, request: object = None) -> dict[str, Any]:
         """Ask JetStream's API, which the leader answers."""

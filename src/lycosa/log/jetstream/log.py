@@ -36,9 +36,10 @@ from lycosa.log.jetstream.trust import (
     refuse_old_server,
     refuse_small_messages,
     refuse_unless_one_wins,
+    refuse_unseen,
     refuse_unsynced,
 )
-from lycosa.log.jetstream.writing import MOST_MESSAGES, End, Wanted, Writer
+from lycosa.log.jetstream.writing import MOST_MESSAGES, MOST_PARTITIONS, End, Wanted, Writer
 from lycosa.log.protocol import Head, Take, Write, identity_of
 
 T = TypeVar("T")
@@ -62,6 +63,12 @@ class JetStreamLog:
         """Join the crawl of this name, or begin it."""
         if not _NAME.fullmatch(crawl):
             raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
+        if partitions > MOST_PARTITIONS:
+            raise LogError(
+                f"a crawl in JetStream has at most {MOST_PARTITIONS} partitions, not {partitions}:"
+                " one write may have links for all of them, and a server takes 1,000 messages at"
+                f" once\n  set [frontier] partitions = {MOST_PARTITIONS} or less"
+            )
         self.partitions = partitions
         address = parse_address(url)
         self._subjects = Subjects(crawl)
@@ -73,8 +80,9 @@ class JetStreamLog:
         try:
             refuse_old_server(self._connection, self._connection.server_version)
             refuse_small_messages(self._connection)
-            refuse_unsynced(self._connection, durability, address.monitoring_urls)
-            self._call(open_stream(self._connection, self._subjects, partitions))
+            seen = refuse_unsynced(self._connection, durability)
+            keepers = self._call(open_stream(self._connection, self._subjects, partitions))
+            refuse_unseen(self._connection, durability, seen, keepers)
             self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
         except BaseException:
             self.close()
@@ -206,7 +214,7 @@ class JetStreamLog:
         wanted, identity = list(heads), uuid.uuid4().hex
 
         async def attempt() -> bool:
-            found = await self._reader.heads()
+            found = await self._reader.heads(of_one_moment=True)
             for partition, (old, new) in enumerate(zip(found.heads, wanted, strict=True)):
                 if old != new:
                     if await self._leaders_head(partition) == new:

@@ -47,8 +47,8 @@ def settings(subjects: Subjects, partitions: int) -> dict[str, Any]:
     }
 
 
-async def open_stream(connection: Connection, subjects: Subjects, partitions: int) -> None:
-    """Make the stream of a new crawl, or check that of an old one."""
+async def open_stream(connection: Connection, subjects: Subjects, partitions: int) -> list[str]:
+    """Make the stream of a new crawl, or check that of an old one; who keeps copies of it."""
     wanted = settings(subjects, partitions)
 
     async def make() -> dict[str, Any]:
@@ -65,7 +65,7 @@ async def open_stream(connection: Connection, subjects: Subjects, partitions: in
             raise
 
     try:
-        found = (await connection.patiently(make))["config"]
+        found = await connection.patiently(make)
     except Refused as refused:
         if refused.code in _TOO_FEW_SERVERS or "replicas" in refused.text:
             raise LogError(
@@ -76,7 +76,7 @@ async def open_stream(connection: Connection, subjects: Subjects, partitions: in
             f"{connection.address}: cannot make the stream {subjects.stream}: {refused}\n"
             "  the account needs JetStream, and the right to make streams"
         ) from None
-    _check(connection, subjects, partitions, found, wanted)
+    _check(connection, subjects, partitions, found["config"], wanted)
 
     async def begin() -> None:
         headers = {EXPECTED_ON_SUBJECT: "0"}
@@ -90,6 +90,9 @@ async def open_stream(connection: Connection, subjects: Subjects, partitions: in
                 raise
 
     await connection.patiently(begin)
+    cluster = found.get("cluster") or {}
+    others = [replica.get("name", "") for replica in cluster.get("replicas") or ()]
+    return [name for name in (cluster.get("leader", ""), *others) if name]
 
 
 def _check(

@@ -4,8 +4,9 @@ Checked at every joining. A server below 2.15.1 is refused by its version: 2.9.1
 two writers with one expectation 3,111 times of 10,912 (docs/decisions/0051). The contest is run
 with the same conditional publish that commits use.
 
-Whether a server syncs every write before it answers is told by its monitoring port alone. Where it
-cannot be seen, `durability = "power"` is refused: the default is to sync every two minutes.
+Whether a server syncs every write before it answers is told by its monitoring port and to the
+system account alone. Where it cannot be seen, `durability = "power"` is refused: the default is to
+sync every two minutes.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import urllib.error
 import urllib.request
 import uuid
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from nats.errors import Error as NatsError
@@ -60,28 +62,69 @@ def numbers_of(version: str) -> tuple[int, ...]:
     return (*numbers[:2], numbers[2] - 1) if found.group(4) else numbers
 
 
-def refuse_unsynced(connection: Connection, durability: str, monitoring: list[str]) -> None:
+def refuse_unsynced(connection: Connection, durability: str) -> set[str]:
     """Raise `LogError` for `durability` "power" unless every server is seen to sync each write.
 
-    Where the monitoring ports are known every server's version is checked, too, not only that of
-    the one we are connected to.
+    Returns the names of the servers that were seen. Where they can be seen every server's version
+    is checked, too, not only that of the one we are connected to.
     """
-    if durability == "power" and not monitoring:
+    seen = servers_seen(connection)
+    if durability == "power" and not seen:
         raise LogError(
             f"{connection.address}: cannot be seen to sync every write, and the job asks for"
             ' durability = "power"\n  set sync_interval: always in the jetstream section of every'
-            " server, and name their monitoring port: nats://HOSTS?monitoring=8222"
+            " server, and name their monitoring port (nats://HOSTS?monitoring=8222) or credentials"
+            " of the system account (?system=FILE)"
         )
-    for url in monitoring:
-        told = _told(url)
+    for name, told in seen.items():
         refuse_old_server(connection, told.get("version", "0"))
         syncs = told.get("jetstream", {}).get("config", {}).get("sync_always")
         if durability == "power" and not syncs:
             raise LogError(
-                f"{url}: this server acknowledges writes that are not on its disk yet, and the job"
-                ' asks for durability = "power"\n  set sync_interval: always in its jetstream'
-                " section and restart it"
+                f"{connection.address}: the server {name} acknowledges writes that are not on its"
+                ' disk yet, and the job asks for durability = "power"\n'
+                "  set sync_interval: always in its jetstream section and restart it"
             )
+    return set(seen)
+
+
+def refuse_unseen(
+    connection: Connection, durability: str, seen: set[str], keepers: Iterable[str]
+) -> None:
+    """Raise `LogError` for "power" where a server keeps a copy that was not among those seen."""
+    unseen = set(keepers) - seen
+    if durability == "power" and unseen:
+        raise LogError(
+            f"{connection.address}: {', '.join(sorted(unseen))} keeps a copy of the log and cannot"
+            ' be seen to sync every write, and the job asks for durability = "power"\n'
+            "  name all servers in the address, with their monitoring port"
+        )
+
+
+def servers_seen(connection: Connection) -> dict[str, dict[str, Any]]:
+    """Return what each server that can be seen tells about itself, by its name."""
+    told = [_told(url) for url in connection.address.monitoring_urls]
+    system = connection.address.system_options()
+    if system is not None:
+        visitor = Connection(connection.address, connection.patience_seconds, system)
+        try:
+            told += visitor.call(_told_by_system(visitor))
+        finally:
+            visitor.close()
+    return {one.get("server_name", ""): one for one in told}
+
+
+async def _told_by_system(visitor: Connection) -> list[dict[str, Any]]:
+    """Ask all servers at once; who has not answered within a second of silence is down."""
+    inbox = visitor.client.new_inbox()
+    answers = await visitor.client.subscribe(inbox)
+    await visitor.client.publish("$SYS.REQ.SERVER.PING.VARZ", b"", reply=inbox)
+    told: list[dict[str, Any]] = []
+    with suppress(NatsError, TimeoutError):
+        while True:
+            answer = await answers.next_msg(1.0)
+            told.append(json.loads(answer.data).get("data", {}))
+    return told
 
 
 async def refuse_unless_one_wins(

@@ -35,6 +35,8 @@ from lycosa.log.jetstream.reading import Reader
 
 MOST_MESSAGES = 1000
 """A server takes so many messages in one atomic batch."""
+MOST_PARTITIONS = 960
+"""So a write that has links for all others still fits into one, with some of it in parts."""
 _MOST_BYTES = 16 << 20
 _IN_FLIGHT = 8
 _REFUSED_FOR_GOOD = frozenset({10174, 10205, 10199, 10177, 10054, 10109})
@@ -148,6 +150,12 @@ class Writer:
     async def _send_group(self, group: Sequence[Wanted]) -> Exception | None:
         """Send writes as one batch; what was wrong, if it did not happen or nothing is known."""
         messages, lasts = self._messages(group)
+        if len(messages) > MOST_MESSAGES:
+            raise LogError(
+                f"{self._connection.address}: a write of partition {group[0].partition} has"
+                f" {len(messages):,} messages, and JetStream takes {MOST_MESSAGES:,} at once\n"
+                "  commit more often ([log] commit_seconds), or begin with fewer partitions"
+            )
         try:
             async with self._in_flight:
                 last = await self.send(messages)
