@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import Condition, Thread
+from time import CLOCK_BOOTTIME, clock_gettime
 from typing import Protocol
 
 from lycosa.cluster.board.protocol import Board
@@ -87,7 +88,7 @@ class Session:
 
     def may_begin(self) -> bool:
         """Return whether a request may begin at this moment."""
-        return self._life.may_begin(read_clocks().boot)
+        return self._life.may_begin(clock_gettime(CLOCK_BOOTTIME))
 
     def members(self) -> Mapping[int, Member]:
         """Return the records of all lives, as they were last seen."""
