@@ -29,6 +29,8 @@ from lycosa.url.key import key_of, reversed_host_of
 
 COUNTS = (16, 64, 1024)
 MAKERS = {**PARTITIONERS, **URL_PARTITIONERS}
+HIGHEST_DRAWN = 7.0
+"""Larger shares are cut: one domain with many hosts would leave no room for the others."""
 COLOURS = ("#1b6ca8", "#2a9d4a", "#d1495b", "#e08e0b", "#6a4c93", "#444444")
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "partitioners.svg"
 
@@ -131,9 +133,9 @@ def picture(found: dict[str, list[list[int]]], count: int) -> str:
     for (name, all_counts), colour in zip(found.items(), COLOURS, strict=True):
         counts = sorted(all_counts[at], reverse=True)
         mean = fmean(counts)
-        shares = array("d", (n / mean for n in counts))
+        shares = array("d", (min(n / mean, HIGHEST_DRAWN) for n in counts))
         lines.append(Line(name, list(enumerate(shares, 1)), colour, name.startswith("url")))
-    title = f"Hosts (URLs for url-*) of {count:,} partitions, from largest to smallest"
+    title = f"Hosts (url-*: URLs) of {count:,} partitions, from largest to smallest"
     return draw(title, "partition", "share (1 = the mean)", lines)
 
 
@@ -148,7 +150,7 @@ def main(arguments: Sequence[str]) -> None:
     print_costs(keys)
     for name in URL_PARTITIONERS:
         names[name] = urls[name]
-    PICTURE.write_text(picture(names, 64))
+    PICTURE.write_text(picture(names, 1024))
     if len(arguments) > 1:
         print_links(Path(arguments[1]))
 
