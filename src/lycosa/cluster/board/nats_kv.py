@@ -132,7 +132,7 @@ class NatsBoard:
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=0,
                     ping_interval=1,
-                    max_outstanding_pings=3,
+                    max_outstanding_pings=2,
                     error_cb=_ignore,
                     name="lycosa board",
                     **self._options,
