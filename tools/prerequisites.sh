@@ -148,6 +148,10 @@ unpack_old_nats() {
     [ ! -x "$folder/usr/sbin/nats-server" ] || return 0
     [ "${INSTALL:-yes}" != no ] && command -v apt-get >/dev/null || return 1
     mkdir -p "$folder"
+    download_old_nats || { may_install && update && download_old_nats; }
+}
+
+download_old_nats() {
     (cd "$folder" && apt-get -qq download nats-server 2>/dev/null && dpkg -x nats-server_*.deb . && rm nats-server_*.deb)
 }
 

@@ -92,7 +92,11 @@ class Proxy:
         if not isinstance(self._target, str):
             return socket.create_connection(self._target)
         server = socket.socket(socket.AF_UNIX)
-        server.connect(self._target)
+        try:
+            server.connect(self._target)
+        except OSError:
+            server.close()
+            raise
         return server
 
     def _forward(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
@@ -103,6 +107,9 @@ class Proxy:
         for end in (source, sink):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        with self._lock:
+            self._pairs = [pair for pair in self._pairs if source not in pair]
 
 
 @contextmanager

@@ -154,6 +154,13 @@ class Connection:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
+    def _close_failed_attempt(self) -> None:
+        """Close the socket of an attempt to connect that has failed: the client forgets it open."""
+        transport = self._client._transport
+        if transport is not None and not self._client.is_connected:
+            with suppress(AttributeError, OSError):
+                transport.close()  # type: ignore[no-untyped-call]
+
     async def _on_disconnected(self) -> None:
         """Tell those who wait for an answer at once that it will not come: it was lost."""
         for future in list(self._client._resp_map.values()):
@@ -167,6 +174,7 @@ class Connection:
         async def note_error(error: Exception) -> None:
             if told.qsize() < _ERRORS_KEPT:
                 told.put_nowait(error)
+            self._close_failed_attempt()
 
         connecting = asyncio.ensure_future(
             self._client.connect(

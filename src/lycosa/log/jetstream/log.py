@@ -127,11 +127,12 @@ class JetStreamLog:
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield archived batches, then those of the log, which its owner may trim meanwhile."""
+        newest = self._call(self._reader.last(self._subjects.log(partition)))
         return read_history(
             after,
-            self.head(partition).log,
+            newest.mark.sequence if newest else 0,
             lambda last: self._archived(partition, last),
-            lambda last: self._stored(partition, last),
+            lambda last: self._stored(partition, last, newest),
         )
 
     def post(self, partition: int, messages: bytes) -> int:
@@ -301,9 +302,11 @@ class JetStreamLog:
     def _range(self, subject: str, first: int) -> list[Message]:
         return list(whole(self._stepwise(self._reader.pages(subject, first))))
 
-    def _stored(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+    def _stored(
+        self, partition: int, after: int, newest: Message | None
+    ) -> Iterator[tuple[int, bytes]]:
         subject = self._subjects.log(partition)
-        for message in whole(self._stepwise(self._reader.pages(subject, 1))):
+        for message in whole(self._stepwise(self._reader.pages(subject, 1, newest))):
             if message.mark.sequence > after:
                 yield message.mark.sequence, message.data
 

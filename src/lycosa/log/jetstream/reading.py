@@ -49,9 +49,14 @@ class Reader:
         """Return the first message of a subject from a number on, from the leader."""
         return await self._from_leader({"seq": number, "next_by_subj": subject})
 
-    async def pages(self, subject: str, first: int) -> AsyncIterator[list[Message]]:
-        """Yield all messages of a subject from a number on that the leader has now."""
-        newest = await self.last(subject)
+    async def pages(
+        self, subject: str, first: int, newest: Message | None = None
+    ) -> AsyncIterator[list[Message]]:
+        """Yield all messages of a subject from a number on that the leader has now.
+
+        `newest` is the last of them, if the caller has asked the leader just before.
+        """
+        newest = newest or await self.last(subject)
         while newest is not None and first <= newest.number:
             request = {
                 "seq": first,

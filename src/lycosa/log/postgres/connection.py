@@ -102,6 +102,15 @@ class Link:
         text = question.encode()
         return self.ask(lambda link: link.execute(text, values, binary=True).fetchall())
 
+    def hint(self, statement: str) -> None:
+        """Run a statement once, if there is a connection; whether it worked does not matter."""
+        with self._lock:
+            if self._connection is not None:
+                try:
+                    self._connection.execute(statement.encode())
+                except (psycopg.Error, OSError):
+                    self._let_go()
+
     def close(self) -> None:
         """Close the connection for good."""
         with self._lock:

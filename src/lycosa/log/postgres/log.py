@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-import psycopg
 import zstandard
 
 from lycosa.errors import FormatError, LogError
@@ -336,7 +335,5 @@ class PostgresLog:
         return question.replace("@", f'"{self._schema}".')
 
     def _tell(self) -> None:
-        try:
-            self._writer.ask(lambda link: link.execute(f'NOTIFY "{self._schema}"'.encode()))
-        except (psycopg.Error, LogError):
-            return  # a hint: readers look for themselves
+        """Tell those who listen that an inbox may have grown; outside the commit."""
+        self._writer.hint(f'NOTIFY "{self._schema}"')
