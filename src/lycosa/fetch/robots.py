@@ -155,7 +155,10 @@ class Rules:
                 else:
                     rules.append(({"+": True, "-": False}[line[:1]], line[1:]))
         except (KeyError, ValueError, zlib.error) as error:
-            raise FormatError(f"stored robots rules cannot be read: {error!r}") from error
+            raise FormatError(
+                f"the log holds robots rules that cannot be read: {error!r}\n"
+                "  it is damaged; rebuild what can be rebuilt: lycosa verify DIR --repair"
+            ) from error
         return cls(rules, delay)
 
 

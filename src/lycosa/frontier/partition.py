@@ -105,6 +105,10 @@ class Partition:
         self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
         """Says which new URLs wait for a later cycle, by their places; None: there are none."""
         self.is_lost = False
+        self.is_leaving = False
+        """It is being handed over: nothing more is asked for it."""
+        self.in_flight = 0
+        """How many of its requests are under way."""
 
     def abandon(self, now: float) -> None:
         """Drop everything: another owner has the partition, and what is uncommitted is void."""

@@ -43,6 +43,7 @@ from lycosa.records.events import MirrorFound as MirrorFound
 from lycosa.records.events import Passed as Passed
 from lycosa.records.events import ProbeChosen as ProbeChosen
 from lycosa.records.events import RecordsLost as RecordsLost
+from lycosa.records.events import Released as Released
 from lycosa.records.events import Reopened as Reopened
 from lycosa.records.events import RobotsLearned as RobotsLearned
 from lycosa.records.events import Sampled as Sampled

@@ -362,6 +362,18 @@ class RecordsLost(Event, frozen=True, array_like=True, tag=32):
     """Places of the records of robots files."""
 
 
+class Released(Event, frozen=True, array_like=True, tag=33):
+    """The owner has handed the partition over: no request of it is under way.
+
+    What is still owed to hosts and addresses is given in seconds: the next owner counts them from
+    the moment at which it takes the partition, by its own clock.
+    """
+
+    moment: float
+    hosts: dict[int, float] = {}
+    addresses: dict[str, float] = {}
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -393,4 +405,5 @@ AnyEvent = (
     | Weighed
     | MirrorFound
     | RecordsLost
+    | Released
 )

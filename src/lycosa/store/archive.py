@@ -40,7 +40,7 @@ from lycosa.errors import StoreError
 from lycosa.records import PROBED, STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store.layout import Name, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
-from lycosa.store.segments.segment import Segment
+from lycosa.store.segments.segment import Segment, cannot_begin
 from lycosa.store.tables.extra import with_extra
 from lycosa.store.tables.link_ends import LinkEnds, link_ends
 from lycosa.store.tables.quads import Block, quads_of
@@ -116,7 +116,7 @@ class ArchiveStore:
         try:
             make_folders(folder)
         except OSError as error:
-            raise StoreError(f"{folder}: no segment can be begun: {error.strerror}") from error
+            raise cannot_begin(folder, error) from error
 
     @property
     def segment(self) -> int:

@@ -141,7 +141,10 @@ def write_failure(path: Path, size_bytes: int, error: OSError) -> StoreError:
             f"{path}: the disk has no room for {size_bytes:,} more bytes\n"
             "  make room, then go on: committed pages are safe, the others are fetched again"
         )
-    return StoreError(f"{path}: cannot be written: {error.strerror}")
+    return StoreError(
+        f"{path}: cannot be written: {error.strerror}\n"
+        "  check who owns it, and the disk; then go on: committed pages are safe"
+    )
 
 
 def sync_folder(folder: Path) -> None:

@@ -71,7 +71,7 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
         ("on disk", size_text(state.disk_bytes)),
     ]
     if state.mined:
-        facts.append(("mined", mined_text(state.mined)))
+        facts.append(("guessed", mined_text(state.mined)))
     facts += triples_fact(state.structured)
     facts += saved_fact(state.refusals)
     if state.cycle:

@@ -23,6 +23,9 @@ from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
 
 _IN_LOG = " (lycosa.log names the pages)"
 
+_SLOW_COMMIT_SECONDS = 0.1
+"""A commit that waits longer, twice a second, holds the crawl up; --json always has the time."""
+
 _MOST_ORIGINS = 8
 """How many unreachable origins are listed; the log file and --json have more."""
 
@@ -40,7 +43,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     if progress.put_off:
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, to the next cycle"))
     if progress.mined:
-        facts.append(("mined", mined_text(progress.mined)))
+        facts.append(("guessed", mined_text(progress.mined)))
     facts += saved_fact(progress.refusals)
     is_whole = ended.is_complete and not put_aside_of(progress.refusals)
     parts: list[RenderableType] = [
@@ -61,20 +64,22 @@ def saved_fact(refusals: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def mined_text(mined: dict[str, list[int]]) -> str:
-    """Say how many guesses were pages: `folder 3 of 5 · number 7 of 9`."""
-    return " · ".join(
-        f"{rule.replace('_', ' ')} {pages:,} of {guessed:,}"
+    """Say how many guesses were pages: `10 of 14 were pages (folder 3/5, number 7/9)`."""
+    all_guessed, all_pages = (sum(counts) for counts in zip(*mined.values(), strict=True))
+    rules = ", ".join(
+        f"{rule.replace('_', ' ')} {pages:,}/{guessed:,}"
         for rule, (guessed, pages) in mined.items()
     )
+    return f"{all_pages:,} of {all_guessed:,} were pages ({rules})"
 
 
 def _run_text(progress: Progress) -> str:
     text = f"{progress.requests:,} requests in {duration_text(progress.seconds)}"
     if progress.workers > 1:
         text += f" by {progress.workers:,} workers"
-    if progress.commits:
-        wait = progress.commit_queue_seconds + progress.commit_lock_seconds
-        text += f"; commits waited {wait / progress.commits * 1000:,.1f} ms each"
+    wait = progress.commit_queue_seconds + progress.commit_lock_seconds
+    if progress.commits and wait / progress.commits >= _SLOW_COMMIT_SECONDS:
+        text += f"; slow disk: each commit waited {wait / progress.commits * 1000:,.0f} ms"
     return text
 
 

@@ -195,7 +195,7 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
-            return self._store.seal(_everything, with_dead=False)
+            return self._store.seal(self.worker.is_counted, with_dead=False)
 
         self._seal_aside(seal, on_done)
 
@@ -227,7 +227,8 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(_everything, decided, with_dead=False), self._sealed
+                    lambda: self._store.seal(self.worker.is_counted, decided, with_dead=False),
+                    self._sealed,
                 )
             )
 
@@ -247,8 +248,3 @@ class Runtime:
     def _is_still_ours(self, request: Request) -> bool:
         """Ask the log, just before a request leaves, whether its partition is still ours."""
         return self.ports.log.owner(request.partition) == self.ports.owner
-
-
-def _everything(place: object) -> bool:
-    """Count every record of our own segments: every decision about them is committed."""
-    return True

@@ -45,7 +45,9 @@ def verify(
     report = Report(folder)
     directory = CrawlDirectory(folder)
     if not directory.log_folder.exists() and not directory.job_file.exists():
-        raise ConfigError(f"{folder}: there is no crawl here (no crawl.toml and no log)")
+        raise ConfigError(
+            f"{folder}: there is no crawl here (no crawl.toml and no log)\n  check the path"
+        )
     report.is_running = not is_ours and directory.holder() is not None
     _check_job(directory, report)
     names = sealed_names(folder)

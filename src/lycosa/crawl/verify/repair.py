@@ -57,7 +57,9 @@ def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
     """Repair a crawl that is not running."""
     directory = CrawlDirectory(folder)
     if not directory.log_folder.exists() and not directory.job_file.exists():
-        raise ConfigError(f"{folder}: there is no crawl here (no crawl.toml and no log)")
+        raise ConfigError(
+            f"{folder}: there is no crawl here (no crawl.toml and no log)\n  check the path"
+        )
     with directory.locked():
         report = verify(folder, tell=tell, is_ours=True)
         needs_digests = [found for found in report.segments if found.damaged == {"digests"}]

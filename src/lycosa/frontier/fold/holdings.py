@@ -64,6 +64,10 @@ class Holdings:
         self.sequence = 0
         self.inbox_read = 0
         self.owner = ""
+        """"" when nobody has taken the partition yet, or its owner has handed it over."""
+        self.owed_to_hosts: dict[int, float] = {}
+        """Of a partition that was handed over: the seconds that a host still has to rest."""
+        self.owed_to_addresses: dict[str, float] = {}
         self.job_digest = ""
         self.table = CompactUrlTable()
         self.pages = Pages()

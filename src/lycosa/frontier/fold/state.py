@@ -55,6 +55,7 @@ from lycosa.records import (
     Place,
     ProbeChosen,
     RecordsLost,
+    Released,
     Reopened,
     RobotsLearned,
     RobotsState,
@@ -111,6 +112,7 @@ class PartitionState(Holdings):
             CycleBegun: self._apply_cycle_begun,
             Visited: self._apply_visited,
             RecordsLost: self._apply_records_lost,
+            Released: self._apply_released,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -123,6 +125,13 @@ class PartitionState(Holdings):
         self.ran_seconds += self.last_moment - self.run_began
         self.run_began = self.last_moment = event.moment
         self.owner = event.owner
+        for host, seconds in self.owed_to_hosts.items():
+            self.hosts.due[host] = event.moment + seconds
+        self.owed_to_hosts, self.owed_to_addresses = {}, {}
+
+    def _apply_released(self, event: Released) -> None:
+        self.owner, self.last_moment = "", event.moment
+        self.owed_to_hosts, self.owed_to_addresses = dict(event.hosts), dict(event.addresses)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest

@@ -73,7 +73,10 @@ def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
     except FileNotFoundError:
         return None
     if head != f"{_HEAD}{xxh3_64_hexdigest(text.encode())}":
-        raise StoreError(f"{path}: the list of digests is damaged itself")
+        raise StoreError(
+            f"{path}: the list of digests is damaged itself\n"
+            f"  write it anew: lycosa verify {folder} --repair"
+        )
     pairs = (line.split("  ", 1) for line in text.splitlines())
     return {place: value for value, place in pairs}
 

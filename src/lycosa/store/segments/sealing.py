@@ -344,4 +344,7 @@ def _cannot_seal(path: Path, error: OSError) -> StoreError:
             f"{path}: the disk has no room to seal the segment\n"
             "  make room; nothing is lost, and the next run seals it"
         )
-    return StoreError(f"{path}: cannot be sealed: {error.strerror or error}")
+    return StoreError(
+        f"{path}: its tables cannot be written: {error.strerror or error}\n"
+        "  check who owns the folder, and the disk; nothing is lost, and the next run writes them"
+    )

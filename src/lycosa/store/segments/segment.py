@@ -85,7 +85,7 @@ class Segment:
             make_folders(folder)
             self.name, self.warc = _begin(folder, worker)
         except OSError as error:
-            raise _cannot_begin(folder, error) from error
+            raise cannot_begin(folder, error) from error
         self.file_name = self.warc.path.name
         """Of the file of records."""
         self.journals: dict[str, RowJournal] = {}
@@ -99,7 +99,7 @@ class Segment:
                     sync_folder(folder / part)
         except OSError as error:
             self.close()
-            raise _cannot_begin(folder, error) from error
+            raise cannot_begin(folder, error) from error
 
     @property
     def number(self) -> int:
@@ -133,8 +133,12 @@ class Segment:
         return [self.warc, *quads, *(journal.file for journal in self.journals.values())]
 
 
-def _cannot_begin(folder: Path, error: OSError) -> StoreError:
-    return StoreError(f"{folder}: no segment can be begun: {error.strerror}")
+def cannot_begin(folder: Path, error: OSError) -> StoreError:
+    """Return the error that says why a segment's files cannot be made, and what to do."""
+    return StoreError(
+        f"{folder}: no file of the archive can be made there: {error.strerror}\n"
+        "  check who owns the folder, and the disk; what was committed is safe"
+    )
 
 
 _LONGEST_NUMBER = 9

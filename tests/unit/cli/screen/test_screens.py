@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 
 from lycosa.cli.screen.lines import Lines, line_of, reason_text, summary_data
 from lycosa.cli.screen.panel import Display, ProgressPanel, pauses_text
-from lycosa.cli.screen.summary import print_summary
+from lycosa.cli.screen.summary import print_summary, summary_of
 from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
 from unit.cli.screen.moments import BUSY, FIRST, HUGE, JOB, Ended
@@ -192,6 +192,18 @@ def test_the_summary_fits_and_ends_with_commands(reason: str, width: int) -> Non
     for name in ("explain", "cat", "status"):
         assert f"lycosa {name} mycrawl" in text
     assert ("lycosa resume mycrawl" in text) is (reason != "exhausted")
+
+
+def test_the_summary_tells_what_guesses_were_worth_and_when_the_disk_is_slow() -> None:
+    mined = {"folder": [46, 35], "number": [1, 0]}
+    quick = BUSY._replace(mined=mined, commits=100, commit_lock_seconds=0.3)
+    for progress, is_slow in ((quick, False), (quick._replace(commit_lock_seconds=20.0), True)):
+        text = " ".join(
+            " ".join(drawn(summary_of(Ended("exhausted", progress, True), JOB), 100)).split()
+        )
+        assert "guessed 35 of 47 were pages (folder 35/46, number 0/1)" in text
+        assert ("slow disk: each commit waited 200 ms" in text) is is_slow
+        assert ("commit" in text) is is_slow
 
 
 def test_the_summary_offers_the_flag_that_lifts_the_limit() -> None:
