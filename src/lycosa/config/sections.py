@@ -25,7 +25,7 @@ SCHEDULERS = (
     "profit",
 )
 SCORES = ("default", "links", "depth", "path")
-PARTITIONERS = ("domain", "host-hash")
+PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum")
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
@@ -180,8 +180,9 @@ class Frontier(Record):
     )
     partitioner: str = key(
         "domain",
-        "URLs with the same registrable domain, or with the same host, share a partition; "
-        "cannot be changed later.",
+        "URLs with the same registrable domain, or with the same host, share a partition; the "
+        "sums are Tarantula's hashes and less even (docs/reference/partitioners.md). "
+        "Cannot be changed later.",
         choices=PARTITIONERS,
         may_be_plugged=True,
     )
