@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from all_logs import KINDS, Crawl, crawl_of, eventually
-from lycosa.errors import FormatError, LogError
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import INBOX_MOST, Head, Log, Take, Write
-from lycosa.log.sqlite import SqliteLog
 from lycosa.records import Counted, Discovered, Taken
 
 PARTITIONS = 4
@@ -429,32 +427,3 @@ def test_one_connection_serves_several_threads(log: Log) -> None:
     eventually(lambda: log.notes(""), lambda found: len(found) == 10 * PARTITIONS)
     for partition in range(PARTITIONS):
         assert len(messages(log, partition, 10)) == 10
-
-
-# -- SQLite alone ---------------------------------------------------------------------------
-
-
-def test_another_number_of_partitions_is_refused(tmp_path: Path) -> None:
-    SqliteLog(tmp_path, 2).close()
-    with pytest.raises(LogError, match="the number is chosen once"):
-        SqliteLog(tmp_path, 3)
-
-
-def test_an_archive_that_was_cut_off_before_its_first_frame_is_empty(tmp_path: Path) -> None:
-    log = SqliteLog(tmp_path, 1)
-    take(log, 0, "a")
-    for content in (b"", b"LYCO"):
-        (tmp_path / "archive" / "0000.archive").write_bytes(content)
-        assert [number for number, _ in log.read(0, 0)] == [1]
-    log.trim(0, 1)
-    assert [number for number, _ in log.read(0, 0)] == [1]
-    log.close()
-
-
-def test_a_batch_of_an_unknown_version_is_refused_by_name() -> None:
-    import msgspec
-
-    from lycosa.log.format import decode_events
-
-    with pytest.raises(FormatError, match="format 99; this Lycosa reads formats 1 to 2"):
-        decode_events(msgspec.msgpack.encode((99, [])))

@@ -67,7 +67,7 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         # Read again, because the owner may have written more meanwhile.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
-    return Opened(state, bool(state.owner), sequence, state.owed_to_addresses)
+    return Opened(state, bool(state.owner), sequence, state.owed.addresses)
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
@@ -108,7 +108,7 @@ def take_partitions(
                 if state.sequence == before:
                     raise _is_behind(log, "what is known", number, before, log.head(number).log)
                 opened[number] = Opened(
-                    state, bool(state.owner), snapshot_sequence, state.owed_to_addresses
+                    state, bool(state.owner), snapshot_sequence, state.owed.addresses
                 )
                 waiting.append(number)
                 continue

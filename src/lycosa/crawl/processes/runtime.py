@@ -38,7 +38,8 @@ from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import Worker
 from lycosa.fetch.client import HttpTransport
-from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.fold.accounts import counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request

@@ -33,6 +33,7 @@ from lycosa.frontier.fold.columns import (
     Sites,
 )
 from lycosa.frontier.fold.guesses import TRIED, Guesses
+from lycosa.frontier.fold.owed import Owed
 from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
 from lycosa.frontier.fold.sources import Sources
@@ -65,9 +66,7 @@ class Holdings:
         self.inbox_read = 0
         self.owner = ""
         """"" when nobody has taken the partition yet, or its owner has handed it over."""
-        self.owed_to_hosts: dict[int, float] = {}
-        """Of a partition that was handed over: the seconds that a host still has to rest."""
-        self.owed_to_addresses: dict[str, float] = {}
+        self.owed = Owed()
         self.job_digest = ""
         self.table = CompactUrlTable()
         self.pages = Pages()

@@ -15,7 +15,7 @@ lengthen some 380 expressions that read the state and keep nothing from them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from lycosa.frontier.fold.columns import JUDGED, NONE, PENDING, PUT_OFF, VAIN, WAITING
@@ -46,7 +46,6 @@ from lycosa.records import (
     MirrorFound,
     Outcome,
     Passed,
-    Place,
     ProbeChosen,
     RecordsLost,
     Released,
@@ -122,13 +121,11 @@ class PartitionState(Holdings):
         self.ran_seconds += self.last_moment - self.run_began
         self.run_began = self.last_moment = event.moment
         self.owner = event.owner
-        for host, seconds in self.owed_to_hosts.items():
-            self.hosts.due[host] = event.moment + seconds
-        self.owed_to_hosts, self.owed_to_addresses = {}, {}
+        self.owed.apply_taken(event.moment, self.hosts)
 
     def _apply_released(self, event: Released) -> None:
         self.owner, self.last_moment = "", event.moment
-        self.owed_to_hosts, self.owed_to_addresses = dict(event.hosts), dict(event.addresses)
+        self.owed.apply_released(event)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
@@ -424,33 +421,3 @@ class PartitionState(Holdings):
         state = cls()
         unpack(data, state)
         return state
-
-
-class Accounts:
-    """Tells which stored records count: those that an event in a partition's log names."""
-
-    def __init__(self) -> None:
-        self.ends: dict[int, int] = {}
-        """Where the last record ends that the log names, by segment."""
-        self.lost: dict[int, set[int]] = {}
-        """Where records begin that the log has given up, by segment."""
-
-    def add(self, state: PartitionState) -> None:
-        """Add the records of one partition."""
-        for segment, end in state.segment_ends.items():
-            self.ends[segment] = max(end, self.ends.get(segment, 0))
-        for segment, offsets in state.lost.items():
-            self.lost.setdefault(segment, set()).update(offsets)
-
-    def __call__(self, place: Place) -> bool:
-        """Return whether a record counts."""
-        is_named = place.offset < self.ends.get(place.segment, 0)
-        return is_named and place.offset not in self.lost.get(place.segment, ())
-
-
-def counted_by(states: Iterable[PartitionState]) -> Accounts:
-    """Return the function that tells whether a record counts in one of the partitions."""
-    accounts = Accounts()
-    for state in states:
-        accounts.add(state)
-    return accounts
