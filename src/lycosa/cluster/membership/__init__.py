@@ -23,5 +23,5 @@ Always true, if the rates of two machines' clocks differ by less than 3 %:
   * no wall clock and no two clocks are compared for that; only durations are.
 
 What remains: a process, or a whole virtual machine, that is stopped between looking at its tenure
-and sending may send one late request. Why so: docs/cluster.md.
+and sending may send one late request. Why so: decision 52.
 """
