@@ -146,7 +146,8 @@ class PartitionState(Holdings):
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
         if event.keys:
-            self.sources.add(len(pages.site), event.source)
+            source = self.table.find(event.source) if event.source else None
+            self.sources.add(len(pages.site), event.source, source)
         self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
             name = site_of(key)
