@@ -118,6 +118,7 @@ bench-scale: setup
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python -m benchmarks.repeats
 	$(BIN)/python -m benchmarks.kills
+	$(BIN)/python -m benchmarks.logs
 
 bench-study: setup
 	$(BIN)/python -m benchmarks.bench_study

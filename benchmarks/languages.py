@@ -6,7 +6,7 @@
 The corpus is the Universal Declaration of Human Rights in some five hundred languages, each
 labelled (BCP 47). Of every declaration ten pieces are taken, at equal distances, from the beginning
 of a word on. An answer is right if it names the language of the declaration, or one of its kin
-(`lycosa.study.language_codes`). Detectors are measured as far as they are installed:
+(`lycosa.extract.languages.codes`). Detectors are measured as far as they are installed:
 
     own        over the languages that the detector itself knows
     common     over those that all of them know
@@ -26,7 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.study.language_codes import CODES
+from lycosa.extract.languages.codes import CODES
 
 LENGTHS = (50, 200, 1000)
 PIECES = 10
@@ -79,7 +79,7 @@ def cut(texts: Iterable[Piece], length: int) -> list[Piece]:
 
 def _lycosa() -> tuple[Detect, set[str]]:
     """py3langid's model, asked about many texts at once; it may say that it does not know."""
-    from lycosa.study import detector
+    from lycosa.extract.languages import detector
 
     return lambda texts: [name or "und" for name in detector.detect(texts)[0]], set(
         detector.supported()

@@ -96,6 +96,7 @@ def job_for(web: EditedWeb, hosts_file: Path, *, conditional: bool) -> Job:
         fetch={"allow_private": True, "hosts_file": str(hosts_file)},
         extract={"soft_404_after": 0},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
         frontier={"partitions": 2},
         crawl={"workers": 1},
         log={"commit_seconds": 0.05},

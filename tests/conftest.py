@@ -20,6 +20,8 @@ from hypothesis import settings
 
 from needs import leave_out, told
 
+pytest_plugins = ["servers.fixtures"]
+
 _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
 atexit.register(_FOLDER.cleanup)

@@ -17,6 +17,9 @@ from typing import NamedTuple
 
 import pytest
 
+from servers.nats import debian_nats_server
+from servers.postgres import find_postgres
+
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
 
 
@@ -39,9 +42,19 @@ def _can_mount() -> bool:
         return False
 
 
+def _has_postgres() -> bool:
+    return find_postgres() is not None
+
+
+def _has_debian_nats() -> bool:
+    return debian_nats_server() is not None
+
+
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
     "mounts": Need(_can_mount, "apt-get install util-linux mount; some machines ask for root"),
+    "postgresql": Need(_has_postgres, "apt-get install postgresql"),
+    "debian-nats": Need(_has_debian_nats, "sh tools/prerequisites.sh test"),
 }
 
 

@@ -11,6 +11,7 @@
 # PYTHON=path names the interpreter, otherwise the newest that is supported and complete is taken.
 set -eu
 
+here=$(cd "$(dirname "$0")/.." && pwd)
 supported="3.13 3.12 3.11"
 
 say() { printf '%s\n' "$@" >&2; }
@@ -124,11 +125,45 @@ ensure_build() {
     install "Python with venv and headers, and a C compiler" $packages || exit 1
 }
 
-ensure_test() {
-    command -v chromium >/dev/null && return
-    install "the tests open reports in Chromium" chromium fonts-liberation && return
+# Install what some tests need, or leave those tests out: for_tests 'what' 'what for' package...
+for_tests() {
+    what=$1
+    shift
+    install "$@" && return
     [ -z "${CI:-}" ] || exit 1
-    say "The tests that need Chromium are left out and counted at the end."
+    say "The tests that need $what are left out and counted at the end."
+}
+
+has_postgresql() {
+    for program in "${POSTGRESQL:-/usr/lib/postgresql}"/*/bin/postgres; do
+        [ -x "$program" ] && return
+    done
+    return 1
+}
+
+# Debian's own nats-server is too old to be trusted, and a test sees it refused. It is unpacked, never installed:
+# no service starts.
+unpack_old_nats() {
+    folder=$here/.cache/debian-nats
+    [ ! -x "$folder/usr/sbin/nats-server" ] || return 0
+    [ "${INSTALL:-yes}" != no ] && command -v apt-get >/dev/null || return 1
+    mkdir -p "$folder"
+    download_old_nats || { may_install && update && download_old_nats; }
+}
+
+download_old_nats() {
+    (cd "$folder" && apt-get -qq download nats-server 2>/dev/null && dpkg -x nats-server_*.deb . && rm nats-server_*.deb)
+}
+
+ensure_test() {
+    command -v chromium >/dev/null ||
+        for_tests Chromium "the tests open reports in Chromium" chromium fonts-liberation
+    has_postgresql || for_tests PostgreSQL "the tests run a PostgreSQL of their own" postgresql
+    unpack_old_nats && return
+    say "missing: Debian's nats-server, which a test sees refused. Type this:" \
+        "" "    make test INSTALL=yes" ""
+    [ -z "${CI:-}" ] || exit 1
+    say "The tests that need Debian's nats-server are left out and counted at the end."
 }
 
 case ${1:-} in

@@ -81,6 +81,9 @@ class InstantTransport:
     def cut_all(self) -> None:
         raise NotImplementedError("a crawl of the kernel runs to its end")
 
+    def cut(self, partition: int) -> None:
+        raise NotImplementedError("no other owner takes a partition of the kernel")
+
 
 class NoStore:
     """Keeps nothing: what is left is the kernel alone."""

@@ -4,6 +4,7 @@
     ├── ConfigError             a job has wrong keys or values; exit code 2
     ├── FormatError             stored bytes have a format that we cannot read; exit code 3
     ├── LogError                the log cannot be used; exit code 4
+    │   └── LogUnavailable      the log does not answer now: wait and try again
     ├── StoreError              a segment cannot be written or read; exit code 5
     ├── PluginError             a plugin cannot be loaded, or breaks its contract; exit code 6
     └── QueryError              a query cannot be answered, or triples not exported; exit code 7
@@ -38,6 +39,10 @@ class LogError(LycosaError):
     """The log cannot be used: wrong file system, damaged file, wrong job."""
 
     exit_code = 4
+
+
+class LogUnavailable(LogError):
+    """The log does not answer now. What was asked has happened, or not: wait and ask again."""
 
 
 class StoreError(LycosaError):

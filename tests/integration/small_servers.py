@@ -1,11 +1,13 @@
-"""Servers of a few lines, and the client that asks them: for tests of the transport."""
+"""Servers of a few lines: a site for crawls; raw ones, with a client, for the transport."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any, TypeAlias
 
 from lycosa.clock import RealClock
@@ -17,6 +19,9 @@ from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, Validato
 Reader: TypeAlias = asyncio.StreamReader
 Writer: TypeAlias = asyncio.StreamWriter
 Handler = Callable[["Served", Reader, Writer], Awaitable[None]]
+
+Site = Callable[[str], tuple[int, str]]
+"""Says for a path with which status and which HTML it is answered."""
 
 WAYS = ("direct", "curl")
 _way = "direct"
@@ -31,6 +36,37 @@ def going_by(way: str) -> Iterator[str]:
 
 
 PAGE = b"<title>A page</title>" + b"text " * 2_000
+
+
+@contextmanager
+def serving_site(site: Site, port: int = 0) -> Iterator[int]:
+    """Serve a site on loopback, in a thread; gives the port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            status, body = site(self.path)
+            data = body.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class Served:

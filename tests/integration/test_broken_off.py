@@ -50,6 +50,7 @@ def job(**limits: int) -> Job:
         limits={"free_disk_bytes": 0, **limits},
         fetch={"retries": 3, "retry_first_seconds": 5.0},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
     )
 
 
@@ -102,6 +103,7 @@ def test_a_page_that_is_held_whole_is_not_replaced_by_a_part(tmp_path: Path) -> 
         fetch={"retries": 1, "retry_first_seconds": 5.0},
         revisit={"seconds": 5_000.0},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
     )
     simulation = Simulation(web, again, tmp_path, seed=1)
     result = simulation.run(virtual_seconds=8_000.0)

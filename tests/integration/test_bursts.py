@@ -36,6 +36,7 @@ def job(urls: list[str], burst_urls: int = 5, **politeness: float) -> Job:
         },
         frontier={"partitions": 4},
         discovery={"mining": "off"},  # every request is counted
+        robots={"sitemaps": False},
     )
 
 
@@ -169,6 +170,7 @@ def test_over_sockets_one_connection_serves_a_burst_and_the_audit_agrees(tmp_pat
             fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
             crawl={"workers": 1},
             discovery={"mining": "off"},
+            robots={"sitemaps": False},
         )
         rules = referee_rules(made, 0.1)
         referee.rules = dataclasses.replace(rules, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)

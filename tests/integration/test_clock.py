@@ -66,6 +66,7 @@ def test_no_host_waits_longer_for_a_clock_that_was_set_back(error: float, tmp_pa
         seeds=[web.home(number) for number in range(3)],
         politeness={"delay_seconds": 10.0},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
     )
     seconds = []
     for number, wrong in enumerate((0.0, error)):
@@ -152,6 +153,7 @@ def test_a_resume_on_a_clock_behind_its_log_says_so_and_goes_on(
             },
             fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
             discovery={"mining": "off"},
+            robots={"sitemaps": False},
         )
         directory = CrawlDirectory.create(tmp_path / "crawl", job)
         said = run_on(HOUR, directory, "--quiet", "--workers", str(workers), "--max-pages", "9")

@@ -73,7 +73,7 @@ def crawled(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_status_tells_what_is_there(crawled: Path) -> None:
     status = json.loads(lycosa("status", crawled, "--json").stdout)
     assert (status["pages"], status["pending"], status["running_pid"]) == (PAGES, 0, None)
-    assert status["outcomes"] == {"kept": PAGES, "probe_honest": 1}
+    assert status["outcomes"] == {"kept": PAGES, "probe_honest": 1, "no_sitemap": 1}
     assert f"{crawled}: complete" in lycosa("status", crawled).stdout.replace("\n", "")
 
 
@@ -112,7 +112,7 @@ def test_audit_finds_the_crawl_clean(crawled: Path) -> None:
     assert audit.returncode == 0, audit.stdout
     verdict = json.loads(audit.stdout)
     assert verdict["is_clean"]
-    assert verdict["requests"] == PAGES + 2  # the robots file and the probe
+    assert verdict["requests"] == PAGES + 3  # the robots file, the probe and /sitemap.xml
 
 
 def test_a_limit_is_no_error_and_resume_can_lift_it(web: Web, tmp_path: Path) -> None:

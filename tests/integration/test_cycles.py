@@ -59,6 +59,7 @@ def job_for(web: GeneratedWeb, **revisit: object) -> Job:
         politeness={"delay_seconds": 2.0},
         frontier={"partitions": 4, "scheduler": "profit"},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
         log={"snapshot_batches": 6},
         revisit={
             "policy": "profit",

@@ -6,54 +6,22 @@ import contextlib
 import json
 import re
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 
+from integration.small_servers import Site, serving_site
 from warm import lycosa
 
 Answer = tuple[int, str]
-Site = Callable[[str], Answer]
 
 QUICK = (
     *("--allow-private", "--delay", "0.05", "--set", "politeness.ip_delay_seconds=0"),
     *("--set", "politeness.backoff_first_seconds=0.5", "--set", "crawl.workers=1"),
     *("--set", "robots.unreachable_retry_seconds=1", "--set", "extract.soft_404_after=0"),
     *("--set", "discovery.mining=off", "--include", "127.0.0.1"),
+    *("--set", "robots.sitemaps=false"),
 )
-
-
-@contextlib.contextmanager
-def served(site: Site, port: int = 0) -> Iterator[int]:
-    """Serve a site on loopback; gives the port."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            status, body = site(self.path)
-            data = body.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextlib.contextmanager
@@ -132,7 +100,7 @@ def test_a_seed_that_its_robots_file_forbids_is_said_with_the_command_that_shows
     def site(path: str) -> Answer:
         return (200, "User-agent: *\nDisallow: /") if path == "/robots.txt" else linking()(path)
 
-    with served(site) as port:
+    with serving_site(site) as port:
         seed = f"http://127.0.0.1:{port}/"
         ran = lycosa("crawl", seed, "-o", tmp_path / "c", *QUICK, "--quiet")
     assert ran.returncode == 69
@@ -146,7 +114,7 @@ def test_links_that_lead_nowhere_end_within_patience_and_retry_takes_them_up(
     with held_port() as dead:
         links = [f"http://127.0.0.1:{dead}/later"]
         site: list[Site] = []
-        with served(lambda path: site[0](path)) as port:
+        with serving_site(lambda path: site[0](path)) as port:
             site.append(linking(*links, f"https://127.0.0.1:{port}/"))
             command = ("crawl", f"http://127.0.0.1:{port}/", "-o", tmp_path / "c")
             ran = lycosa(*command, *QUICK, *patience(1.5), "--json")
@@ -162,7 +130,7 @@ def test_links_that_lead_nowhere_end_within_patience_and_retry_takes_them_up(
             assert f"http://127.0.0.1:{dead}" in text and "lycosa retry" in text
             retried = lycosa("retry", tmp_path / "c")
             assert retried.returncode == 0 and re.search(r"\b2 URLs", retried.stdout)
-    with served(linking(), dead):
+    with serving_site(linking(), dead):
         ran = lycosa("resume", tmp_path / "c", "--json")
     summary = json.loads(ran.stdout)
     assert summary["pages"] >= 12
@@ -175,7 +143,7 @@ def test_two_workers_agree_on_what_is_out_of_reach(tmp_path: Path) -> None:
     names = [f"h{n}.d{n}.example" for n in range(8)]
     with held_port() as dead:
         links: list[str] = []
-        with served(lambda path: linking(*links)(path)) as port:
+        with serving_site(lambda path: linking(*links)(path)) as port:
             hosts.write_text(f"127.0.0.1 {' '.join(names)}\nport 80 {port}\n")
             links += [f"http://{name}/" for name in names]
             links += [f"http://{name}:{dead}/" for name in names]
@@ -200,7 +168,7 @@ def test_a_robots_file_that_fails_once_costs_no_page(tmp_path: Path) -> None:
             return 503, ""
         return linking()(path)
 
-    with served(site) as port:
+    with serving_site(site) as port:
         seed = f"http://127.0.0.1:{port}/"
         ran = lycosa("crawl", seed, "-o", tmp_path / "c", *QUICK)
     assert ran.returncode == 0
@@ -215,7 +183,7 @@ def test_a_page_that_is_tried_again_is_told_by_progress_status_and_explain(tmp_p
     def site(path: str) -> Answer:
         return (500, "") if path == "/3" else linking()(path)
 
-    with served(site) as port:
+    with serving_site(site) as port:
         home = f"http://127.0.0.1:{port}"
         ran = lycosa("crawl", f"{home}/", "-o", tmp_path / "c", *QUICK, "--time", "7s", "--json")
     why = "a page is tried again after a failure (server_error)"

@@ -63,6 +63,7 @@ def crawl(folder: Path, **extract: object) -> tuple[Drawn, Path]:
             politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
             fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
             discovery={"mining": "off"},
+            robots={"sitemaps": False},
             extract=extract,
         )
         directory = CrawlDirectory.create(folder, job)

@@ -57,6 +57,7 @@ def job(depth: int, dynamic: int, mining: str = "folders") -> Job:
         frontier={"partitions": 4},
         log={"snapshot_batches": 5},
         discovery={"mining": mining},
+        robots={"sitemaps": False},
     )
 
 

@@ -82,6 +82,14 @@ def test_a_crawl_needs_no_extra(plain: Path, tmp_path: Path) -> None:
     assert run(plain, "status", path).returncode == 0
 
 
+def test_a_filter_by_language_needs_one_and_says_so(plain: Path, tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    done = run(plain, "crawl", "http://localhost:9/", "-o", path, "--language", "de")
+    assert (done.returncode, path.exists()) == (2, False)
+    asked = "numpy, py3langid\n  install: pip install 'lycosa[study]'\n"
+    assert done.stderr == f"[extract] languages needs {asked}"
+
+
 def test_the_extra_all_has_what_a_user_may_want() -> None:
     named = {Requirement(text) for text in EXTRAS["all"]}
     assert {extra for one in named for extra in one.extras} == set(EXTRAS) - {"all", "dev"}

@@ -121,7 +121,7 @@ def job_of(seeds: list[str], delay: float = 0.0, **fetch: object) -> Job:
             "backoff_most_seconds": 0.2,
             "strikes": 2,
         },
-        robots={"unreachable_retry_seconds": 1.0, "unreachable_tries": 2},
+        robots={"unreachable_retry_seconds": 1.0, "unreachable_tries": 2, "sitemaps": False},
         fetch={
             "private_networks": [ALLOWED],
             "contact": "https://example.org/about",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from lycosa.config import Job
-from lycosa.records import Outcome
+from lycosa.log.format import decode_events
+from lycosa.log.memory import MemoryLog
+from lycosa.records import Counted, Outcome
+from lycosa.store.archive import ArchiveStore
+from lycosa.store.reader import table
 from lycosa.testweb.web import Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, linking, moved
 
@@ -41,6 +46,7 @@ def job(**traps: object) -> Job:
         crawl={"workers": 1},
         politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
         frontier={"partitions": 2},
         traps={"budget": 0, **traps},
         extract={"soft_404_after": 0},
@@ -65,6 +71,23 @@ def test_every_page_is_kept_once_whatever_session_its_links_carry(tmp_path: Path
     one_by_one = Shop(PAGES)  # without a limit it has an end: there are forty sessions
     assert kept(crawl(one_by_one, job(known_copies=False), tmp_path / "off")) >= pages
     assert len(one_by_one.asked) > 5 * len(web.asked)
+
+
+def test_the_row_of_a_link_that_was_led_to_another_view_says_so(tmp_path: Path) -> None:
+    log, archive = MemoryLog(2), ArchiveStore(tmp_path)
+    found = crawl(Shop(PAGES), job(), tmp_path, archive=archive, log=log)
+    links = table(tmp_path, "links").to_pylist()
+    led = [row for row in links if row["reason"] == "known-copy"]
+    assert {row["reason"] for row in links} == {"followed", "known-copy"}
+    assert {row["target_url"] for row in led}.isdisjoint(found)
+    assert {row["target_url"] for row in links if row not in led} <= set(found)
+    assert {f"{HOME}?print=1"} <= {row["target_url"] for row in led if row["source_url"] == HOME}
+    counted: Counter[str] = Counter()
+    for number in range(2):
+        for _, batch in log.read(number, 0):
+            for event in decode_events(batch):
+                counted.update(event.refusals if isinstance(event, Counted) else {})
+    assert counted == {"known-copy": len(led)}
 
 
 def test_a_server_that_redirects_to_add_a_session_is_followed(tmp_path: Path) -> None:

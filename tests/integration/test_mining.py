@@ -23,7 +23,7 @@ from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.fold.columns import DONE, JUDGED
-from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.guesses import TRIED, rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved
@@ -205,7 +205,7 @@ def guesses(simulation: Simulation) -> dict[str, Fate]:
         )
         for state in simulation.read_states().values()
         for page, guess in enumerate(state.pages.guess)
-        if guess
+        if guess and guess != TRIED
     }
 
 

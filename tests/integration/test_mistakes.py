@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
 
+from integration.small_servers import serving_site
 from warm import lycosa
 
 CONTACT = "--contact you@example.org"
@@ -94,32 +92,21 @@ WORKS = ["config rules", "config seeds", "config depth_static", "config limits.p
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
     """A folder with a file, a folder that is not empty, and a crawl."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            pages = {
-                "/": "<title>x</title>words <a href=/login>l</a><a href=/2>2</a>",
-                "/2": "<script type='application/ld+json'>{ this is no json }</script>words"
-                '<script type=\'application/ld+json\'>{"@context": "https://schema.org",'
-                '"@type": "Person", "name": "Ada"}</script>',
-            }
-            body = pages.get(self.path, "").encode()
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    pages = {
+        "/": "<title>x</title>words <a href=/login>l</a><a href=/2>2</a>",
+        "/2": "<script type='application/ld+json'>{ this is no json }</script>words"
+        '<script type=\'application/ld+json\'>{"@context": "https://schema.org",'
+        '"@type": "Person", "name": "Ada"}</script>',
+    }
 
-        def log_message(self, *_: Any) -> None:
-            pass
+    def site(path: str) -> tuple[int, str]:
+        return (200, pages[path]) if path in pages else (404, "")
 
     folder = tmp_path_factory.mktemp("desk")
     (folder / "file.txt").write_text("text")
     (folder / "full").mkdir()
     (folder / "full" / "letter").write_text("text")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        port = server.server_address[1]
+    with serving_site(site) as port:
         flags = ("--exclude", "regex:login", "--set", "frontier.partitions=2", "--workers", "1")
         ran = lycosa("crawl", f"localhost:{port}", "-o", "mine", *flags, cwd=folder)
         assert ran.returncode == 0, ran.stderr
@@ -127,8 +114,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]
         assert "lycosa report mine" in ran.stdout and "lycosa audit mine" in ran.stdout
         assert lycosa("index", "mine", cwd=folder).returncode == 0
         yield folder, port
-        server.shutdown()
-        thread.join()
 
 
 @pytest.mark.parametrize(("typed", "code", "words"), MISTAKES)

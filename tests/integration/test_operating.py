@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
+from integration.small_servers import serving_site
 from lycosa.config import read_job
 from lycosa.crawl.status.queue import NEXT_CYCLE, TURN
 from warm import lycosa
 
 PAGES = 6
-FEW = ("--set", "frontier.partitions=2", "--mining", "off", "--workers", "1")
+FEW = (
+    *("--set", "frontier.partitions=2", "--mining", "off", "--workers", "1"),
+    *("--set", "robots.sitemaps=false"),
+)
 OFTEN = ("--set", "revisit.not_before_seconds=0", "--set", "revisit.cycle_seconds=1000")
 
 
@@ -37,29 +39,15 @@ class Server:
 def server() -> Iterator[Server]:
     found = Server()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            found.asked[self.path] += 1
-            links = "".join(f"<a href=/{n}>{n}</a>" for n in range(1, PAGES))
-            times = found.asked[self.path]
-            body = f"<title>{self.path}</title>{links} asked for {times} times".encode()
-            is_robots = self.path == "/robots.txt"
-            self.send_response(404 if is_robots else 200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def site(path: str) -> tuple[int, str]:
+        found.asked[path] += 1
+        links = "".join(f"<a href=/{n}>{n}</a>" for n in range(1, PAGES))
+        body = f"<title>{path}</title>{links} asked for {found.asked[path]} times"
+        return 404 if path == "/robots.txt" else 200, body
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        found.port = http.server_address[1]
-        thread = Thread(target=http.serve_forever, args=(0.05,))
-        thread.start()
+    with serving_site(site) as port:
+        found.port = port
         yield found
-        http.shutdown()
-        thread.join()
 
 
 def told(*words: object) -> Any:

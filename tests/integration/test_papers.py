@@ -54,6 +54,7 @@ def crawl(
             extract={"most_links": papers.LINKS_CAP},
             frontier={"partitions": 4},
             discovery={"mining": "off"},  # the papers count what links lead to
+            robots={"sitemaps": False},
             log={"commit_seconds": 0.02},
             fetch={
                 "allow_private": True,

@@ -49,6 +49,7 @@ def job(web: SocketWeb, delay: float = 0.01, **sections: Any) -> Job:
         frontier={"partitions": 2} | sections.pop("frontier", {}),
         log={"commit_seconds": 0.05},
         extract={"soft_404_after": 0},
+        robots={"sitemaps": False},
         **sections,
     )
 

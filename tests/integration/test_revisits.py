@@ -47,6 +47,7 @@ def job_for(web: GeneratedWeb, conditional: bool = True) -> Job:
         politeness={"delay_seconds": 2.0},
         frontier={"partitions": 4},
         discovery={"mining": "off"},  # every visit is counted
+        robots={"sitemaps": False},
         log={"snapshot_batches": 6},
         revisit={"seconds": HOUR, "conditional": conditional},
     )
@@ -96,6 +97,7 @@ def test_what_has_not_changed_is_a_revisit_record_that_others_read(tmp_path: Pat
             frontier={"partitions": 2},
             log={"commit_seconds": 0.05},
             revisit={"seconds": 4.0},
+            robots={"sitemaps": False},
         )
         directory = CrawlDirectory.create(tmp_path / "crawl", job)
         run_crawl(directory)

@@ -131,6 +131,7 @@ def test_figure_6_the_windows_of_all_trees_are_columns_served_row_by_row(
         },
         frontier={"scheduler": scheduler, "partitions": 64},
         discovery={"mining": "off"},  # the figure shows what is known
+        robots={"sitemaps": False},
         fetch={"connections": 1},
     )
     order = rows(job, GraphWeb({url: [] for url in urls}), tmp_path)
@@ -172,6 +173,7 @@ def test_all_pages_that_link_to_a_url_count_for_its_score_also_over_a_resume(
         politeness={"delay_seconds": 1.0},
         frontier={"partitions": 4, "scheduler": "best-first"},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
         log={"snapshot_batches": 6},
     )
     simulation = Simulation(web, job, tmp_path, seed=kills)
@@ -205,6 +207,7 @@ def test_a_resumed_crawl_goes_on_in_the_order_of_its_links(tmp_path: Path, stop_
         seeds=["http://www.a.test/"],
         frontier={"partitions": 2, "scheduler": "best-first"},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
     )
     Simulation(Noting(links), job, tmp_path / "whole", log="sqlite").run()
     whole = asked[:]

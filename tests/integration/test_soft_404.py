@@ -60,6 +60,7 @@ def job_for(web: GeneratedWeb, after: int = 20, **limits: object) -> Job:
         extract={"soft_404_after": after},
         frontier={"partitions": 8},
         discovery={"mining": "off"},  # what is kept is compared with what links lead to
+        robots={"sitemaps": False},
         log={"snapshot_batches": 6},
     )
 

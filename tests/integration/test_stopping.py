@@ -83,6 +83,7 @@ def job_of(seed: str, **limits: object) -> Job:
         politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
         fetch={"allow_private": True, "stop_seconds": STOP_SECONDS},
         discovery={"mining": "off"},
+        robots={"sitemaps": False},
         log={"commit_seconds": 0.05},
     )
 

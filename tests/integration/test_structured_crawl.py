@@ -278,7 +278,8 @@ def test_links_in_structured_data_are_followed_if_the_job_says_so(tmp_path: Path
     )
     for wanted in (False, True):
         with SocketWeb(web, tls=False) as server:
-            job = job_of(server, "http://a.test/", structured={"links": wanted})
+            quiet: dict[str, object] = {"sitemaps": False}
+            job = job_of(server, "http://a.test/", structured={"links": wanted}, robots=quiet)
             directory = CrawlDirectory.create(tmp_path / str(wanted), job)
             run_crawl(directory)
         kept = {row["url"] for row in table(directory.path, "pages", ["url"]).to_pylist()}

@@ -27,6 +27,7 @@ def run(folder: Path, *flags: str, **more: str) -> subprocess.CompletedProcess[s
     """Run the two tests on a machine that has no programs at all."""
     for name in ("conftest.py", "needs.py"):
         shutil.copy(TESTS / name, folder)
+    shutil.copytree(TESTS / "servers", folder / "servers")
     (folder / "test_two.py").write_text(TWO, encoding="utf-8")
     options = ["-p", "no:cacheprovider", "-c", os.devnull, "-o", "markers=needs: of the machine"]
     environment = {key: value for key, value in os.environ.items() if key != "CI"}

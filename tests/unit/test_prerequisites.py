@@ -11,6 +11,7 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "prerequisites.sh"
 BROWSER = "    sudo apt-get install --no-install-recommends chromium fonts-liberation"
+POSTGRESQL = "    sudo apt-get install --no-install-recommends postgresql"
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,3 +60,18 @@ def test_under_ci_a_missing_browser_is_an_error(tmp_path: Path) -> None:
     done = run("test", PATH=str(tmp_path), CI="true")
     assert done.returncode == 1
     assert BROWSER in done.stderr.splitlines()
+
+
+def test_without_postgresql_the_command_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    done = run("test", PATH=f"{tmp_path}:/bin:/usr/bin", POSTGRESQL=str(tmp_path))
+    assert done.returncode == 0
+    assert POSTGRESQL in done.stderr.splitlines()
+    assert "The tests that need PostgreSQL are left out and counted at the end." in done.stderr
+
+
+def test_under_ci_a_missing_postgresql_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "chromium").symlink_to("/bin/true")
+    path = f"{tmp_path}:/bin:/usr/bin"
+    done = run("test", PATH=path, POSTGRESQL=str(tmp_path), CI="true")
+    assert done.returncode == 1
+    assert POSTGRESQL in done.stderr.splitlines()

@@ -19,7 +19,7 @@ from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.log_file import logger, said_to
 from lycosa.crawl.processes.machine import require_files
-from lycosa.crawl.processes.run import require_contact, run_crawl
+from lycosa.crawl.processes.run import require_contact, require_languages, run_crawl
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.scope import require_linear
 from lycosa.crawl.status.progress import Listener, Progress
@@ -212,6 +212,7 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
         require_files(job.fetch.connections, job.crawl.workers)
         require_linear(job)
         require_plugins(job, plugins)
+        require_languages(job)
         return CrawlDirectory.create(path, job)
     directory = CrawlDirectory.open(path)
     before = directory.job()

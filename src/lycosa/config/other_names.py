@@ -40,6 +40,7 @@ OTHER_NAMES: dict[str, tuple[tuple[str, str], ...] | str] = {
     ),
     **dict.fromkeys(("bandwidth", "limit_rate", "rate_limit"), (("fetch", "bytes_per_second"),)),
     **dict.fromkeys(("retry_times", "max_retries"), (("fetch", "retries"),)),
+    **dict.fromkeys(("language", "lang", "langs"), (("extract", "languages"),)),
     **dict.fromkeys(("mime_types", "types", "content_type"), (("fetch", "content_types"),)),
     **dict.fromkeys(("http_proxy", "https_proxy"), (("fetch", "proxy"),)),
     **dict.fromkeys(("order", "strategy", "policy"), (("frontier", "scheduler"),)),

@@ -118,7 +118,11 @@ class Robots(Record):
     redirects: int = key(
         5, "Redirects to follow on the way to a robots file.", unit="redirects", most=100
     )
-    sitemaps: bool = key(True, "Read the sitemaps that robots files name.")
+    sitemaps: bool = key(
+        True,
+        "Read the sitemaps that robots files name; where one names none, ask the site once for "
+        "`/sitemap.xml` after its first page.",
+    )
 
 
 class Fetch(Record):

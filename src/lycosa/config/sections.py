@@ -25,7 +25,7 @@ SCHEDULERS = (
     "profit",
 )
 SCORES = ("default", "links", "depth", "path")
-PARTITIONERS = ("domain", "host-hash")
+PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum")
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
@@ -49,8 +49,14 @@ class Extract(Record):
     wide: bool = key(
         False,
         "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
-        "descriptions, relations such as `shortlink`, and `/sitemap.xml` where robots.txt names no "
-        "sitemap.",
+        "descriptions, and relations such as `shortlink`.",
+    )
+    languages: tuple[str, ...] = key(
+        (),
+        "Keep only pages in these languages, as `de`, `en`; a page in another one is fetched and "
+        "its links are followed, and a page whose language cannot be told is kept. Empty: all.",
+        pattern=r"[a-z]{2,3}",
+        pattern_text="codes of languages in lower case, as `de`",
     )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
@@ -174,8 +180,9 @@ class Frontier(Record):
     )
     partitioner: str = key(
         "domain",
-        "URLs with the same registrable domain, or with the same host, share a partition; "
-        "cannot be changed later.",
+        "URLs with the same registrable domain, or with the same host, share a partition; the "
+        "sums are Tarantula's hashes and less even (docs/reference/partitioners.md). "
+        "Cannot be changed later.",
         choices=PARTITIONERS,
         may_be_plugged=True,
     )

@@ -138,6 +138,16 @@ class Budget(TimeAndDisk):
         """End a reservation that kept nothing."""
         self._release(reserved_bytes)
 
+    def uncount(self, pages: int, size_bytes: int) -> None:
+        """Take back pages that were kept in a partition which has passed to another owner."""
+        self.kept_pages -= pages
+        self.kept_bytes -= size_bytes
+        limits = self._limits
+        if (self.reached is Limit.PAGES and self.kept_pages < limits.pages) or (
+            self.reached is Limit.BYTES and self.kept_bytes < limits.bytes
+        ):
+            self.reached = None
+
     def _release(self, reserved_bytes: int) -> None:
         self.reserved_pages -= 1
         if self._limits.bytes:

@@ -46,6 +46,11 @@ class Bursts:
         self._asked: dict[tuple[int, int], int] = {}
         """(partition, host) → how often it was asked in the burst that goes on."""
 
+    def forget(self, number: int) -> None:
+        """Forget the hosts of a partition that is no longer ours."""
+        for asked in [asked for asked in self._asked if asked[0] == number]:
+            del self._asked[asked]
+
     def pause_after_page(
         self, partition: Partition, host: int, outcome: Outcome, pause: float
     ) -> float:

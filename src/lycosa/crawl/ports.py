@@ -40,6 +40,9 @@ class Transport(Protocol):
     def cut_all(self) -> None:
         """End every request that is under way; each is called back with a failure, soon or now."""
 
+    def cut(self, partition: int) -> None:
+        """End the requests of one partition in the same way."""
+
 
 class Store(Protocol):
     """Keeps records; what is appended is durable after the next flush."""
@@ -81,6 +84,9 @@ class Reservations(Protocol):
 
     def give_back(self, reserved_bytes: int) -> None:
         """End a reservation that kept nothing."""
+
+    def uncount(self, pages: int, size_bytes: int) -> None:
+        """Take back pages that were kept in a partition which has passed to another owner."""
 
 
 class EndWatch(Protocol):

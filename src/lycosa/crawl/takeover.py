@@ -45,8 +45,10 @@ class Opened(NamedTuple):
 
     state: PartitionState
     is_resumed: bool
-    """Whether the partition had an owner before, perhaps a killed process."""
+    """Whether the partition had an owner that did not hand it over, perhaps a killed process."""
     snapshot_sequence: int
+    owed_to_addresses: dict[str, float]
+    """For how many seconds addresses must rest, as the owner says that handed it over."""
 
 
 def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
@@ -65,7 +67,7 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         # Read again, because the owner may have written more meanwhile.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
-    return Opened(state, bool(state.owner), sequence)
+    return Opened(state, bool(state.owner), sequence, state.owed.addresses)
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
@@ -99,13 +101,15 @@ def take_partitions(
             takes.append(Take(number, opened[number].state.sequence, encode(events[number])))
         waiting = []
         for (number, _, _), sequence in zip(takes, log.take(taken.owner, takes), strict=True):
-            state, _, snapshot_sequence = opened[number]
+            state, _, snapshot_sequence, _ = opened[number]
             if sequence is None:
                 before = state.sequence
                 replay(state, log.read(number, state.sequence))
                 if state.sequence == before:
                     raise _is_behind(log, "what is known", number, before, log.head(number).log)
-                opened[number] = Opened(state, bool(state.owner), snapshot_sequence)
+                opened[number] = Opened(
+                    state, bool(state.owner), snapshot_sequence, state.owed.addresses
+                )
                 waiting.append(number)
                 continue
             reach("take.after")

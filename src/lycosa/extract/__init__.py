@@ -18,6 +18,7 @@ seen.
     headers       links and robots directives in HTTP headers
     fingerprint   a similarity hash of the text
     _fingerprint  the same, compiled
+    languages     the language of a page, by its markup and its text
     echo          drops a page's own address from its text
     structured    RDFa, JSON-LD, Microdata and meta elements, as triples
 

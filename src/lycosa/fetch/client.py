@@ -161,6 +161,12 @@ class HttpTransport:
         """End every request that is under way; each is called back as one that took too long."""
         self._cut((exchange, Outcome.TIMEOUT) for exchange in list(self._flying))
 
+    def cut(self, partition: int) -> None:
+        """End the requests of one partition in the same way."""
+        some = [one for one in self._flying if one.outgoing.request.partition == partition]
+        if some:
+            self._cut((exchange, Outcome.TIMEOUT) for exchange in some)
+
     def abort_all(self) -> None:
         """End everything under way and close every connection, without calling back."""
         self._generation += 1

@@ -40,6 +40,11 @@ class MemoryLimit:
         self._next_look_bytes = most_bytes
         self._next_look = 0.0
 
+    def allow(self, most_bytes: int) -> None:
+        """Let the tables take this much from now on."""
+        if most_bytes != self._most_bytes:
+            self._most_bytes = self._next_look_bytes = most_bytes
+
     def look(self, partitions: Collection[Partition], now: float) -> int:
         """Spill sites if the tables take too much; return how many."""
         if not self._most_bytes:

@@ -42,6 +42,7 @@ from lycosa.records import (
     RobotsState,
     Settled,
     SiteChanged,
+    SitemapTried,
 )
 
 MOST_LINKS = 255
@@ -105,6 +106,10 @@ class Partition:
         self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
         """Says which new URLs wait for a later cycle, by their places; None: there are none."""
         self.is_lost = False
+        self.is_leaving = False
+        """It is being handed over: nothing more is asked for it."""
+        self.in_flight = 0
+        """How many of its requests are under way."""
 
     def abandon(self, now: float) -> None:
         """Drop everything: another owner has the partition, and what is uncommitted is void."""
@@ -248,6 +253,7 @@ class Partition:
         new_requisites = self._new_requisites(requisites, new, first) if requisites else []
         if not new and not nearer and not new_requisites and not linked and not fewer:
             return []
+        again = [page for page in linked if self.state.was_tried_in_vain(page)]
         self.record(
             Admitted(
                 moment,
@@ -264,6 +270,8 @@ class Partition:
             )
         )
         self._offer_from(first, moment)
+        for page in again:
+            self._offer_one(page, moment)
         passed = [page for page in nearer if self._came_nearer(page)]
         if fewer:  # of others than redirects nothing follows from it
             outcome, moved = self.state.pages.outcome, Outcome.REDIRECTED
@@ -318,7 +326,7 @@ class Partition:
         self.record(event)
         self._offer_from(first, event.moment)
 
-    def plant_guesses(self, event: Mined) -> None:
+    def plant_guesses(self, event: Mined | SitemapTried) -> None:
         """Record the guesses of a site; they are URLs like any other."""
         first = len(self.state.pages.site)
         self.record(event)
@@ -409,9 +417,14 @@ class Partition:
         return fetch != NONE and bool(self.state.fetches.length[fetch])
 
     def _on_page_due(self, page: int, now: float) -> None:
+        if self.state.pages.status[page] == WAITING:
+            self._offer_one(page, now)
+
+    def _offer_one(self, page: int, now: float) -> None:
+        """Offer a URL, unless its site is closed, and tell its host."""
         state = self.state
         site = state.pages.site[page]
-        if state.pages.status[page] == WAITING and not state.sites.closed[site]:
+        if not state.sites.closed[site]:
             self._offer(page, site)
             self.readiness.work_came(state.sites.host[site], now)
 

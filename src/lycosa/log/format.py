@@ -34,6 +34,7 @@ UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
 
 _encoder = msgspec.msgpack.Encoder()
 _header = msgspec.msgpack.Decoder(tuple[int, msgspec.Raw])
+_raw_items = msgspec.msgpack.Decoder(tuple[int, list[msgspec.Raw]])
 
 
 @cache
@@ -51,6 +52,20 @@ def _messages() -> msgspec.msgpack.Decoder[list[AnyMessage]]:
 def encode(items: Sequence[AnyEvent] | Sequence[AnyMessage]) -> bytes:
     """Return a batch of the current version."""
     return _encoder.encode((VERSION, items))
+
+
+def merge(batches: Sequence[bytes]) -> list[bytes]:
+    """Return as few batches as hold the same items in the same order; the items are not read."""
+    if len(batches) == 1:
+        return list(batches)
+    merged: list[tuple[int, list[msgspec.Raw]]] = []
+    for batch in batches:
+        version, items = _raw_items.decode(batch)
+        if merged and merged[-1][0] == version:
+            merged[-1][1].extend(items)
+        else:
+            merged.append((version, items))
+    return [_encoder.encode(one) for one in merged]
 
 
 def decode_events(batch: bytes) -> list[AnyEvent]:

@@ -1,17 +1,19 @@
-"""The log of a simulation, with the weak guarantees of a cluster.
+"""The log of a simulation, with no more guarantees than the weakest server gives.
 
-Every post and every append is a separate step, as on a message server, and a crash can
-fall between any two of them. Only the order protects the crawl: posts first,
-then events. The object plays the server, so it outlives the workers that are killed.
+A write is all or nothing, but every write of a commit is a step of its own, and a crash can fall
+between any two of them. Inboxes share one numbering, as subjects of one stream do, so the
+sequences of one inbox have gaps. The object plays the server, so it outlives the workers that are
+killed. It answers always and at once; `loose.LooseLog` puts a network in between.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from lycosa.failpoints import reach
-from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
+from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, identity_of
 
 
 class MemoryLog:
@@ -20,33 +22,37 @@ class MemoryLog:
     def __init__(self, partitions: int) -> None:
         self.partitions = partitions
         self._logs: list[list[bytes]] = [[] for _ in range(partitions)]
-        self._inboxes: list[list[bytes]] = [[] for _ in range(partitions)]
+        self._identities: list[list[bytes]] = [[] for _ in range(partitions)]
+        self._inboxes: list[list[tuple[int, bytes]]] = [[] for _ in range(partitions)]
         self._heads = [Head(0, 0, "")] * partitions
         self._notes: dict[str, bytes] = {}
+        self._last_post = 0
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
         """Append as the new owner, step by step."""
         results: list[int | None] = []
         for partition, expect, events in takes:
+            identity = identity_of(partition, expect, events)
             if len(self._logs[partition]) == expect:
                 self._heads[partition] = self._heads[partition]._replace(owner=owner)
-                results.append(self._append(partition, events))
+                results.append(self._append(partition, events, identity))
             else:
-                results.append(None)
+                results.append(self._known(partition, expect, identity))
             reach("take.written")
         return results
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
-        """Post everything, step by step; then append, step by step."""
-        valid = [len(self._logs[write.partition]) == write.expect for write in writes]
-        for write, is_valid in zip(writes, valid, strict=True):
-            if is_valid:
+        """Write step by step; each step is the posts and the append of one partition."""
+        results: list[int | None] = []
+        for write in writes:
+            reach("log.posted")
+            identity = identity_of(write.partition, write.expect, write.events, write.posts)
+            if len(self._logs[write.partition]) == write.expect:
                 for target, messages in write.posts:
                     self.post(target, messages)
-                    reach("log.posted")
-        results: list[int | None] = []
-        for write, is_valid in zip(writes, valid, strict=True):
-            results.append(self._append(write.partition, write.events) if is_valid else None)
+                results.append(self._append(write.partition, write.events, identity))
+            else:
+                results.append(self._known(write.partition, write.expect, identity))
             reach("log.appended")
         return results
 
@@ -56,10 +62,10 @@ class MemoryLog:
 
     def post(self, partition: int, messages: bytes) -> int:
         """Append to an inbox."""
-        self._inboxes[partition].append(messages)
-        sequence = len(self._inboxes[partition])
-        self._heads[partition] = self._heads[partition]._replace(inbox=sequence)
-        return sequence
+        self._last_post += 1
+        self._inboxes[partition].append((self._last_post, messages))
+        self._heads[partition] = self._heads[partition]._replace(inbox=self._last_post)
+        return self._last_post
 
     def post_all(
         self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
@@ -74,7 +80,9 @@ class MemoryLog:
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the next entries after a sequence."""
-        return list(enumerate(self._inboxes[partition][after : after + INBOX_MOST], after + 1))
+        entries = self._inboxes[partition]
+        first = bisect_right(entries, after, key=lambda entry: entry[0])
+        return entries[first : first + INBOX_MOST]
 
     def heads(self) -> list[Head]:
         """Return all heads."""
@@ -99,6 +107,10 @@ class MemoryLog:
         self._notes[name] = value
         return True
 
+    def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
+        """Note something once, if no head has moved."""
+        return list(heads) == self._heads and self.note(name, value)
+
     def noted(self, name: str) -> bytes | None:
         """Return a note."""
         return self._notes.get(name)
@@ -114,8 +126,14 @@ class MemoryLog:
     def close(self) -> None:
         """Nothing to let go of."""
 
-    def _append(self, partition: int, events: bytes) -> int:
+    def _append(self, partition: int, events: bytes, identity: bytes = b"") -> int:
         self._logs[partition].append(events)
+        self._identities[partition].append(identity)
         sequence = len(self._logs[partition])
         self._heads[partition] = self._heads[partition]._replace(log=sequence)
         return sequence
+
+    def _known(self, partition: int, expect: int, identity: bytes) -> int | None:
+        """Return the sequence of a write that has happened and is given again."""
+        known = self._identities[partition]
+        return expect + 1 if len(known) > expect and known[expect] == identity else None

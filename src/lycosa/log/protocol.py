@@ -1,13 +1,36 @@
-"""The interface of a log, and the records that it takes and returns.
+"""The contract of a log: its methods, its records, and what a caller may count on.
 
-One contract test runs over both implementations: `SqliteLog`, where a commit is a single
-transaction, and `MemoryLog`, where posts and appends are separate steps, as they are
-in a cluster, and only their order protects the crawl.
+One suite (`tests/contract/test_logs.py`) runs over all of them: `SqliteLog`, `PostgresLog`,
+`JetStreamLog`, `MemoryLog`, and `LooseLog`, which does everything that a network may do.
+
+Always true:
+  * **A write is all or nothing.** The posts and the append of one `Write` happen together or not
+    at all, whatever is killed. Two writes of one commit are independent.
+  * **A write is conditional.** It happens only if the log's last sequence is `expect`; so of two
+    writers one wins, and an owner that was replaced cannot write.
+  * **Log sequences are dense** (1, 2, 3, …). **Inbox sequences only increase**: there may be gaps,
+    and two inboxes may share one numbering.
+  * **An answer may be lost although the write happened.** Then `LogUnavailable` is raised, and
+    nothing is known: the write has happened, has not, or still will. The caller may give the *same*
+    `Write` or `Take` again, unchanged, as often as it likes: it happens once at most, and the
+    answer is its sequence. It must not give another one with the same `expect`, and it must not
+    take the partition for lost: that says `None`, and nothing else does. A post is repeated, so it
+    may be there twice (admission is by URL); of a note, `noted` tells whose value stayed.
+  * **Reads may be old.** `heads`, `inbox`, `read`, `notes` and `notes_since` may show an earlier
+    moment, and not the same one for all partitions. What is decided on them must be fenced by a
+    conditional write: a `Take` or `Write` that expects too little is refused, and `note_at` notes
+    the end of a crawl only if no head has moved. `head` and `noted` ask whoever decides on writes.
+  * **Notes come before what was posted after them**: once `inbox` has shown an entry, `notes_since`
+    shows the notes that its sender knew.
+
+The three ways to fail are distinct: `None` (superseded: another owner has the partition),
+`LogUnavailable` (wait and try again), any other `LogError` (damage, or a log not to be trusted).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 INBOX_MOST = 64
@@ -44,6 +67,22 @@ class Take(NamedTuple):
     events: bytes
 
 
+def identity_of(
+    partition: int, expect: int, events: bytes, posts: Sequence[tuple[int, bytes]] = ()
+) -> bytes:
+    """Return 16 bytes by which a log recognises a write that is given again.
+
+    Two different writes with one `expect` differ in their bytes: one of them holds a `Taken`, which
+    names its owner, or both come from one owner, which never gives two.
+    """
+    digest = blake2b(f"{partition} {expect} {len(events)} ".encode(), digest_size=16)
+    digest.update(events)
+    for target, messages in posts:
+        digest.update(f" {target} {len(messages)} ".encode())
+        digest.update(messages)
+    return digest.digest()
+
+
 class Log(Protocol):
     """The log and inbox of every partition, and a few notes about the whole job."""
 
@@ -56,16 +95,17 @@ class Log(Protocol):
         """
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
-        """For each write post, then append; the new sequence, or None if superseded.
+        """For each write post and append, both or neither; the new sequence, or None if superseded.
 
-        A superseded write changes nothing: neither its events nor its posts are kept.
+        A superseded write changes nothing: neither its events nor its posts are kept. A write that
+        has happened and is given again returns its sequence again.
         """
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield the batches after a sequence, in order, from archive and log."""
 
     def post(self, partition: int, messages: bytes) -> int:
-        """Append to an inbox without owning a partition (seeds, operators)."""
+        """Append to an inbox without owning a partition (seeds, operators); return its sequence."""
 
     def post_all(
         self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
@@ -76,19 +116,29 @@ class Log(Protocol):
         """Return the next inbox entries after a sequence, in order; at most `INBOX_MOST`."""
 
     def heads(self) -> list[Head]:
-        """Return the heads of all partitions."""
+        """Return the heads of all partitions, not necessarily of one moment."""
 
     def head(self, partition: int) -> Head:
-        """Return the head of one partition."""
+        """Return the head of one partition, as the server that decides on writes knows it."""
 
     def owner(self, partition: int) -> str:
-        """Return the owner of a partition; called before every request."""
+        """Return the owner of a partition; called before every request, so it costs no network.
+
+        The log of one machine knows every take. That of a cluster knows what this object has
+        written and read; there tenure fences requests.
+        """
 
     def trim(self, partition: int, through: int) -> int:
         """Move batches up to a sequence to the archive; returns how many."""
 
     def note(self, name: str, value: bytes) -> bool:
         """Note something about the job once; False if the name has been noted before."""
+
+    def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
+        """Note something once, but only if no log and no inbox has moved since `heads`.
+
+        False if the name has been noted before, or something has moved: then look again.
+        """
 
     def noted(self, name: str) -> bytes | None:
         """Return the note with this name."""

@@ -24,6 +24,7 @@ from typing import Any
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import Archive
+from lycosa.log.history import read_history
 from lycosa.log.ownership import Takes
 from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
 
@@ -92,8 +93,7 @@ class SqliteLog:
                 [(take.expect + 1, owner, take.partition) for take in valid],
             )
             reach("take.written")
-            accepted = {take.partition for take in valid}
-        return [take.expect + 1 if take.partition in accepted else None for take in takes]
+            return self._results(valid, takes)
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
         """Write everything that is not superseded in one transaction."""
@@ -110,30 +110,19 @@ class SqliteLog:
                     (write.partition, write.inbox_read),
                 )
             reach("log.appended")
-            accepted = {write.partition for write in valid}
-        return [write.expect + 1 if write.partition in accepted else None for write in writes]
+            return self._results(valid, writes)
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield archived batches, then those of the log.
 
         Its owner may trim the log meanwhile: what is missing there is then in the archive.
         """
-        head = self.head(partition).log
-        while True:
-            before = after
-            for sequence, batch in self._archive.read(partition, after):
-                after = sequence
-                yield sequence, batch
-            for sequence, batch in self._stored(partition, after):
-                if sequence != after + 1:
-                    break
-                after = sequence
-                yield sequence, batch
-            if after >= head:
-                return
-            if after == before:  # a part is missing: the fold will raise
-                yield from self._stored(partition, after)
-                return
+        return read_history(
+            after,
+            self.head(partition).log,
+            lambda last: self._archive.read(partition, last),
+            lambda last: self._stored(partition, last),
+        )
 
     def _stored(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         while True:
@@ -221,6 +210,19 @@ class SqliteLog:
     def note(self, name: str, value: bytes) -> bool:
         """Note something once."""
         with self._transaction():
+            cursor = self._connection.execute(
+                "INSERT OR IGNORE INTO notes VALUES (?, ?)", (name, value)
+            )
+            return cursor.rowcount == 1
+
+    def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
+        """Note something once, if no head has moved."""
+        with self._transaction():
+            rows = self._connection.execute(
+                "SELECT log, inbox, owner FROM heads ORDER BY partition"
+            )
+            if [Head(*row) for row in rows] != list(heads):
+                return False
             cursor = self._connection.execute(
                 "INSERT OR IGNORE INTO notes VALUES (?, ?)", (name, value)
             )
@@ -316,6 +318,24 @@ class SqliteLog:
             "SELECT log FROM heads WHERE partition = ?", (partition,)
         ).fetchone()[0]
         return head
+
+    def _results(
+        self, valid: Sequence[Take | Write], given: Sequence[Take | Write]
+    ) -> list[int | None]:
+        """Return the sequences of what was written, now or when it was given before."""
+        accepted = {one.partition for one in valid}
+        return [
+            one.expect + 1 if one.partition in accepted or self._is_known(one) else None
+            for one in given
+        ]
+
+    def _is_known(self, one: Take | Write) -> bool:
+        """Return whether a write that is given again has happened before."""
+        row = self._connection.execute(
+            "SELECT batch FROM log WHERE partition = ? AND sequence = ?",
+            (one.partition, one.expect + 1),
+        ).fetchone()
+        return row is not None and row[0] == one.events
 
     def _append(self, partition: int, events: bytes, expect: int) -> None:
         self._connection.execute(

@@ -43,11 +43,13 @@ from lycosa.records.events import MirrorFound as MirrorFound
 from lycosa.records.events import Passed as Passed
 from lycosa.records.events import ProbeChosen as ProbeChosen
 from lycosa.records.events import RecordsLost as RecordsLost
+from lycosa.records.events import Released as Released
 from lycosa.records.events import Reopened as Reopened
 from lycosa.records.events import RobotsLearned as RobotsLearned
 from lycosa.records.events import Sampled as Sampled
 from lycosa.records.events import Settled as Settled
 from lycosa.records.events import SiteChanged as SiteChanged
+from lycosa.records.events import SitemapTried as SitemapTried
 from lycosa.records.events import SiteProbed as SiteProbed
 from lycosa.records.events import Taken as Taken
 from lycosa.records.events import Visited as Visited

@@ -27,6 +27,8 @@ class MiningRule(enum.IntEnum):
     """A parameter of the query that counts: `?page=2`."""
     SINGLE = 8
     """The neighbour of a URL of whose kind no other is known: `pics1/Page1.html`, `Page2`."""
+    SITEMAP = 9
+    """The usual place of a sitemap, `/sitemap.xml`; tried whether or not the job mines."""
 
 
 class Worth(enum.IntEnum):

@@ -100,6 +100,8 @@ class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
     """When the rules must be learned anew, or an unreachable file tried again."""
     host_due: float
     place: Place | None = None
+    wants_sitemap: bool = False
+    """The file names no sitemap: `/sitemap.xml` is tried when the site has given a page."""
 
 
 class HostChanged(Event, frozen=True, array_like=True, tag=8):
@@ -362,6 +364,30 @@ class RecordsLost(Event, frozen=True, array_like=True, tag=32):
     """Places of the records of robots files."""
 
 
+class SitemapTried(Event, frozen=True, array_like=True, tag=33):
+    """A site's `/sitemap.xml`, which nothing names, is asked for once; or where it redirects to."""
+
+    moment: float
+    site: int
+    key: str
+    """"" when it is not asked for: it is known already, or the job does not want it."""
+    distance: int = 0
+    source: str = ""
+    """The key of the URL that redirects to it; "" for the first one."""
+
+
+class Released(Event, frozen=True, array_like=True, tag=34):
+    """The owner has handed the partition over: no request of it is under way.
+
+    What is still owed to hosts and addresses is given in seconds: the next owner counts them from
+    the moment at which it takes the partition, by its own clock.
+    """
+
+    moment: float
+    hosts: dict[int, float] = {}
+    addresses: dict[str, float] = {}
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -393,4 +419,6 @@ AnyEvent = (
     | Weighed
     | MirrorFound
     | RecordsLost
+    | SitemapTried
+    | Released
 )

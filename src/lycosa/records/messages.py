@@ -53,6 +53,8 @@ class RobotsFound(Message, frozen=True, array_like=True, tag=3):
     state: RobotsState
     rules: bytes
     crawl_delay_seconds: float
+    wants_sitemap: bool = False
+    """It names no sitemap (`RobotsLearned`)."""
 
 
 class BidsWanted(Message, frozen=True, array_like=True, tag=4):

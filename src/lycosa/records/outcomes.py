@@ -82,6 +82,10 @@ class Outcome(enum.IntEnum):
     """Put aside: one more number, and pages like it differed in their numbers alone."""
     SITEMAP = 70
     """A sitemap, stored: a list of pages, and no page itself."""
+    NO_SITEMAP = 71
+    """`/sitemap.xml`, which we tried unasked: the site has none there."""
+    WRONG_LANGUAGE = 72
+    """A page in another language than the job keeps; its links are followed."""
 
 
 def outcome_named(name: str) -> Outcome:
@@ -93,8 +97,8 @@ PROBED = frozenset({Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCO
 """Outcomes of URLs that we made up."""
 
 
-STORED = frozenset({Outcome.KEPT, Outcome.SITEMAP})
-"""Outcomes of answers that are held with their links and their text."""
+STORED = frozenset({Outcome.KEPT, Outcome.SITEMAP, Outcome.WRONG_LANGUAGE})
+"""Outcomes of answers that are held with their links; those that are kept with their text, too."""
 
 
 TRANSIENT = frozenset(

@@ -9,9 +9,7 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     segment_cache    keeps what was computed from each sealed segment, for the next study
     heads            headers of answers: server, last change, redirects
     text_languages   the language of each text, by detection
-    detector         the language detector
     languages        the languages of pages, by markup and by text
-    language_codes   one code for each language
     vocabularies     structured data by vocabulary, class and property
     ranks            PageRank, HITS, degrees and bow tie of pages and sites
     counts           small tables that one query each answers

@@ -18,13 +18,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from lycosa.study import detector
-from lycosa.study.language_codes import CODES, UNKNOWN
+from lycosa.extract.languages import detector
+from lycosa.extract.languages.codes import CODES, UNKNOWN
+from lycosa.extract.languages.page_language import CLEAR
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
-
-CLEAR = 0.9
-"""How sure the detector must be to overrule markup (docs/decisions/0042)."""
 
 _TEXT_OF_PAGES = """
     create temp table text_languages as

@@ -12,12 +12,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa.study import detector
+from lycosa.extract.languages import detector
+from lycosa.extract.languages.page_language import LETTERS, middle_of
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.tables import Rows
-
-LETTERS = 300
-"""How much of a text is looked at: its middle, for menus stand at its beginning and its end."""
 
 SCHEMA = pa.schema(
     [
@@ -44,14 +42,6 @@ def text_languages_of(texts: Rows, store: Path, on_segment: OnSegment) -> Derive
     files = derive(store, TEXT_LANGUAGES, texts.sealed, read, on_segment)
     opened = _looked_at(texts.opened.select(_COLUMNS).to_batches(_BATCH_ROWS))
     return Derived(files, pa.concat_tables([SCHEMA.empty_table(), *opened]))
-
-
-def middle_of(text: str | None) -> str:
-    """Return the part of a text that is looked at."""
-    if not text or len(text) <= LETTERS:
-        return text or ""
-    start = (len(text) - LETTERS) // 2
-    return text[start : start + LETTERS]
 
 
 def _looked_at(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -44,7 +44,7 @@ class InProcessCarrier:
         self._client = client
         self._name_seconds = name_seconds
         self._under_way: dict[int, Timer] = {}
-        self._cuts: dict[int, Callable[[], None]] = {}
+        self._cuts: dict[int, tuple[int, Callable[[], None]]] = {}
         """By the numbers of requests: what ends each of them early."""
         self._sent = 0
 
@@ -62,7 +62,10 @@ class InProcessCarrier:
             reply.latency_seconds, self._deliver, request, reply, began, ticket, on_answer
         )
         cut = Reply(0, failure=Outcome.TIMEOUT)
-        self._cuts[number] = lambda: self._deliver(request, cut, began, ticket, on_answer)
+        self._cuts[number] = (
+            request.partition,
+            lambda: self._deliver(request, cut, began, ticket, on_answer),
+        )
 
     def _deliver(
         self,
@@ -105,8 +108,17 @@ class InProcessCarrier:
 
     def cut_all(self) -> None:
         """End every request that is under way: its server sees that, and its sender is told."""
-        cuts, self._cuts = self._cuts, {}
-        for number, cut in cuts.items():
+        for number in list(self._cuts):
+            self._cut(number)
+
+    def cut(self, partition: int) -> None:
+        """End the requests of one partition in the same way."""
+        for number in [number for number, (of, _) in self._cuts.items() if of == partition]:
+            self._cut(number)
+
+    def _cut(self, number: int) -> None:
+        if number in self._cuts:
+            _, cut = self._cuts.pop(number)
             self._under_way.pop(number).cancel()
             cut()
 

@@ -32,6 +32,9 @@ class PretendedCrawl:
         if not job.fetch.contact:
             raise ConfigError(NO_CONTACT)
 
+    def require_languages(self, job: Job) -> None:
+        """Refuse nothing."""
+
     def run_crawl(
         self,
         directory: CrawlDirectory,

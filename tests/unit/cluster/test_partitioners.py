@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lycosa.cluster import partitioners
 from lycosa.cluster.partitioners import (
     PARTITIONERS,
+    URL_PARTITIONERS,
     by_domain,
     by_host,
     make_partitioner,
@@ -67,11 +68,64 @@ def test_host_hash_cuts_finer_than_domain() -> None:
 def test_partitions_are_what_they_always_were() -> None:
     """Logs are written by these numbers: a change would lose every URL of old crawls."""
     keys = ["org.example.www:s/", "uk.co.bbc.news:/a", "127.0.0.1:/", "[::1]:81/x"]
-    assert [by_domain(64).partition_of(key) for key in keys] == [52, 17, 12, 30]
-    assert [by_host(64).partition_of(key) for key in keys] == [41, 63, 12, 30]
+    found = {
+        name: [make(64).partition_of(key) for key in keys]
+        for name, make in {**PARTITIONERS, **URL_PARTITIONERS}.items()
+    }
+    assert found == {
+        "domain": [52, 17, 12, 30],
+        "host-hash": [41, 63, 12, 30],
+        "host-even-sum": [22, 25, 60, 43],
+        "host-odd-sum": [31, 7, 57, 50],
+        "url-hash": [29, 56, 26, 17],
+        "url-sum": [47, 8, 60, 63],
+    }
 
 
-@pytest.mark.parametrize("name", PARTITIONERS)
+def test_tarantula_sums_every_other_character_of_the_host() -> None:
+    """Equations 1 and 2, with characters counted from 1 and the host as people write it."""
+    key, host = "org.example.www:s/path?query", "www.example.org"
+    even = sum(ord(host[n]) for n in range(1, len(host), 2))
+    odd = sum(ord(host[n]) for n in range(0, len(host), 2))
+    assert even + odd == sum(map(ord, host))
+    assert make_partitioner("host-even-sum", 1000).partition_of(key) == even % 1000
+    assert make_partitioner("host-odd-sum", 1000).partition_of(key) == odd % 1000
+
+
+def test_kspider_sums_the_characters_of_the_url() -> None:
+    """KSpider, figure 2: the URL as it is sent, not its key."""
+    partition = URL_PARTITIONERS["url-sum"](5).partition_of("org.example.www:s8443/a?b")
+    assert partition == sum(map(ord, "https://www.example.org:8443/a?b")) % 5
+
+
+@pytest.mark.parametrize("name", URL_PARTITIONERS)
+def test_the_pages_of_one_host_lie_in_all_partitions(name: str) -> None:
+    partitioner = URL_PARTITIONERS[name](16)
+    keys = [f"org.example:s/page/{number}" for number in range(1000)]
+    assert {partitioner.partition_of(key) for key in keys} == set(range(16))
+
+
+@pytest.mark.parametrize("name", [*PARTITIONERS, *URL_PARTITIONERS])
+def test_a_partitioner_that_splits_hosts_says_so(name: str) -> None:
+    partitioner = {**PARTITIONERS, **URL_PARTITIONERS}[name](64)
+    keys = [f"org.example:{port}/{page}" for port in ("", "s", "81") for page in range(20)]
+    is_split = len({partitioner.partition_of(key) for key in keys}) > 1
+    assert is_split == partitioner.splits_hosts == (name in URL_PARTITIONERS)
+
+
+@pytest.mark.parametrize("name", URL_PARTITIONERS)
+def test_a_job_cannot_split_hosts_whose_owners_take_no_turns(name: str) -> None:
+    with pytest.raises(ConfigError, match="would ask that host at the same time"):
+        make_partitioner(name, 64)
+
+
+def test_no_two_partitioners_have_one_identity() -> None:
+    makers = [*PARTITIONERS.values(), *URL_PARTITIONERS.values()]
+    identities = {make(number).identity for make in makers for number in (8, 16)}
+    assert len(identities) == 2 * len(makers)
+
+
+@pytest.mark.parametrize("name", ["domain", "host-hash"])
 def test_domains_are_spread_evenly(name: str) -> None:
     partition_of = make_partitioner(name, 64).partition_of
     counts = [0] * 64

@@ -18,7 +18,7 @@ from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
-from lycosa.frontier.fold.state import counted_by
+from lycosa.frontier.fold.accounts import counted_by
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots

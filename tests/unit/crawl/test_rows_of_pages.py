@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.cli.main import main
 from lycosa.config import Job
@@ -54,6 +55,29 @@ def test_a_page_says_which_page_led_to_it_and_how(tmp_path: Path) -> None:
         old: ("link", id_of(HOME)),
         new: ("redirect", id_of(old)),
         leaf: ("link", id_of(new)),
+        "http://a.test/sitemap.xml": ("mined", None),
+    }
+
+
+def test_the_record_of_a_page_names_the_page_that_led_to_it(tmp_path: Path) -> None:
+    old, new, far = "http://a.test/old", "http://a.test/new", "http://b.test/"
+    replies = {HOME: linking(old, far), old: moved(new), new: linking(HOME), far: page("far")}
+    rules = [{"action": "accept", "suffix": host} for host in ("a.test", "b.test")]
+    sections: dict[str, Any] = {"robots": {"sitemaps": False}, "frontier": {"partitions": 64}}
+    crawled(tmp_path, replies, Job.of([HOME], rules, **sections))
+    told = {}
+    for path in (tmp_path / "warc").iterdir():
+        with path.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "metadata":
+                    lines = record.content_stream().read().decode().splitlines()
+                    url = record.rec_headers.get_header("WARC-Target-URI")
+                    told[url] = [line for line in lines if line.startswith("via:")]
+    assert {url: via for url, via in told.items() if "robots" not in url} == {
+        HOME: [],
+        old: [f"via: {HOME}"],
+        new: [f"via: {old}"],
+        far: [],  # it was sent to another partition, which does not know the URL
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from lycosa.config import Job
@@ -15,6 +16,10 @@ SEED = "http://site.test/"
 HOME = "https://www.site.test/"
 
 
+def job_of(*rules: Mapping[str, object]) -> Job:
+    return Job.of([SEED], rules, robots={"sitemaps": False})
+
+
 def test_where_a_seed_redirects_to_joins_the_scope(tmp_path: Path) -> None:
     """From http to https and on to www, as most sites do."""
     web = DrawnWeb(
@@ -25,7 +30,7 @@ def test_where_a_seed_redirects_to_joins_the_scope(tmp_path: Path) -> None:
             f"{HOME}second.html": linking(),
         }
     )
-    found = crawl(web, Job.of([SEED]), tmp_path)
+    found = crawl(web, job_of(), tmp_path)
     assert kept(found) == {HOME, f"{HOME}second.html"}
     assert found[SEED] is found["https://site.test/"] is Outcome.REDIRECTED
 
@@ -40,7 +45,7 @@ def test_where_an_ordinary_page_redirects_to_does_not_join_the_scope(tmp_path: P
             "http://other.test/page.html": linking(),
         }
     )
-    found = crawl(web, Job.of([SEED]), tmp_path)
+    found = crawl(web, job_of(), tmp_path)
     assert kept(found) == {SEED, f"{SEED}third.html"}
     assert found[f"{SEED}gone.html"] is Outcome.REDIRECTED
     assert {"http://other.test/", "http://other.test/page.html"}.isdisjoint(found)
@@ -54,12 +59,12 @@ def test_a_seed_that_moves_within_its_host_leads_on(tmp_path: Path) -> None:
             "http://new.test/": linking(),
         }
     )
-    assert kept(crawl(web, Job.of([SEED]), tmp_path)) == {"http://new.test/"}
+    assert kept(crawl(web, job_of(), tmp_path)) == {"http://new.test/"}
 
 
 def test_the_subdomains_of_a_seed_are_other_hosts(tmp_path: Path) -> None:
     web = DrawnWeb({SEED: linking("http://sub.site.test/"), "http://sub.site.test/": linking()})
-    assert set(crawl(web, Job.of([SEED]), tmp_path)) == {SEED}
+    assert set(crawl(web, job_of(), tmp_path)) == {SEED}
 
 
 def test_an_accepted_suffix_lets_its_hosts_in_and_no_others(tmp_path: Path) -> None:
@@ -70,7 +75,7 @@ def test_an_accepted_suffix_lets_its_hosts_in_and_no_others(tmp_path: Path) -> N
             "http://other.test/": linking(),
         }
     )
-    job = Job.of([SEED], [{"action": "accept", "suffix": "site.test"}])
+    job = job_of({"action": "accept", "suffix": "site.test"})
     assert set(crawl(web, job, tmp_path)) == {SEED, "http://sub.site.test/"}
 
 
@@ -86,7 +91,7 @@ def test_what_is_rejected_first_is_not_accepted_later(tmp_path: Path) -> None:
         {"action": "reject", "regex": "/calendar/"},
         {"action": "accept", "suffix": "site.test"},
     ]
-    assert set(crawl(web, Job.of([SEED], rules), tmp_path)) == {SEED, f"{SEED}open.html"}
+    assert set(crawl(web, job_of(*rules), tmp_path)) == {SEED, f"{SEED}open.html"}
 
 
 def test_a_rule_that_only_rejects_leaves_the_crawl_on_its_seeds(tmp_path: Path) -> None:
@@ -98,13 +103,13 @@ def test_a_rule_that_only_rejects_leaves_the_crawl_on_its_seeds(tmp_path: Path) 
             "http://other.test/": linking(),
         }
     )
-    job = Job.of([SEED], [{"action": "reject", "prefix": f"{SEED}calendar/"}])
+    job = job_of({"action": "reject", "prefix": f"{SEED}calendar/"})
     assert set(crawl(web, job, tmp_path)) == {SEED, f"{SEED}open.html"}
 
 
 def test_a_redirect_of_a_seed_does_not_lead_past_a_rule(tmp_path: Path) -> None:
     web = DrawnWeb({SEED: moved("http://other.test/"), "http://other.test/": linking()})
-    job = Job.of([SEED], [{"action": "reject", "suffix": "other.test"}])
+    job = job_of({"action": "reject", "suffix": "other.test"})
     assert set(crawl(web, job, tmp_path)) == {SEED}
 
 

@@ -279,6 +279,24 @@ def test_relations_are_kept_in_lower_case() -> None:
     assert facts_of("<a href=/x rel=' NoFollow\n UGC '>").rels == ["nofollow ugc"]
 
 
+@pytest.mark.parametrize(
+    ("rels", "left"),
+    [
+        (("nofollow", ""), ""),
+        (("", "nofollow"), ""),
+        (("NoFollow", "next", "prev"), "next"),
+        (("nofollow", "ugc nofollow"), "nofollow"),
+        (("no&#102;ollow", "no&#102;ollow", "author"), "author"),
+        (("next", "nofollow", "prev"), "next"),
+    ],
+)
+def test_a_link_that_is_nofollow_in_one_place_only_is_followed(
+    rels: tuple[str, ...], left: str
+) -> None:
+    page = "".join(f"<a href=/x#{n} rel='{rel}'>" for n, rel in enumerate(rels))
+    assert (facts_of(page).rels, facts_of(page).times) == ([left], [len(rels)])
+
+
 def test_links_beyond_the_limit_are_left_out_and_that_is_said() -> None:
     page = b"<a href=/1>x</a><a href=/2><a href=/1><a href=/3>y</a>"
     facts = scan(page, None, most_links=2)

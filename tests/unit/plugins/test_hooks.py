@@ -24,6 +24,7 @@ A, B, C, D = (f"http://a.test/{name}" for name in ("", "b", "c", "d"))
 
 
 def job(**sections: Any) -> Job:
+    sections = {"robots": {"sitemaps": False}} | sections
     return Job.of([A], frontier={"partitions": 2} | sections.pop("frontier", {}), **sections)
 
 

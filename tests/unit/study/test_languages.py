@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from lycosa.errors import StoreError
-from lycosa.study import detector
+from lycosa.extract.languages import detector
+from lycosa.extract.languages.codes import CODES
+from lycosa.extract.languages.page_language import LETTERS, language_of, middle_of
 from lycosa.study.build import study
-from lycosa.study.language_codes import CODES
-from lycosa.study.text_languages import LETTERS, middle_of
 from unit.study.drawn_crawl import BEGAN, Fetch, rows, write
 from unit.study.test_vocabularies import spoil
 
@@ -198,6 +199,21 @@ def test_many_texts_at_once_are_answered_as_the_package_answers_each(
         assert confidence == pytest.approx(chance, abs=1e-3)
         if language is not None:
             assert language == expected
+        alone, chance = detector.detect_one(text)
+        assert alone == language
+        if alone is not None:
+            assert chance == pytest.approx(confidence, abs=1e-3)
+
+
+def test_a_crawl_tells_the_language_of_a_page_as_a_study_does(tmp_path: Path) -> None:
+    tags = ("", "en", "de-AT", "ger", "xx", "hr", "sh", "gsw", "und", "zh_TW", " FR ")
+    bodies = (ENGLISH, GERMAN, SERBIAN, JAPANESE, "ok", "Menu 1 2 3 Kontakt", "42 1.0 #!")
+    told = {f"{n}": pair for n, pair in enumerate(product(tags, bodies))}
+    pages = [Fetch(f"test.a:/{n}", body=body, language=tag) for n, (tag, body) in told.items()]
+    write(tmp_path, pages)
+    study(tmp_path)
+    found = {name: row["language"] for name, row in by_path(tmp_path).items()}
+    assert found == {name: language_of(*pair) or "und" for name, pair in told.items()}
 
 
 def test_one_code_is_one_language() -> None:

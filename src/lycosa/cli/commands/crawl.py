@@ -119,6 +119,7 @@ def crawl(
     require_linear(job)
     require_a_seed(job)
     require_plugins(job)
+    run.require_languages(job)
     directory = CrawlDirectory.create(path, job)
     if job.fetch.loopback_origins and not flags["as_json"]:
         notice(opened_text(job.fetch.loopback_origins))

@@ -38,6 +38,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
     "wide": (("extract", "wide"),),
+    "language": (("extract", "languages"),),
     "mining": (("discovery", "mining"),),
     "cycles": (("revisit", "cycles"),),
     "continuous": (("revisit", "continuous"),),
@@ -61,7 +62,7 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     if given.get("cycles") or given.get("continuous"):
         tables["revisit"] |= _cycles(given, base.revisit)
     for flag, keys in FLAG_KEYS.items():
-        if (value := given.get(flag)) is not None and value is not False:
+        if (value := given.get(flag)) is not None and value is not False and value != ():
             for section, key in keys:
                 tables[section][key] = value
     if given.get("delay") is not None and given.get("ip_delay") is None:

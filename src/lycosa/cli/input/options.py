@@ -213,6 +213,14 @@ scope_flags = flags(
     ),
     _option(
         _SCOPE,
+        "--language",
+        multiple=True,
+        metavar="CODE",
+        help="Keep only pages in this language (de, en); links of others are followed. Several "
+        "times for several languages.",
+    ),
+    _option(
+        _SCOPE,
         "--mining",
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",

@@ -33,7 +33,12 @@ def errors_of(outcomes: dict[str, int]) -> dict[str, int]:
 
 def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
     """Return the URLs that a rule excluded, or whose page was not kept, by kind."""
-    return _chosen(outcomes, lambda outcome: Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE)
+    return _chosen(
+        outcomes,
+        lambda outcome: (
+            Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE or outcome is Outcome.WRONG_LANGUAGE
+        ),
+    )
 
 
 def put_aside_of(refusals: dict[str, int]) -> dict[str, int]:

@@ -12,7 +12,8 @@ nothing comes nearer any more (`lycosa.frontier.distance` says why that ends rig
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -48,6 +49,16 @@ _REQUISITES = mask_of(REQUISITE_KINDS)
 _FREE = mask_of(FREE_KINDS)
 
 
+class Ahead(NamedTuple):
+    """What was found out of the links of a page before they are routed."""
+
+    targets: Sequence[Target]
+    places: Sequence[int]
+    """The positions of those that are not settled."""
+    led: Mapping[str, str]
+    """Those that lead to another view of what is kept, and to which."""
+
+
 class Router:
     """Decides where links go; one per worker."""
 
@@ -61,6 +72,7 @@ class Router:
         self._wants_requisites = ports.job.extract.requisites
         self._records_all = ports.job.extract.links == "all"
         self._copies = KnownCopies() if ports.job.traps.known_copies else None
+        self._ahead: Ahead | None = None
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(ports.job.limits.depth_static)
         self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
@@ -72,11 +84,13 @@ class Router:
         raw: RawLinks,
         base: str,
         also_out_of_scope: int = _REQUISITES,
+        is_kept: bool = False,
     ) -> tuple[Links, Links]:
         """Return the links of a page to follow, and the others with their reasons, each once.
 
         `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Those to follow may
-        be too deep, and say so: they are followed when the page comes nearer.
+        be too deep, and say so: they are followed when the page comes nearer. Of a page that
+        `is_kept`, those that lead to another view of what is kept say that.
         """
         if self._scope.size != self._scope_size:
             self._scope_size = self._scope.size
@@ -90,7 +104,25 @@ class Router:
         reached = through(partition.state.pages.distance[page], LinkKind.ANCHOR)
         if reached > self._farthest_static or reached > self._farthest_dynamic:
             links = replace(links, reasons=self._depth_reasons(links, reached))
+        if is_kept and self._copies is not None:
+            links = self._name_copies(self._copies, partition, page, links)
         return links, Links(*others) if self._records_all else NO_LINKS
+
+    def _name_copies(
+        self, copies: KnownCopies, partition: Partition, page: int, links: Links
+    ) -> Links:
+        """Name the links to other views of what is kept; what was found serves `route`, too."""
+        places = self._unsettled(partition, page, links.targets, links.kinds, 0)
+        led = copies.led_from(partition.state, page, links.targets, places)
+        self._ahead = Ahead(links.targets, places, led)
+        if not led:
+            return links
+        reasons = links.reasons or [FOLLOWED] * len(links.kinds)
+        named = [
+            KNOWN_COPY if target.key in led and reason == FOLLOWED else reason
+            for target, reason in zip(links.targets, reasons, strict=True)
+        ]
+        return replace(links, reasons=named)
 
     def _depth_reasons(self, links: Links, reached: int) -> list[str]:
         """Return which links are too deep now; links that cost no depth never are."""
@@ -153,6 +185,7 @@ class Router:
         if partition.counts_links:
             self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
+        self._ahead = None
         self._pass_on(partition, moment, nearer)
 
     def _count(self, partition: Partition, targets: Sequence[Target]) -> None:
@@ -210,8 +243,7 @@ class Router:
     ) -> list[int]:
         """Route one page's links; returns the pages of this partition that came nearer."""
         state, number = partition.state, partition.number
-        distance = state.pages.distance[page]
-        real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
+        real, free = self._reached(partition, page)
         requisite_kinds = _REQUISITES if self._wants_requisites else 0
         hops = 0
         if kinds and kinds[0] == REDIRECT:  # then it is the only link
@@ -219,14 +251,11 @@ class Router:
             if hops > MOST_REDIRECTS:
                 partition.count_refusal(TOO_MANY_REDIRECTS)
                 return []
-        places = unsettled(
-            targets,
-            kinds,
-            Known(number, state.pages.distance, state.pages.hops, state.requisites),
-            Reach(real, free, hops),
-            _FREE,
-            requisite_kinds,
-        )
+        ahead, led = self._ahead, None
+        if ahead is not None and ahead.targets is targets:
+            places, led = ahead.places, ahead.led
+        else:
+            places = self._unsettled(partition, page, targets, kinds, hops)
         if not places:
             return []  # most links lead to what is known, and from no nearer
         requisites: dict[int, list[str]] = {}
@@ -235,7 +264,7 @@ class Router:
         for place in places:
             target, kind = targets[place], kinds[place]
             if not hops and ("?" in target.key or ";" in target.key):
-                target = self._original(partition, target)
+                target = self._original(partition, target, led)
             reached = free if _FREE >> kind & 1 else real
             if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
                 too_deep += 1
@@ -259,11 +288,40 @@ class Router:
             return []
         return self._admit_own(partition, moment, source, own, requisites.get(number, []), hops)
 
-    def _original(self, partition: Partition, target: Target) -> Target:
+    def _reached(self, partition: Partition, page: int) -> tuple[int, int]:
+        """Return the distances of what a page leads to, by real links and by free ones."""
+        distance = partition.state.pages.distance[page]
+        return through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
+
+    def _unsettled(
+        self,
+        partition: Partition,
+        page: int,
+        targets: Sequence[Target],
+        kinds: Sequence[int],
+        hops: int,
+    ) -> Sequence[int]:
+        """Return the positions of the links that tell the frontier something new."""
+        state = partition.state
+        return unsettled(
+            targets,
+            kinds,
+            Known(partition.number, state.pages.distance, state.pages.hops, state.requisites),
+            Reach(*self._reached(partition, page), hops),
+            _FREE,
+            _REQUISITES if self._wants_requisites else 0,
+        )
+
+    def _original(
+        self, partition: Partition, target: Target, led: Mapping[str, str] | None
+    ) -> Target:
         """Return the page that is kept, if the link leads to another view of it."""
         if self._copies is None:
             return target
-        key = self._copies.original_of(partition.state, target.key)
+        if led is not None:
+            key = led.get(target.key)
+        else:
+            key = self._copies.original_of(partition.state, target.key)
         if key is None:
             return target
         partition.count_refusal(KNOWN_COPY)

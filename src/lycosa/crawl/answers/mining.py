@@ -116,6 +116,13 @@ class Mining:
             self._come_back(self._ports.clock.now())
             self._resumed[partition.number] = 0
 
+    def forget(self, number: int) -> None:
+        """Forget the sites of a partition that is no longer ours."""
+        self._resumed.pop(number, None)
+        for places in (self._looks, self._held_up):
+            for place in [place for place in places if place[0] == number]:
+                places.pop(place, None)
+
     def look_if_idle(self, partition: Partition, site: int) -> None:
         """Look at a site if nothing of it is queued."""
         if _is_idle(partition, site):

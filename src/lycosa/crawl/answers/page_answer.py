@@ -64,8 +64,12 @@ class PageAnswer(Struct):
     """Of `text`; 0 without one."""
     plugins: PluginPass | None = None
     """The page in the hands of the job's plugins, if it has some."""
+    is_tried: bool = False
+    """It is a sitemap that we tried unasked (`usual_sitemap`)."""
     is_sitemap: bool = False
     """It is kept, but as a list of pages: it counts towards no limit."""
+    is_foreign: bool = False
+    """It is a page, but in another language than the job keeps: only its links count."""
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
     links: Links = field(default_factory=lambda: NO_LINKS)
@@ -95,8 +99,10 @@ class PageAnswer(Struct):
 
     @property
     def recorded_outcome(self) -> Outcome:
-        """The outcome as log and store have it: of a page that is kept, what it is."""
-        return Outcome.SITEMAP if self.is_sitemap else self.outcome
+        """The outcome as log and store have it: what is no page to keep, for all its links, too."""
+        if self.is_sitemap:
+            return Outcome.SITEMAP
+        return Outcome.WRONG_LANGUAGE if self.is_foreign else self.outcome
 
     @property
     def site_name(self) -> str:

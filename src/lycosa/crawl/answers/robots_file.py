@@ -19,11 +19,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.config import Job
+from lycosa.crawl.answers import usual_sitemap
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.robots import Rules, compile_robots
+from lycosa.fetch.robots import compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     NO_CONNECTION,
@@ -55,12 +56,12 @@ class Reading(NamedTuple):
     target: str | None = None
     """With `ELSEWHERE`: the key of the URL that it redirects to."""
     sitemaps: tuple[str, ...] = ()
+    wants_sitemap: bool = False
+    """It names none: the usual place is tried (`usual_sitemap`)."""
 
-
-USUAL_SITEMAP = "/sitemap.xml"
-"""Where most sites have theirs; asked for once a site, for a URL is admitted once."""
 
 ALLOW_ALL = Reading(RobotsState.KNOWN)
+NO_FILE = Reading(RobotsState.KNOWN, wants_sitemap=True)
 
 _NOT_REACHED = NO_CONNECTION | {Outcome.REFUSED_ADDRESS}
 """Failures that say nothing of a robots file: the origin or the host was told by them."""
@@ -76,21 +77,13 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
             RobotsState.KNOWN,
             rules.to_bytes(),
             rules.crawl_delay_seconds,
-            sitemaps=_sitemaps(rules, job),
+            sitemaps=tuple(rules.sitemaps) if job.robots.sitemaps else (),
+            wants_sitemap=not rules.sitemaps,
         )
     if 300 <= answer.status < 400 and (location := answer.header("location")):
         target = canonical_key(location, url_of(key))
         return Reading(RobotsState.ELSEWHERE, target=target) if target else ALLOW_ALL
-    return Reading(RobotsState.KNOWN, sitemaps=_sitemaps(Rules(), job))
-
-
-def _sitemaps(rules: Rules, job: Job) -> tuple[str, ...]:
-    """Return the sitemaps to ask for; a wide job tries the usual one where none is named."""
-    if not job.robots.sitemaps:
-        return ()
-    if not rules.sitemaps and job.extract.wide and rules.is_allowed(USUAL_SITEMAP):
-        return (USUAL_SITEMAP,)
-    return tuple(rules.sitemaps)
+    return NO_FILE
 
 
 class RobotsFiles:
@@ -180,7 +173,9 @@ class RobotsFiles:
         """Learn what the redirect of a robots file led to."""
         site = partition.state.site_number(message.site)
         if site is not None and partition.state.sites.robots[site] == RobotsState.ELSEWHERE:
-            reading = Reading(message.state, message.rules, message.crawl_delay_seconds)
+            delay = message.crawl_delay_seconds
+            wants = message.wants_sitemap
+            reading = Reading(message.state, message.rules, delay, wants_sitemap=wants)
             host, pause = partition.state.sites.host[site], message.crawl_delay_seconds
             if pause > self._job.politeness.longest_pause_seconds:
                 strikes = partition.state.hosts.strikes[host]
@@ -225,7 +220,14 @@ class RobotsFiles:
     def _reply(self, partition: Partition, site: str, reading: Reading, now: float) -> None:
         partition.post(
             self._partition_of(site + "/"),
-            RobotsFound(now, site, reading.state, reading.rules, reading.crawl_delay_seconds),
+            RobotsFound(
+                now,
+                site,
+                reading.state,
+                reading.rules,
+                reading.crawl_delay_seconds,
+                reading.wants_sitemap,
+            ),
         )
 
     def _learn(
@@ -257,5 +259,11 @@ class RobotsFiles:
                 expires,
                 host_due,
                 place,
+                reading.wants_sitemap and self._may_try_sitemap(partition, site),
             )
         )
+
+    def _may_try_sitemap(self, partition: Partition, site: int) -> bool:
+        """Return whether a site's `/sitemap.xml` is not known yet and the job wants it."""
+        key = partition.state.site_names[site] + usual_sitemap.PATH
+        return self._job.robots.sitemaps and partition.state.table.find(key) is None

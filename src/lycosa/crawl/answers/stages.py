@@ -6,11 +6,14 @@ before it.
      1  judge      the outcome, from status and headers (`reading`)
      2  read       a page that may be kept is scanned once: text, facts, links. A plugin may read
                    types that Lycosa does not (`plugins`)
-     3  recognise  a soft 404, or the answer to our own probe, gets its outcome (`soft_404`).
-                   It needs the text; plugins must not be shown such a page
+     3  recognise  a soft 404, or the answer to our own probe, gets its outcome (`soft_404`), and so
+                   does what is no sitemap where we tried one (`usual_sitemap`). It needs the text;
+                   plugins must not be shown such a page
      4  show       the job's plugins see the page. They may change its facts and links, or fail
      5  charge     the page is paid from the job's limits, or the reservation is given back. A page
-                   that does not fit leaves nothing but its outcome, so this precedes what is stored
+                   that does not fit leaves nothing but its outcome, so this precedes what is
+                   stored. A sitemap and a page in a language that the job does not keep
+                   (`languages`) cost nothing: they go on for their links
      6  extract    triples (`triples`), then links, some of which the triples name (`links`)
      7  store      one record for the archive. The event needs its place
      8  rest       how long the host rests (`host_pauses`, `bursts`). A refusal is recorded before
@@ -45,13 +48,14 @@ from lycosa.crawl.answers.reading import (
     showing_wishes,
 )
 from lycosa.crawl.answers.triples import TripleExtraction
+from lycosa.crawl.answers.usual_sitemap import UsualSitemap
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
 from lycosa.crawl.ports import Ports
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.guesses import TRIED, rule_name
 from lycosa.records import (
     NO_CONNECTION,
     STAY_AWAY,
@@ -62,9 +66,10 @@ from lycosa.records import (
     Outcome,
     Purpose,
 )
-from lycosa.url import parse
+from lycosa.url import parse, url_of
 
 if TYPE_CHECKING:
+    from lycosa.crawl.answers.languages import LanguageFilter
     from lycosa.crawl.answers.plugins import Plugins
 
 FORGETTABLE_SECONDS = 1.0
@@ -99,9 +104,15 @@ class PageAnswers:
 
             self._plugins = Plugins(ports.hooks, ports.job)
         self._job = ports.job if self._plugins is None else self._plugins.job
+        self._languages: LanguageFilter | None = None
+        if ports.job.extract.languages:
+            from lycosa.crawl.answers.languages import LanguageFilter  # loads a detector
+
+            self._languages = LanguageFilter(ports.job)
         self._router = router
         self._mining = mining
         self._prober = Prober(ports)
+        self._usual_sitemap = UsualSitemap(ports)
         self._seen_texts = seen_texts
         self._traps = traps
         self._mirrors = mirrors
@@ -120,7 +131,7 @@ class PageAnswers:
         answered.host = state.sites.host[answered.site]
         self._judge(answered)
         self._read(answered)
-        answered.outcome = self._prober.judge(answered)
+        self._recognise(answered)
         self._show(answered)
         self._charge(answered)
         self._extract(answered)
@@ -168,6 +179,14 @@ class PageAnswers:
             answered.text = text
             answered.fingerprint = fingerprint(text)
 
+    def _recognise(self, answered: PageAnswer) -> None:
+        answered.outcome = self._prober.judge(answered)
+        if answered.state.pages.guess[answered.page] == TRIED:
+            answered.is_tried = True
+            answered.outcome = self._usual_sitemap.judge(answered)
+            if answered.outcome is Outcome.NO_SITEMAP:
+                _drop_facts(answered)
+
     def _show(self, answered: PageAnswer) -> None:
         if answered.plugins is not None and answered.outcome is Outcome.KEPT:
             answered.outcome, answered.facts = answered.plugins.end()
@@ -177,16 +196,19 @@ class PageAnswers:
             self._budget.give_back(answered.reserved_bytes)
             return
         state = answered.partition.state
-        if answered.facts.is_list and is_sitemap(answered.answer, answered.facts):
+        facts = answered.facts
+        if facts.is_list and (answered.is_tried or is_sitemap(answered.answer, facts)):
             most = SITEMAPS_WITHOUT_A_PAGE + state.kept_pages
             answered.is_sitemap = state.outcomes[Outcome.SITEMAP] < most
-        if answered.is_sitemap:
+        elif self._languages is not None:
+            answered.is_foreign = self._languages.is_foreign(facts)
+        if answered.is_sitemap or answered.is_foreign:
             self._budget.give_back(answered.reserved_bytes)
             return
         size, url = len(answered.answer.body), answered.request.url
         if not self._budget.keep(answered.reserved_bytes, size, url):
-            answered.outcome, answered.facts = Outcome.TOO_LARGE, NO_FACTS
-            answered.text, answered.fingerprint = b"", 0
+            answered.outcome = Outcome.TOO_LARGE
+            _drop_facts(answered)
 
     def _extract(self, answered: PageAnswer) -> None:
         answered.triples = self._triples.triples(answered)
@@ -202,7 +224,13 @@ class PageAnswers:
                 found = answered.plugins.links
             found = self._triples.with_links(found, answered)
             base = parse(facts.base, url) if facts.base else url
-            links = self._router.resolve(answered.partition, answered.page, found, base or url)
+            links = self._router.resolve(
+                answered.partition,
+                answered.page,
+                found,
+                base or url,
+                is_kept=not answered.is_foreign,
+            )
         else:
             return
         answered.links, answered.refused = links
@@ -213,6 +241,8 @@ class PageAnswers:
         was_kept = state.pages.outcome[page] == Outcome.KEPT
         answered.is_first = is_kept and not was_kept
         plugins = answered.plugins
+        is_shown = is_kept and not answered.is_foreign
+        source = state.sources.page_of(page)
         is_noindex = is_noarchive = False
         if is_kept:
             is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
@@ -228,12 +258,12 @@ class PageAnswers:
                 refused_links=answered.refused,
                 title=facts.title,
                 description=facts.description,
-                text=facts.content,
+                text=b"" if answered.is_foreign else facts.content,
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=answered.fingerprint,
                 rule=rule_name(state.pages.guess[page]),
-                extra=plugins.values if plugins is not None and is_kept else (),
+                extra=plugins.values if plugins is not None and is_shown else (),
                 triples=answered.triples,
                 held=state.place_of(page) if is_kept and was_kept else None,
                 is_noindex=is_noindex,
@@ -241,6 +271,7 @@ class PageAnswers:
                 is_withheld=is_noarchive and self._job.extract.obey_noarchive,
                 source_id=state.sources.of(page),
                 is_after_redirect=state.pages.hops[page] > 0,
+                source_url=url_of(state.table.key(source)) if source is not None else "",
             )
         )
 
@@ -293,6 +324,9 @@ class PageAnswers:
     def _route(self, answered: PageAnswer) -> None:
         """Send the links on, unless a guess moves to them or its host is a mirror."""
         answered.known_urls = len(answered.partition.state.table)
+        if answered.is_tried and answered.outcome is Outcome.REDIRECTED:
+            self._usual_sitemap.move(answered)
+            return
         if self._mining.moves(answered):
             return
         if answered.outcome is Outcome.KEPT and self._mirrors.skips(answered):
@@ -305,6 +339,8 @@ class PageAnswers:
             answered.times_shown = self._seen_texts.times_shown(answered)
         if answered.is_first and self._traps.is_on:
             self._traps.weigh(answered)
+        if answered.state.sites.wants_sitemap[answered.site] and not answered.is_sitemap:
+            self._usual_sitemap.try_after(answered)
         self._mining.answered(answered)
 
     def _close_when_full(self, answered: PageAnswer) -> None:
@@ -314,3 +350,8 @@ class PageAnswers:
             due, strikes = hosts.due[host], hosts.strikes[host]
             closed = HostChanged(answered.ended, host, due, strikes, Outcome.HOST_LIMIT)
             answered.partition.change_host(closed)
+
+
+def _drop_facts(answered: PageAnswer) -> None:
+    """Forget what was read: nothing but the outcome is left of the answer."""
+    answered.facts, answered.text, answered.fingerprint = NO_FACTS, b"", 0

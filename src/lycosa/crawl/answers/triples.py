@@ -27,7 +27,13 @@ MOST_SAID = 100
 """How many pages with broken JSON-LD a worker names in the log file, for each reason."""
 
 SAYS_NOTHING = frozenset(
-    {Outcome.REDIRECTED, Outcome.NOT_FOUND, Outcome.SOFT_404, Outcome.WRONG_TYPE}
+    {
+        Outcome.REDIRECTED,
+        Outcome.NOT_FOUND,
+        Outcome.SOFT_404,
+        Outcome.WRONG_TYPE,
+        Outcome.WRONG_LANGUAGE,
+    }
 )
 """Whatever the page said before, it does not any more."""
 
@@ -47,8 +53,9 @@ class TripleExtraction:
         if self._distiller is None:
             return None
         nothing = None if answered.partition.state.pages.fetch[answered.page] == NONE else b""
-        if answered.outcome is not Outcome.KEPT:
-            return nothing if answered.outcome in SAYS_NOTHING else None
+        outcome = Outcome.WRONG_LANGUAGE if answered.is_foreign else answered.outcome
+        if outcome is not Outcome.KEPT:
+            return nothing if outcome in SAYS_NOTHING else None
         answer, url = answered.answer, answered.request.url
         said = Page(answer.body, url, answer.header("content-type"), answered.facts)
         forms = self._distiller.forms_of(said)

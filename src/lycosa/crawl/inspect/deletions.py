@@ -18,7 +18,8 @@ import time
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import Decision, change
-from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.fold.accounts import counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
 from lycosa.records import Outcome, Place, RecordsLost
 from lycosa.store.segments import removal

@@ -19,8 +19,9 @@ from lycosa.crawl.seeds import Planted, Planter
 from lycosa.crawl.takeover import check_partitioner, take_partition
 from lycosa.errors import ConfigError
 from lycosa.fetch.guard import AddressGuard
+from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.columns import DONE
-from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
 from lycosa.plugins.loader import load_hooks

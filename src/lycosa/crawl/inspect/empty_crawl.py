@@ -42,6 +42,7 @@ _ADVICE = {
     Outcome.DISALLOWED: "forbidden by the robots file; see which line: lycosa check robots {seed}",
     Outcome.REFUSED_ADDRESS: "at a private or reserved address, which the job does not allow;"
     " add --allow-private, or --allow-network with the network",
+    Outcome.WRONG_LANGUAGE: "in another language than the job keeps ([extract] languages)",
     Outcome.WRONG_TYPE: "not of a content type that the job keeps;"
     " keep all types: --set 'fetch.content_types=*/*'",
     Outcome.TOO_LARGE: "larger than the limit of the job leaves room for; raise --max-bytes",

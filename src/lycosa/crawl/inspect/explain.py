@@ -37,6 +37,7 @@ from lycosa.records import (
     RobotsState,
     Settled,
     Sight,
+    SitemapTried,
     Taken,
     Visited,
     Weighed,
@@ -162,6 +163,10 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
             f"; {MOST_REDIRECTS} redirects in a row have led here, so its own is not followed"
             f" ({TOO_MANY_REDIRECTS})"
         )
+    if outcome is Outcome.NO_SITEMAP:
+        return "; it was tried as the site's sitemap, and what came is none"
+    if outcome is Outcome.WRONG_LANGUAGE:
+        return "; it is in another language than [extract] languages names; its links are followed"
     if outcome is Outcome.HOOK_FAILED:
         return "; a plugin raised, and the traceback is in lycosa.log beside this URL"
     probe = probe_of(state, site)
@@ -200,6 +205,12 @@ def _guessed(event: Mined, key: str, state: PartitionState) -> str:
     return f"mined: guessed from {source} by the rule '{name}'"
 
 
+def _tried(event: SitemapTried) -> str:
+    if event.source:
+        return f"tried as the site's sitemap: {url_of(event.source)} redirects to it"
+    return "tried as the site's sitemap: its robots file names none"
+
+
 def _history(log: Log, number: int, key: str, page: int, state: PartitionState) -> list[Step]:
     """Return the events of the log that concern the URL, in words."""
     steps: list[Step] = []
@@ -223,6 +234,8 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
                 steps.append(Step(event.moment, _guessed(event, key, state)))
             elif isinstance(event, GuessJudged) and event.page == page:
                 steps.append(Step(steps[-1].moment, _WORTHS[event.worth]))
+            elif isinstance(event, SitemapTried) and event.key == key:
+                steps.append(Step(event.moment, _tried(event)))
             elif isinstance(event, ProbeChosen) and event.key == key:
                 steps.append(Step(event.moment, "made up, to see the site's error page"))
             elif isinstance(event, Fetched) and event.page == page:

@@ -23,6 +23,8 @@ _WORDS = {
     "too-deep": "it is farther from the seeds than the limits of depth allow ([limits])",
     "depth": "it is farther from the seeds than the limits of depth allow ([limits])",
     "out-of-scope": "it is out of scope",
+    "known-copy": "it is another view of a page that is kept, and links to it lead to that one"
+    " ([traps] known_copies)",
 }
 NOT_FOUND = "has not been found: no page that was fetched links to it"
 

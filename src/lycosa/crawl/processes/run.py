@@ -87,6 +87,7 @@ def run_crawl(
     listener, stop = listener or Listener(), stop or Stop()
     job = directory.job() if job is None else anchored(job, directory.path)
     require_contact(job)
+    require_languages(job)
     require_files(job.fetch.connections, job.crawl.workers)
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()
@@ -143,6 +144,14 @@ def require_contact(job: Job) -> None:
             "  add --contact https://example.org/about-my-crawl or --contact mail@example.org"
             " (crawl.toml: [fetch] contact)"
         )
+
+
+def require_languages(job: Job) -> None:
+    """Refuse a filter by language that cannot work here."""
+    if job.extract.languages:
+        from lycosa.crawl.answers import languages  # others do without it
+
+        languages.require_languages(job)
 
 
 def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Listener) -> Planted:

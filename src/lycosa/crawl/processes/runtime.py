@@ -38,7 +38,8 @@ from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import Worker
 from lycosa.fetch.client import HttpTransport
-from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.fold.accounts import counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request
@@ -195,7 +196,7 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
-            return self._store.seal(_everything, with_dead=False)
+            return self._store.seal(self.worker.is_counted, with_dead=False)
 
         self._seal_aside(seal, on_done)
 
@@ -227,7 +228,8 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(_everything, decided, with_dead=False), self._sealed
+                    lambda: self._store.seal(self.worker.is_counted, decided, with_dead=False),
+                    self._sealed,
                 )
             )
 
@@ -247,8 +249,3 @@ class Runtime:
     def _is_still_ours(self, request: Request) -> bool:
         """Ask the log, just before a request leaves, whether its partition is still ours."""
         return self.ports.log.owner(request.partition) == self.ports.owner
-
-
-def _everything(place: object) -> bool:
-    """Count every record of our own segments: every decision about them is committed."""
-    return True

@@ -16,7 +16,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.takeover import read_partition, take_partitions
-from lycosa.frontier.fold.state import Accounts, counted_by
+from lycosa.frontier.fold.accounts import Accounts, counted_by
 from lycosa.log.protocol import Log
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of

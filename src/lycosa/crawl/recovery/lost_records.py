@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
-from lycosa.frontier.fold.state import Accounts, PartitionState, counted_by
+from lycosa.frontier.fold.accounts import Accounts, counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
 from lycosa.log.places import Named, places_of
 from lycosa.log.protocol import Log, Write

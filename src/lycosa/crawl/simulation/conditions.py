@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from lycosa.crawl.worker.worker import Worker
 from lycosa.plugins.hooks import Hooks
 from lycosa.testweb.carrier import NAME_SECONDS
 from lycosa.testweb.referee.referee import Referee
@@ -27,6 +28,8 @@ class Conditions(NamedTuple):
     """Returns how many bytes are free on the disk."""
     hooks: Hooks | None = None
     """Functions of plugins."""
+    on_begun: Callable[[Sequence[Worker]], None] = lambda workers: None
+    """Told when the workers of a life have begun; it may let them hand partitions over."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

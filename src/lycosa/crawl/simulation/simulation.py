@@ -241,6 +241,7 @@ class _Life:
         )
         for worker in self._workers:
             worker.begin()
+        conditions.on_begun(self._workers)
         simulation.clock.run(until, stop=lambda: len(self._reasons) == len(self._workers))
         return self._reasons[0] if self._reasons else ""
 

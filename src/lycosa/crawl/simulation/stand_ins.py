@@ -67,7 +67,7 @@ class ShiftedTransport:
         self._carrier = carrier
         self._shift = shift
         self.resolve = carrier.resolve
-        self.cut_all = carrier.cut_all
+        self.cut_all, self.cut = carrier.cut_all, carrier.cut
 
     def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
         """Send one request; `on_answer` is called once, later."""

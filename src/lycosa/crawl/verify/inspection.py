@@ -20,7 +20,7 @@ from lycosa.crawl.verify.log_reader import LogView
 from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.segments import Segment, check_segment, is_whole, read_records
 from lycosa.errors import ConfigError, LycosaError, StoreError
-from lycosa.frontier.fold.state import counted_by
+from lycosa.frontier.fold.accounts import counted_by
 from lycosa.log.places import Named
 from lycosa.store.layout import (
     CDX,

@@ -110,7 +110,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
             pending.add_page(fetched.row() + fetched.facts_row(job))
             if fetched.has_content:
                 pending.add_content(fetched.row(), fetched.links(job), fetched.text(job))
-            if distiller is not None and fetched.is_kept:
+            if distiller is not None and fetched.is_kept and not fetched.is_foreign:
                 page = Page(
                     fetched.stored.body,
                     fetched.stored.url,
@@ -151,6 +151,7 @@ class _Fetched:
         self.ended = source.ended or self.began
         self.outcome = outcome_named(self._fields.get("outcome", "kept"))
         self.is_kept = self.outcome in STORED
+        self.is_foreign = self.outcome is Outcome.WRONG_LANGUAGE
         self._facts: Facts | None = None
 
     @property
@@ -251,7 +252,8 @@ class _Fetched:
     def text(self, job: Job) -> Text:
         """Return the page's text, with what its row says of it."""
         facts = self.facts(job)
-        return Text(facts.content, self.stored.url, facts.title, facts.language)
+        content = b"" if self.is_foreign else facts.content
+        return Text(content, self.stored.url, facts.title, facts.language)
 
     def links(self, job: Job) -> tuple[Links, Links]:
         """Return the links that were followed, and the others, with what the page says of them.

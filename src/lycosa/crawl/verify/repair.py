@@ -34,7 +34,8 @@ from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.rewrite import rewrite
 from lycosa.crawl.verify.segments import Segment
 from lycosa.errors import ConfigError
-from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.fold.accounts import counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
 from lycosa.log.sqlite import SqliteLog
 from lycosa.plugins.loader import load_hooks

@@ -4,6 +4,7 @@ One worker runs in one process and owns some of the partitions. A callback of th
 a host is due, an answer has come, or a commit is due; between callbacks it does nothing.
 
     worker      the loop itself
+    ownership   takes partitions, hands them over, drops those that others have taken
     sending     from a partition that has work to a request on its way
     inbox       reads messages of other partitions: URLs, robots files, bids
     release     decides when a host may be asked again: at once, or when its answer is durable

@@ -18,7 +18,7 @@ way at a time; what is decided meanwhile goes into the next one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from lycosa.crawl.ports import Ports
@@ -26,6 +26,7 @@ from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
+from lycosa.records import AnyEvent
 
 
 class Snapshot(NamedTuple):
@@ -41,6 +42,8 @@ class Batch(NamedTuple):
 
     writes: list[Write]
     snapshots: list[Snapshot]
+    events: list[list[AnyEvent]]
+    """Of each write."""
 
 
 class CommitTimes(NamedTuple):
@@ -56,7 +59,9 @@ class CommitTimes(NamedTuple):
 class Committer:
     """Cuts batches and makes them durable, one after the other."""
 
-    def __init__(self, ports: Ports, on_superseded: Callable[[int], None]) -> None:
+    def __init__(
+        self, ports: Ports, on_superseded: Callable[[int, Sequence[AnyEvent]], None]
+    ) -> None:
         self._ports = ports
         self._on_superseded = on_superseded
         self._batches_since: dict[int, int] = {}
@@ -84,9 +89,9 @@ class Committer:
 
         def done(results: list[int | None]) -> None:
             self.is_busy = False
-            for write, sequence in zip(batch.writes, results, strict=True):
+            for write, events, sequence in zip(batch.writes, batch.events, results, strict=True):
                 if sequence is None:
-                    self._on_superseded(write.partition)
+                    self._on_superseded(write.partition, events)
                 elif (partition := owned.get(write.partition)) is not None:
                     partition.state.sequence = sequence
             for release in released:
@@ -118,6 +123,7 @@ class Committer:
     def _cut(self, partitions: Iterable[Partition]) -> Batch:
         writes: list[Write] = []
         snapshots: list[Snapshot] = []
+        all_events: list[list[AnyEvent]] = []
         for partition in partitions:
             events, posts = partition.cut()
             if not events and not posts:
@@ -127,13 +133,14 @@ class Committer:
             writes.append(
                 Write(partition.number, state.sequence, encode(events), posted, state.inbox_read)
             )
+            all_events.append(events)
             since = self._batches_since.get(partition.number, 0) + 1
             if since >= self._ports.job.log.snapshot_batches and not snapshots:
                 sequence = state.sequence + 1
                 snapshots.append(Snapshot(partition.number, sequence, state.pack(sequence)))
                 since = 0
             self._batches_since[partition.number] = since
-        return Batch(writes, snapshots)
+        return Batch(writes, snapshots, all_events)
 
     def _make_durable(self, batch: Batch) -> list[int | None]:
         ports = self._ports

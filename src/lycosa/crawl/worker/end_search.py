@@ -8,7 +8,7 @@ reported as stuck, and `patience` says how long that may last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 
 from lycosa.crawl.answers.mining import Mining
@@ -38,6 +38,7 @@ class EndSearch:
         mining: Mining,
         cycles: Cycles,
         tick: Alarm,
+        on_lost: Callable[[int], None],
     ) -> None:
         self._clock = ports.clock
         self._ending = ports.ending
@@ -47,6 +48,8 @@ class EndSearch:
         self._mining = mining
         self._cycles = cycles
         self._tick = tick
+        self._owner = ports.owner
+        self._on_lost = on_lost
         self._patience = Patience(ports, partitions)
         self._has_reported = False
 
@@ -60,6 +63,8 @@ class EndSearch:
                 return Verdict.GOES_ON
         if not self._cycles.is_ready(requests):
             return Verdict.GOES_ON
+        for number in [n for n in self._partitions if self._log.owner(n) != self._owner]:
+            self._on_lost(number)  # an idle worker sends and commits nothing, and learns it here
         self._report()
         self._patience.count(self._clock.now(), self._is_stuck_everywhere())
         if self._ending.is_possible():

@@ -61,6 +61,8 @@ class InboxReader:
         self._scope.look_again()
         admitted = 0
         for number, partition in self._partitions.items():
+            if partition.is_leaving:
+                continue
             head = heads[number].inbox
             while (after := partition.state.inbox_read) < head:
                 for sequence, batch in self._log.inbox(number, after):

@@ -115,8 +115,10 @@ class Lookups:
 
     def _answered(self, partition: Partition, asked: _Asked, found: Resolved) -> None:
         self._under_way.discard(asked)
-        if not partition.is_lost:
+        if not partition.is_lost and not partition.is_leaving:
             self._learn(partition, asked[1], found)
+        elif (other := self._partitions.get(asked[0])) and other.readiness.is_resolving(asked[1]):
+            self._urgent[asked] = None  # taken again meanwhile; the number may mean another host
         self._ask()
         self._on_answered()
 

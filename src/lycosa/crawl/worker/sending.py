@@ -82,6 +82,11 @@ class Sender:
         """Forget the compiled robots rules of a site: it has new ones."""
         self._rules.pop((partition, site), None)
 
+    def forget(self, partition: int) -> None:
+        """Forget all rules of a partition: it is no longer ours, and its sites get new numbers."""
+        for cached in [cached for cached in self._rules if cached[0] == partition]:
+            del self._rules[cached]
+
     def _next_permitted(self, partition: Partition, now: float) -> Task | None:
         """Return the next task that is permitted; what robots rules or traps forbid ends here."""
         sites, pages = partition.state.sites, partition.state.pages
@@ -138,6 +143,7 @@ class Sender:
             self._validators(state, task.subject) if task.kind is TaskKind.PAGE else None,
         )
         self.in_flight += 1
+        partition.in_flight += 1
         self.requests += 1
         self._ports.transport.send(
             request, lambda answer: self._on_answer(partition, task, reserved, request, answer)

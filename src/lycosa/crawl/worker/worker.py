@@ -21,7 +21,7 @@ Always true:
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from lycosa.clock import Timer
 from lycosa.crawl.answers.links import Router
@@ -37,13 +37,13 @@ from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
-from lycosa.crawl.takeover import take_partitions
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.commits import Committer, CommitTimes
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.inbox import InboxReader
 from lycosa.crawl.worker.lookups import Lookups
+from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
@@ -53,15 +53,14 @@ from lycosa.frontier.partition import Partition, Task, TaskKind
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import WorkerContext
-from lycosa.frontier.urltable import FileVault
-from lycosa.plugins.scheduling import scheduler_of
 from lycosa.records import (
     Answer,
+    AnyEvent,
     Outcome,
     Passed,
+    Place,
     Request,
     Resolved,
-    Taken,
 )
 
 EXHAUSTED = "exhausted"
@@ -108,10 +107,21 @@ class Worker:
         self._tick_alarm = Alarm(self._clock, self._tick)
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
-        self._end = EndSearch(ports, self._partitions, self._mining, self._cycles, self._tick_alarm)
+        self._end = EndSearch(
+            ports, self._partitions, self._mining, self._cycles, self._tick_alarm, self._lose
+        )
         self._with_work: dict[int, None] = {}
         self._changed: dict[int, None] = {}
         self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
+        self._ownership = Ownership(
+            ports,
+            self._partitions,
+            self._context(),
+            self._committer,
+            [self._router, self._sender, self._mining, self._pages.bursts],
+            self._begin,
+            self._commit,
+        )
         self._noted_time = 0.0
         self._wants_commit = False
         self._is_stopping = False
@@ -119,53 +129,66 @@ class Worker:
         self._is_cutting = False
         self.is_over = False
 
+    def _context(self) -> WorkerContext:
+        """Return what partitions share."""
+        ip_delay = self._job.politeness.ip_delay_seconds
+        return WorkerContext(
+            self._agenda,
+            Addresses(self._agenda, ip_delay, 0.0, self._ports.slots),
+            self._lookups.resolve,
+            self._pause_after_resume,
+            None,
+            self._with_work,
+            self._changed,
+            self._lookups.look_ahead,
+        )
+
     # -- beginning and end ----------------------------------------------------------------
 
     def open(self, numbers: Iterable[int]) -> None:
         """Take partitions over: everything is known, nothing is asked yet."""
-        now = self._clock.now()
-        ports = self._ports
-        taken = Taken(now, ports.owner, ports.clock_ahead)
-        digest = ports.job_digest or self._job.digest()
-        opened = take_partitions(ports.log, ports.snapshots, numbers, taken, digest)
-        is_resumed = any(partition.is_resumed for partition in opened.values())
-        scheduler = scheduler_of(self._job, ports.hooks, self._clock.now)
-        politeness = self._job.politeness
-        addresses = Addresses(
-            self._agenda,
-            politeness.ip_delay_seconds,
-            now + politeness.ip_delay_seconds if is_resumed else 0.0,
-            ports.slots,
-        )
-        frontier = self._job.frontier
-        self._memory_limit = MemoryLimit(
-            frontier.url_memory_bytes * len(opened) // frontier.partitions
-        )
-        for number, (state, _, snapshot_sequence) in opened.items():
-            around = WorkerContext(
-                self._agenda,
-                addresses,
-                self._lookups.resolve,
-                self._pause_after_resume,
-                now if is_resumed else None,
-                self._with_work,
-                self._changed,
-                self._lookups.look_ahead,
-            )
-            if ports.sealed_folder is not None:
-                state.table.put_into(FileVault(ports.sealed_folder))
-            partition = Partition(number, state, scheduler, around)
-            self._partitions[number] = partition
-            self._committer.note_snapshot(number, state.sequence - snapshot_sequence)
+        self._ownership.open(numbers)
+        self._share_memory()
+
+    def take(self, numbers: Iterable[int], on_taken: Callable[[int], None]) -> None:
+        """Take more partitions while crawling; each is reported when it is begun."""
+        self._ownership.take(numbers, on_taken)
+
+    def release(self, numbers: Iterable[int], on_released: Callable[[int], None]) -> None:
+        """Hand partitions over; each is reported when others may take it."""
+        self._ownership.release(numbers, on_released)
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Drop partitions at once, because others may take them from now on."""
+        for number in numbers:
+            self._lose(number)
+        self.pump()
+
+    def is_counted(self, place: Place) -> bool:
+        """Return whether a record of ours counts: all do but those of dropped decisions."""
+        dropped = self._ownership.dropped
+        return not dropped or place not in dropped
 
     def begin(self, on_partition: Callable[[], None] = lambda: None) -> None:
         """Start crawling; `on_partition` is called before each partition is looked through."""
         for partition in self._partitions.values():
             on_partition()
-            partition.resume(self._clock.now())
-            self._cycles.resume(partition, self._clock.now())
-            self._mining.resume(partition)
+            self._begin(partition)
         self._tick()
+
+    def _begin(self, partition: Partition) -> None:
+        """Let a partition that was taken have its turns; it may come while others are crawled."""
+        now = self._clock.now()
+        partition.resume(now)
+        self._cycles.resume(partition, now)
+        self._mining.resume(partition)
+        self._share_memory()
+        self._tick_alarm.set_before(now)
+
+    def _share_memory(self) -> None:
+        frontier = self._job.frontier
+        share = frontier.url_memory_bytes * len(self._partitions) // frontier.partitions
+        self._memory_limit.allow(share)
 
     def stop(self) -> None:
         """Send nothing more; end when what is under way is answered, or cut, and committed."""
@@ -252,15 +275,10 @@ class Worker:
         self._ports.transport.cut_all()
         self._tick()
 
-    def _lose(self, number: int) -> None:
+    def _lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
         """Drop a partition that another owner has taken."""
-        partition = self._partitions.pop(number, None)
-        if partition is not None:
-            self._with_work.pop(number, None)
-            self._changed.pop(number, None)
-            self._router.forget(number)
-            self._ports.ending.report(number, None)
-            partition.abandon(self._clock.now())
+        self._ownership.lose(number, refused)
+        self._share_memory()
 
     # -- choosing and sending -------------------------------------------------------------
 
@@ -290,7 +308,7 @@ class Worker:
             number = next(iter(turns))
             del turns[number]
             partition = self._partitions[number]
-            if partition.has_work():
+            if partition.has_work() and not partition.is_leaving:
                 turns[number] = None
                 return partition
         return None
@@ -302,6 +320,7 @@ class Worker:
     ) -> None:
         reach("answer.before")
         self._sender.in_flight -= 1
+        partition.in_flight -= 1
         readiness, host = partition.readiness, task.host
         if partition.is_lost or self._is_cutting:
             if task.kind is TaskKind.PAGE:
@@ -332,6 +351,8 @@ class Worker:
         elif self._release.after_answer(partition, host, answer.ended):
             self._commit()
         reach("answer.applied")
+        if partition.is_leaving:
+            self._ownership.look()
         self.pump()
 
     def _has_measured(self) -> None:

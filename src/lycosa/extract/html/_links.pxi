@@ -77,6 +77,8 @@ cdef class Links:
                 link.times += 1
                 if link.alt.size == 0:
                     link.alt = alt
+                if link.rel.size:
+                    self.weigh_rel(link, rel)
                 return self.slots[slot] - 1
             slot = (slot + 1) & self.slot_mask
         if self.most_links and self.count >= self.most_links:
@@ -95,6 +97,18 @@ cdef class Links:
         link.kind, link.hash, link.times = kind, h, 1
         link.text_start = link.text_end = 0
         return index
+
+    @cython.final
+    cdef int weigh_rel(self, FoundLink *link, Piece rel) except -1:
+        """A link that is `nofollow` in one place and not in another is followed."""
+        if rel.size == link.rel.size and memcmp(rel.start, link.rel.start, rel.size) == 0:
+            return 0
+        if (
+            "nofollow" in value_text(&self.said, link.rel).lower()
+            and "nofollow" not in value_text(&self.said, rel).lower()
+        ):
+            link.rel = rel
+        return 0
 
     @cython.final
     cdef int grow(self) except -1:

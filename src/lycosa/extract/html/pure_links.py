@@ -48,10 +48,12 @@ class PureLinks:
                 self._is_truncated = True
                 return None
             self._links[href, kind] = index
-            self._rels.append(relation(resolve_attribute(rel)) if rel else "")
+            self._rels.append(_relation(rel))
             self._times.append(0)
             self._texts.append("")
             self._alts.append("")
+        elif "nofollow" in self._rels[index] and "nofollow" not in _relation(rel):
+            self._rels[index] = _relation(rel)  # what is `nofollow` in one place only is followed
         self._times[index] += 1
         self._alts[index] = self._alts[index] or alt
         return index
@@ -95,6 +97,10 @@ class PureLinks:
             index = self._add_href(joined(facts.base or "", href), kind, rel, text)
             if index is not None:
                 self._times[index] += times - 1
+
+
+def _relation(rel: str) -> str:
+    return relation(resolve_attribute(rel)) if rel else ""
 
 
 def value_in(value: str) -> str:

@@ -12,7 +12,9 @@ so that a resume need not read all of it.
     probes        known error pages of the sites (soft 404s)
     guesses       results of guessed URLs
     popularity    how many links lead to each URL
+    owed          what is owed to hosts of a partition that was handed over
     traps         hosts and folders that repeat themselves
     address_book  IP addresses as numbers
+    accounts      which stored records count
     packing       the whole state as bytes, for snapshots
 """

@@ -1,7 +1,7 @@
 """Facts of every URL, site and host of a partition, in flat arrays.
 
 There is one array per property, indexed by number. A URL costs 14 bytes here beside the table, a
-fetched page 24 more, a host 36 and a site 41 plus its rules. Snapshots hold the arrays as they
+fetched page 24 more, a host 36 and a site 42 plus its rules. Snapshots hold the arrays as they
 are.
 """
 
@@ -155,6 +155,8 @@ class Sites(Columns):
     """How often in a row no connection could be made."""
     due: array[float]
     """When the next connection may be tried; the host's own moment is beside it."""
+    wants_sitemap: array[int]
+    """1 while `/sitemap.xml` is to be tried when the site has given a page."""
 
     _types = {  # noqa: RUF012
         "host": "I",
@@ -168,6 +170,7 @@ class Sites(Columns):
         "mined_out": "B",
         "strikes": "B",
         "due": "d",
+        "wants_sitemap": "B",
     }
 
     def add(self, host: int, following: int) -> None:
@@ -183,6 +186,7 @@ class Sites(Columns):
         self.mined_out.append(0)
         self.strikes.append(0)
         self.due.append(0.0)
+        self.wants_sitemap.append(0)
 
 
 class Hosts(Columns):

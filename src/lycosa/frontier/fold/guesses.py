@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 from lycosa.frontier.fold.columns import JUDGED, VAIN
 from lycosa.records import GuessJudged, MiningRule, Worth
 
+TRIED = MiningRule.SITEMAP | JUDGED
+"""Of a sitemap that was tried unasked (`SitemapTried`): to the rules of mining it is judged."""
+
 _FIELDS = 4
 _JUDGED, _PAGES, _OPEN, _LEFT = range(_FIELDS)
 _SIZE = _FIELDS * (max(MiningRule) + 1)

@@ -32,7 +32,8 @@ from lycosa.frontier.fold.columns import (
     Pages,
     Sites,
 )
-from lycosa.frontier.fold.guesses import Guesses
+from lycosa.frontier.fold.guesses import TRIED, Guesses
+from lycosa.frontier.fold.owed import Owed
 from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
 from lycosa.frontier.fold.sources import Sources
@@ -64,6 +65,8 @@ class Holdings:
         self.sequence = 0
         self.inbox_read = 0
         self.owner = ""
+        """"" when nobody has taken the partition yet, or its owner has handed it over."""
+        self.owed = Owed()
         self.job_digest = ""
         self.table = CompactUrlTable()
         self.pages = Pages()
@@ -133,6 +136,12 @@ class Holdings:
             return Outcome(closed)
         outcome = self.pages.outcome[page]
         return Outcome(outcome) if outcome else None
+
+    def was_tried_in_vain(self, page: int) -> bool:
+        """Return whether it was tried as the site's sitemap, and is none."""
+        pages = self.pages
+        is_tried = pages.guess[page] == TRIED and pages.status[page] == DONE
+        return is_tried and pages.outcome[page] != Outcome.KEPT
 
     def ended_by_closing(self) -> Counter[int]:
         """Return how many URLs have ended because their site was closed, by outcome."""

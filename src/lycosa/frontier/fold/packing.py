@@ -54,6 +54,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "traps": holdings.traps.pack(),
             "history": holdings.history.pack(),
             "popularity": holdings.popularity.pack(),
+            "owed": holdings.owed.pack(),
             "columns": [
                 holdings.pages.pack(),
                 holdings.fetches.pack(),
@@ -96,6 +97,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.traps.unpack(packed.get("traps", {}))
     holdings.history.unpack(packed.get("history", {}))
     holdings.popularity.unpack(packed.get("popularity", b""))
+    holdings.owed.unpack(packed.get("owed", ({}, {})))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]
     for column, content in zip(columns, packed["columns"], strict=True):
         column.unpack(content)

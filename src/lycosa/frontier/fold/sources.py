@@ -6,8 +6,8 @@ of a URL.
 
 Always true: the source of a URL never changes, also when another page turns out to be nearer.
 
-Cost: 12 bytes for each event that has new URLs: 0.4 to 3 bytes for a URL (docs/decisions/
-0043-pages-tell-all.md). URLs that an older snapshot knew have none.
+Cost: 16 bytes for each event that has new URLs: 0.5 to 4 bytes for a URL (docs/decisions/
+0043-pages-tell-all.md). URLs that an older snapshot knew have none, or their id alone.
 """
 
 from __future__ import annotations
@@ -27,17 +27,29 @@ class Sources(Columns):
     """The number of the first URL."""
     source: array[int]
     """The id of the page that led to it and to those behind it; 0 when none did."""
+    page: array[int]
+    """The number of that page and 1; 0 when it is of another partition."""
 
-    _types = {"first": "I", "source": "Q"}  # noqa: RUF012
+    _types = {"first": "I", "source": "Q", "page": "I"}  # noqa: RUF012
 
-    def add(self, first: int, key: str) -> None:
-        """Record that the URLs from this number on were found at `key`; "" for no page."""
+    def add(self, first: int, key: str, page: int | None) -> None:
+        """Record that the URLs from this number on were found at `key`; "" for no page.
+
+        `page` is its number, None in another partition.
+        """
         source = int(xxh3_64_intdigest(key.encode())) if key else 0
         if source != (self.source[-1] if self.source else 0):
             self.first.append(first)
             self.source.append(source)
+            self.page.append(0 if page is None else page + 1)
 
     def of(self, page: int) -> int:
         """Return the id of the page that led to a URL; 0 when none did or none is known."""
         position = bisect_right(self.first, page)
         return self.source[position - 1] if position else 0
+
+    def page_of(self, page: int) -> int | None:
+        """Return the number of the page that led to a URL; None when that is not known."""
+        position = bisect_right(self.first, page)
+        number = self.page[position - 1] if position else 0
+        return number - 1 if number else None

@@ -15,17 +15,11 @@ lengthen some 380 expressions that read the state and keep nothing from them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from lycosa.frontier.fold.columns import (
-    JUDGED,
-    NONE,
-    PENDING,
-    PUT_OFF,
-    VAIN,
-    WAITING,
-)
+from lycosa.frontier.fold.columns import JUDGED, NONE, PENDING, PUT_OFF, VAIN, WAITING
+from lycosa.frontier.fold.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.packing import pack, unpack
 from lycosa.records import (
@@ -52,15 +46,16 @@ from lycosa.records import (
     MirrorFound,
     Outcome,
     Passed,
-    Place,
     ProbeChosen,
     RecordsLost,
+    Released,
     Reopened,
     RobotsLearned,
     RobotsState,
     Sampled,
     Settled,
     SiteChanged,
+    SitemapTried,
     SiteProbed,
     Taken,
     Visited,
@@ -71,6 +66,7 @@ from lycosa.records import (
 from lycosa.url.key import reversed_host_of, site_of
 
 KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
+ANSWERED = frozenset({Outcome.NOT_MODIFIED, SITEMAP, Outcome.WRONG_LANGUAGE})
 STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
 """After these a page that was kept is what it was: its record and its links stay."""
 
@@ -111,6 +107,8 @@ class PartitionState(Holdings):
             CycleBegun: self._apply_cycle_begun,
             Visited: self._apply_visited,
             RecordsLost: self._apply_records_lost,
+            SitemapTried: self._apply_sitemap_tried,
+            Released: self._apply_released,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -123,6 +121,11 @@ class PartitionState(Holdings):
         self.ran_seconds += self.last_moment - self.run_began
         self.run_began = self.last_moment = event.moment
         self.owner = event.owner
+        self.owed.apply_taken(event.moment, self.hosts)
+
+    def _apply_released(self, event: Released) -> None:
+        self.owner, self.last_moment = "", event.moment
+        self.owed.apply_released(event)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
@@ -143,7 +146,8 @@ class PartitionState(Holdings):
     def _apply_admitted(self, event: Admitted) -> None:
         pages, sites = self.pages, self.sites
         if event.keys:
-            self.sources.add(len(pages.site), event.source)
+            source = self.table.find(event.source) if event.source else None
+            self.sources.add(len(pages.site), event.source, source)
         self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
             name = site_of(key)
@@ -166,6 +170,8 @@ class PartitionState(Holdings):
             pages.distance[page] = distance
         self.requisites.update(event.requisites)
         for page in event.linked:
+            if self.was_tried_in_vain(page):
+                self._put_up(page)
             self._withdraw_guess(page)
             pages.guess[page] = 0
 
@@ -197,7 +203,7 @@ class PartitionState(Holdings):
             self.kept_bytes += event.size_bytes
             self.hosts.kept[host] += 1
             pages.tries[page] = 0
-        elif event.outcome is Outcome.NOT_MODIFIED or event.outcome is SITEMAP:
+        elif event.outcome in ANSWERED:
             pages.tries[page] = 0
         elif event.outcome not in STAY_AWAY:
             pages.tries[page] = min(pages.tries[page] + 1, 255)
@@ -224,6 +230,7 @@ class PartitionState(Holdings):
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if event.state is RobotsState.KNOWN:
             sites.robots_tries[site] = 0
+            sites.wants_sitemap[site] = event.wants_sitemap
             sites.crawl_delay[site] = event.crawl_delay_seconds
             self.rules.pop(site, None)
             if event.rules:
@@ -311,9 +318,18 @@ class PartitionState(Holdings):
     def _apply_probe_chosen(self, event: ProbeChosen) -> None:
         self.probes.apply_chosen(event, len(self.table))
         if event.key:
-            self._apply_admitted(Admitted(event.moment, "", [event.key], [event.distance]))
-            if self.history.cycle:  # an errand of ours, like a robots file: it takes no room
-                self.history.room += 1
+            self._admit_errand(event)
+
+    def _apply_sitemap_tried(self, event: SitemapTried) -> None:
+        self.sites.wants_sitemap[event.site] = 0
+        if event.key:
+            self._admit_errand(event, event.source)
+            self.pages.guess[-1] = TRIED
+
+    def _admit_errand(self, event: ProbeChosen | SitemapTried, source: str = "") -> None:
+        """Admit a URL that is asked for once a site: as a robots file, it takes no room."""
+        self._apply_admitted(Admitted(event.moment, source, [event.key], [event.distance]))
+        self.history.room += bool(self.history.cycle)
 
     def _apply_mined(self, event: Mined) -> None:
         first = len(self.table)
@@ -406,33 +422,3 @@ class PartitionState(Holdings):
         state = cls()
         unpack(data, state)
         return state
-
-
-class Accounts:
-    """Tells which stored records count: those that an event in a partition's log names."""
-
-    def __init__(self) -> None:
-        self.ends: dict[int, int] = {}
-        """Where the last record ends that the log names, by segment."""
-        self.lost: dict[int, set[int]] = {}
-        """Where records begin that the log has given up, by segment."""
-
-    def add(self, state: PartitionState) -> None:
-        """Add the records of one partition."""
-        for segment, end in state.segment_ends.items():
-            self.ends[segment] = max(end, self.ends.get(segment, 0))
-        for segment, offsets in state.lost.items():
-            self.lost.setdefault(segment, set()).update(offsets)
-
-    def __call__(self, place: Place) -> bool:
-        """Return whether a record counts."""
-        is_named = place.offset < self.ends.get(place.segment, 0)
-        return is_named and place.offset not in self.lost.get(place.segment, ())
-
-
-def counted_by(states: Iterable[PartitionState]) -> Accounts:
-    """Return the function that tells whether a record counts in one of the partitions."""
-    accounts = Accounts()
-    for state in states:
-        accounts.add(state)
-    return accounts

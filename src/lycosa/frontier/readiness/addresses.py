@@ -137,6 +137,29 @@ class Addresses:
         gate.free_at = now + self._ip_delay_seconds
         self._advance(gate, now)
 
+    def owed(self, now: float) -> dict[str, float]:
+        """Return the addresses that must rest, and for how many seconds more."""
+        rest = self._ip_delay_seconds
+        return {
+            address: rest if gate.is_taken else gate.free_at - now
+            for address, gate in self._gates.items()
+            if gate.is_taken or gate.free_at > now
+        }
+
+    def rest(self, address: str, until: float) -> None:
+        """Let nobody through to an address before this moment: others have just asked it."""
+        gate = self._gates.get(address)
+        if gate is None:
+            gate = self._gates[address] = _Gate(len(self._by_number), self._shut_until)
+            self._by_number.append(gate)
+        gate.free_at = max(gate.free_at, until)
+
+    def rest_all(self, until: float) -> None:
+        """Let nobody through to any address before this moment."""
+        self._shut_until = max(self._shut_until, until)
+        for gate in self._by_number:
+            gate.free_at = max(gate.free_at, until)
+
     def _advance(self, gate: _Gate, now: float) -> None:
         """Let the next host through, or note when that will be possible."""
         while gate.queue and not gate.is_taken:

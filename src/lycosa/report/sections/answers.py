@@ -13,12 +13,13 @@ from lycosa.report.sections.counts import MOST_ROWS, bars, total
 from lycosa.report.wording import count, share, shown
 
 _GOOD = STORED | {Outcome.REDIRECTED, Outcome.NOT_MODIFIED}
-_NO_ERRORS = _GOOD | PROBED
+_NO_ERRORS = _GOOD | PROBED | {Outcome.NO_SITEMAP}
 _MEANINGS = {
     "kept": "an answer with content, stored: a page",
     "redirected": "the server named another URL",
     "not_modified": "a revisit found what is held already",
     "sitemap": "a list of pages, stored; no page itself",
+    "no_sitemap": "/sitemap.xml, tried because robots.txt names no sitemap; none is there",
     "not_found": "404 or 410",
     "client_error": "another status of 4xx",
     "server_error": "a status of 5xx other than 503",
@@ -33,6 +34,7 @@ _MEANINGS = {
     "bad_answer": "the answer is not HTTP",
     "too_large": "did not fit into what was left of the job's bytes",
     "wrong_type": "of a content type that the job does not keep",
+    "wrong_language": "in another language than the job keeps; links were followed",
     "refused_address": "at an address that the job does not allow",
     "probe_honest": "a made-up URL, answered by 404 or 410",
     "probe_soft": "a made-up URL, answered by a page",

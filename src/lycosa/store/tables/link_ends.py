@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 READERS_KINDS = (LinkKind.ANCHOR, LinkKind.FRAME, LinkKind.FORM, LinkKind.REFRESH)
-COUNTED_REASONS = ("followed", "too-deep")
+COUNTED_REASONS = ("followed", "too-deep", "known-copy")
 """Links in scope. Those of a segment that an earlier version wrote have no reason, and are."""
 _TRIES = 10
 

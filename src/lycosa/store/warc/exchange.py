@@ -124,6 +124,7 @@ class Writer:
         """Return the record of what was made of the answer."""
         capture, links = self._capture, self._capture.links
         lines = [
+            *((f"via: {capture.source_url}",) if capture.source_url else ()),
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {OUTCOME_NAMES[capture.outcome]}",

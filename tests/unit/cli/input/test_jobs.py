@@ -51,6 +51,8 @@ def test_without_flags_the_job_stays_as_it_is() -> None:
         ({"allow_private": True}, "fetch", "allow_private", True),
         ({"scheduler": "diverse"}, "frontier", "scheduler", "diverse"),
         ({"requisites": True}, "extract", "requisites", True),
+        ({"language": ("de", "en")}, "extract", "languages", ("de", "en")),
+        ({"language": ()}, "extract", "languages", ()),
         ({"settings": ["limits.bytes=10MB"]}, "limits", "bytes", 10_000_000),
         ({"settings": ["limits.seconds = 2h"]}, "limits", "seconds", 7200.0),
         ({"settings": ["fetch.agent=spinne"]}, "fetch", "agent", "spinne"),

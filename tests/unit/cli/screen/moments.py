@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
 
 JOB = Job.of(seeds=["https://www.example.org/"], limits={"pages": 5000})
 
-BUSY = Progress(
+FIRST = Progress(0.4, 0, 0, 0, 0.0, 0, 0, {}, {}, {}, 0.0)
+
+
+def progress_of(**figures: Any) -> Progress:
+    """Return a moment with these figures; all others are as at the beginning."""
+    return FIRST._replace(**figures)
+
+
+BUSY = progress_of(
     seconds=250.0,
     pages=1234,
     bytes=45_600_000,
@@ -33,8 +41,6 @@ BUSY = Progress(
     refusals={"out-of-scope": 20_418, "scheme": 311, "reject:regex /calendar/": 96},
     seconds_left=11_400.0,
 )
-
-FIRST = Progress(0.4, 0, 0, 0, 0.0, 0, 0, {}, {}, {}, 0.0)
 
 HUGE = BUSY._replace(
     pages=123_456_789,

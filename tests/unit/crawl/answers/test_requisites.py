@@ -60,7 +60,8 @@ def job(
     rules: Iterable[Mapping[str, object]] = (),
     **sections: Mapping[str, object],
 ) -> Job:
-    return Job.of([HOME], rules, extract={"requisites": requisites}, **sections)
+    quiet: dict[str, Mapping[str, object]] = {"robots": {"sitemaps": False}}
+    return Job.of([HOME], rules, extract={"requisites": requisites}, **quiet | sections)
 
 
 def test_everything_that_a_page_needs_is_kept_also_from_another_host(tmp_path: Path) -> None:

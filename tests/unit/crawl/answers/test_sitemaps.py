@@ -150,35 +150,3 @@ def test_the_sitemaps_of_a_robots_file_that_has_moved_are_read(target: str, tmp_
         }
     )
     assert LISTED in kept(crawl(drawn, job(), tmp_path))
-
-
-@pytest.mark.parametrize("robots_file", [None, "User-agent: *\nDisallow: /private\n"])
-@pytest.mark.parametrize("is_wide", [True, False])
-def test_a_wide_job_tries_the_usual_sitemap_where_none_is_named(
-    robots_file: str | None, is_wide: bool, tmp_path: Path
-) -> None:
-    usual = f"{HOME}sitemap.xml"
-    replies = {HOME: linking(), LISTED: linking(), usual: file("text/xml", sitemap(LISTED))}
-    if robots_file:
-        replies[f"{HOME}robots.txt"] = Reply(200, PLAIN, robots_file.encode())
-    wide = Job.of([HOME], extract={"wide": is_wide})
-    found = set(crawl(DrawnWeb(replies), wide, tmp_path))
-    assert found == ({HOME, usual, LISTED} if is_wide else {HOME})
-
-
-@pytest.mark.parametrize(
-    ("robots_file", "sitemaps"),
-    [
-        ("User-agent: *\nDisallow: /sitemap.xml\n", True),
-        (f"Sitemap: {HOME}other.xml\n", True),
-        ("", False),
-    ],
-)
-def test_the_usual_sitemap_is_not_tried_where_it_is_unwanted(
-    robots_file: str, sitemaps: bool, tmp_path: Path
-) -> None:
-    drawn = DrawnWeb(
-        {HOME: linking(), f"{HOME}robots.txt": Reply(200, PLAIN, robots_file.encode())}
-    )
-    wide = Job.of([HOME], extract={"wide": True}, robots={"sitemaps": sitemaps})
-    assert f"{HOME}sitemap.xml" not in crawl(drawn, wide, tmp_path)

@@ -9,11 +9,11 @@ import pytest
 
 from lycosa.config import Job, Statistics
 from lycosa.config.statistics import FIGURES
-from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.statistics import VALUES, StatisticsFile
 from lycosa.errors import ConfigError
+from unit.cli.screen.moments import progress_of
 
-PROGRESS = Progress(
+PROGRESS = progress_of(
     seconds=12.34,
     pages=7,
     bytes=900,

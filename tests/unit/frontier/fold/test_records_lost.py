@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.state import PartitionState, counted_by
+from lycosa.frontier.fold.accounts import counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import (
     Admitted,
     Fetched,

@@ -251,6 +251,12 @@ class GrantedBudget(TimeAndDisk):
         """End a reservation that kept nothing."""
         self._release(reserved_bytes)
 
+    def uncount(self, pages: int, size_bytes: int) -> None:
+        """Take back pages that were kept in a partition which has passed to another owner."""
+        if self._is_limited:
+            self._kept = self._kept.minus(Amount(pages, size_bytes))
+            self._durable = min(self._durable, self._kept)
+
     # -- inside ---------------------------------------------------------------------------
 
     def _free(self) -> Amount:
@@ -269,7 +275,7 @@ class GrantedBudget(TimeAndDisk):
                 self._account_soon()
 
     def _made_durable(self, kept: Amount) -> None:
-        self._durable = kept
+        self._durable = min(kept, self._kept)
         if self._is_asking or self._is_recalled or not any(self._reserved):
             self._account_soon()
 

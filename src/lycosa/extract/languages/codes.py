@@ -77,19 +77,39 @@ _KIN = {
     "el": "grc",
     "ms": "id",
 }
+_KIN_OF = {member: head for head, members in _KIN.items() for member in members.split()}
+
+_NO_LANGUAGES = frozenset({UNKNOWN, "mul", "zxx", "mis"})
+"""ISO 639-2: undetermined, several, none, uncoded."""
+
+
+def language_of_tag(tag: str) -> str | None:
+    """Return the code of the language that markup names (`de-AT`, `ger`); None for no language."""
+    code = tag.strip().replace("_", "-").partition("-")[0].lower()
+    if code in LANGUAGES:
+        return LANGUAGES[code]
+    is_code = len(code) == 3 and code.isascii() and code.isalpha()
+    return code if is_code and code not in _NO_LANGUAGES else None
+
+
+def kin_of(language: str) -> str:
+    """Return the code that languages share which never contradict each other."""
+    return _KIN_OF.get(language, language)
 
 
 def _rows() -> list[tuple[str, str, str]]:
-    kin = {member: head for head, members in _KIN.items() for member in members.split()}
     found = {"sh": "sh"}
     for entry in _TWO_LETTERS.split():
         code, _, longer = entry.partition(":")
         found |= dict.fromkeys((code, *longer.split("/")), code)
-    found |= _OTHER_NAMES | {member: member for member in kin if len(member) == 3}
-    return [(code, language, kin.get(language, language)) for code, language in found.items()]
+    found |= _OTHER_NAMES | {member: member for member in _KIN_OF if len(member) == 3}
+    return [(code, language, kin_of(language)) for code, language in found.items()]
 
 
 CODES = pa.table(
     dict(zip(("code", "language", "kin"), zip(*_rows(), strict=True), strict=True)),
     pa.schema([(name, pa.string()) for name in ("code", "language", "kin")]),
 )
+
+LANGUAGES: dict[str, str] = {code: language for code, language, _ in _rows()}
+"""Code → the code that we count it under."""

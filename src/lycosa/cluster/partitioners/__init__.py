@@ -1,21 +1,27 @@
-"""Partitioners: pure functions from the host in a URL's key to the number of its partition.
+"""Partitioners: pure functions from a URL's key to the number of its partition.
 
 `domain` keeps all hosts of a registrable domain together, so that one owner sees the whole site
 and its pauses per host and per address are all the politeness that is needed. `host-hash`
-spreads hosts one by one.
+spreads hosts one by one. `host-even-sum` and `host-odd-sum` are Tarantula's equations 1 and 2,
+`url-sum` is KSpider's hash and `url-hash` a modern one in its place.
+
+    sums  the hashes of the papers: sums of character codes
+    urls  partitioners of single URLs: the pages of one host lie in all partitions
 
 Always true:
   * the same key gives the same partition on every machine, in every run and in every
     Python, for a given list of public suffixes; a job must keep partitioner and number
     for as long as its log lives;
-  * all URLs of one host, whatever scheme and port, are in one partition.
+  * all URLs of one host, whatever scheme and port, are in one partition, unless the partitioner
+    `splits_hosts`. Owners of such partitions must take turns at a host, so a job cannot name one.
 
 Only the ICANN section of the public suffix list counts. With the private section every
 user of a hosting service would be a domain of their own, spread over many owners, while
 their pages come from the same few machines: one owner for `github.io` is the polite choice.
 
 Cost: a dictionary look-up for recently seen hosts, else a walk through the host's labels and
-one hash. Not here: the owner of a partition (`assignment`).
+one hash. How evenly each of them spreads a million URLs: docs/reference/partitioners.md.
+Not here: the owner of a partition (`cluster.assignment`).
 """
 
 from __future__ import annotations
@@ -30,7 +36,7 @@ import publicsuffixlist
 from publicsuffixlist import PublicSuffixList
 
 from lycosa.errors import ConfigError
-from lycosa.url.key import reversed_host_of
+from lycosa.url.key import host_of, reversed_host_of
 
 MOST_CACHED_HOSTS = 100_000
 
@@ -40,6 +46,8 @@ class Partitioner(Protocol):
 
     identity: str
     """The name of the function: two partitioners with one identity agree on every key."""
+    splits_hosts: bool
+    """Whether the URLs of one host lie in several partitions."""
 
     def partition_of(self, key: str) -> int:
         """Return the number of the key's partition, from 0 on."""
@@ -48,10 +56,19 @@ class Partitioner(Protocol):
 class HashPartitioner:
     """Spread names over the partitions by a hash; `name_of` says what stays together."""
 
-    def __init__(self, partitions: int, name_of: Callable[[str], str], identity: str) -> None:
+    splits_hosts = False
+
+    def __init__(
+        self,
+        partitions: int,
+        name_of: Callable[[str], str],
+        identity: str,
+        hash_of: Callable[[str], int] | None = None,
+    ) -> None:
         self.partitions = partitions
         self.identity = f"{identity} over {partitions} partitions"
         self._name_of = name_of
+        self._hash_of = hash_of or stable_hash
         self._known: dict[str, int] = {}
 
     def partition_of(self, key: str) -> int:
@@ -59,7 +76,7 @@ class HashPartitioner:
         host = reversed_host_of(key)
         partition = self._known.get(host)
         if partition is None:
-            partition = stable_hash(self._name_of(host)) % self.partitions
+            partition = self._hash_of(self._name_of(host)) % self.partitions
             if len(self._known) >= MOST_CACHED_HOSTS:
                 # Dropped as a whole: a crawl's hosts come and go, and what is still in
                 # use is back after one look at each.
@@ -121,14 +138,62 @@ def by_host(partitions: int) -> HashPartitioner:
     return HashPartitioner(partitions, str, "host-hash")
 
 
+def by_even_characters(partitions: int) -> HashPartitioner:
+    """Spread hosts by Tarantula's equation 1."""
+    from lycosa.cluster.partitioners.sums import even_sum
+
+    return HashPartitioner(partitions, _host, "host-even-sum", even_sum)
+
+
+def by_odd_characters(partitions: int) -> HashPartitioner:
+    """Spread hosts by Tarantula's equation 2."""
+    from lycosa.cluster.partitioners.sums import odd_sum
+
+    return HashPartitioner(partitions, _host, "host-odd-sum", odd_sum)
+
+
+def _host(reversed_host: str) -> str:
+    """Return the host in its usual order: the papers count its characters from the left."""
+    return host_of(f"{reversed_host}:/")
+
+
+def by_url(partitions: int) -> Partitioner:
+    """Spread URLs one by one."""
+    from lycosa.cluster.partitioners.urls import UrlPartitioner, modern_hash
+
+    return UrlPartitioner(partitions, modern_hash, "url-hash")
+
+
+def by_url_characters(partitions: int) -> Partitioner:
+    """Spread URLs one by one, by KSpider's hash."""
+    from lycosa.cluster.partitioners.urls import UrlPartitioner, url_sum
+
+    return UrlPartitioner(partitions, url_sum, "url-sum")
+
+
 PARTITIONERS: dict[str, Callable[[int], HashPartitioner]] = {
     "domain": by_domain,
     "host-hash": by_host,
+    "host-even-sum": by_even_characters,
+    "host-odd-sum": by_odd_characters,
 }
+"""The partitioners that a job can name."""
+
+URL_PARTITIONERS: dict[str, Callable[[int], Partitioner]] = {
+    "url-hash": by_url,
+    "url-sum": by_url_characters,
+}
+"""Partitioners that split hosts."""
 
 
 def make_partitioner(name: str, partitions: int) -> HashPartitioner:
     """Return the partitioner with the name that `[frontier] partitioner` gives."""
+    if name in URL_PARTITIONERS:
+        raise ConfigError(
+            f"the partitioner `{name}` puts the pages of one host into all partitions, whose owners"
+            " would ask that host at the same time\n"
+            f"  choose one of: {', '.join(PARTITIONERS)}"
+        )
     if name not in PARTITIONERS:
         raise ConfigError(
             f"there is no partitioner `{name}`\n  choose one of: {', '.join(PARTITIONERS)}"

@@ -1,0 +1,61 @@
+"""The names of everything that stands on a board.
+
+agreement        what all members must have in common: partitioner, plugins, format
+numbers          the last number that was given to a life
+member/<number>  the record of one life of a worker, or its tombstone
+cordons          partitions whose owners died again and again
+ledger           what was kept and granted of the job's limits
+settings         what the operator has changed while the crawl runs
+lines/<number>   the newest log lines of one life
+"""
+
+from __future__ import annotations
+
+import re
+
+from lycosa.cluster.board.protocol import LARGEST_VALUE_BYTES
+
+AGREEMENT = "agreement"
+NUMBERS = "numbers"
+MEMBERS = "member/"
+CORDONS = "cordons"
+LEDGER = "ledger"
+SETTINGS = "settings"
+LINES = "lines/"
+ADDRESSES = "addresses/"
+ADDRESS_GROUPS = "address-group/"
+
+_VALID = re.compile(r"[a-z0-9]+(?:[-/][a-z0-9]+)*")
+
+
+def member_key(number: int) -> str:
+    """Return the key of one life."""
+    return f"{MEMBERS}{number}"
+
+
+def lines_key(number: int) -> str:
+    """Return the key of a life's log lines."""
+    return f"{LINES}{number}"
+
+
+def addresses_key(number: int) -> str:
+    """Return the key of the addresses that a life serves."""
+    return f"{ADDRESSES}{number}"
+
+
+def group_key(group: int) -> str:
+    """Return the key of a group of addresses."""
+    return f"{ADDRESS_GROUPS}{group}"
+
+
+def number_in(key: str) -> int:
+    """Return the number at the end of a key."""
+    return int(key.rpartition("/")[2])
+
+
+def check(key: str, value: bytes) -> None:
+    """Raise `ValueError` if a board could not store this."""
+    if not _VALID.fullmatch(key):
+        raise ValueError(f"`{key}` is no key: use small letters, digits, and - or / between them")
+    if len(value) > LARGEST_VALUE_BYTES:
+        raise ValueError(f"`{key}`: {len(value)} bytes are more than {LARGEST_VALUE_BYTES}")

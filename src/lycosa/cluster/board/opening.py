@@ -1,0 +1,34 @@
+"""Opens the board beside the log that an address names.
+
+    postgresql://…  a table in the schema `lycosa_CRAWL_board` of the same database
+    nats://…        the bucket `lycosa_CRAWL` of the same servers
+
+The log checks at joining whether the server can be trusted, so it is opened first. A log in a file
+has no board: one machine needs none.
+"""
+
+from __future__ import annotations
+
+from lycosa.cluster.board.protocol import Board
+from lycosa.errors import ConfigError
+
+_POSTGRES = ("postgresql", "postgres")
+_NATS = ("nats", "tls")
+
+
+def open_board(url: str, crawl: str) -> Board:
+    """Open one more connection to the board of a crawl."""
+    scheme = url.partition("://")[0]
+    if scheme in _POSTGRES:
+        from lycosa.cluster.board.postgres import PostgresBoard
+
+        return PostgresBoard(url, f"lycosa_{crawl}_board")
+    if scheme in _NATS:
+        from lycosa.cluster.board.nats_kv import NatsBoard
+        from lycosa.log.jetstream.address import parse_address
+
+        return NatsBoard(parse_address(url).options(), f"lycosa_{crawl}")
+    raise ConfigError(
+        f"{url}: the log of one machine cannot be shared by several\n"
+        "  name a server: postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
+    )

@@ -1,0 +1,76 @@
+"""A thread that makes the calls of several state machines, in turn, over one connection.
+
+The ledger's desk and the desk of log lines do no I/O of their own. The worker talks to them on its
+own thread, under `lock`; the courier asks each what it wants of the board. A slow call holds up the
+others, so renewals have threads of their own (`cluster.membership.session`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from threading import Condition, Thread
+from typing import Protocol
+
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.membership.calls import Call, Result, make
+
+_PAUSE_SECONDS = 0.1
+
+
+class Desk(Protocol):
+    """A state machine that wants calls to be made."""
+
+    def call(self, now: float) -> Call | None:
+        """Return the next call, if one is due."""
+
+    def answered(self, result: Result, now: float) -> None:
+        """Take in its answer."""
+
+
+class Courier:
+    """Carries calls between desks and the board."""
+
+    def __init__(self, open_board: Callable[[], Board], desks: Sequence[Desk]) -> None:
+        self.lock = Condition()
+        """Held by whoever talks to a desk; `notify` it to have a call made at once."""
+        self._desks = desks
+        self._is_closed = False
+        self.failure: Exception | None = None
+        """What ended the thread: the worker ends with it, too."""
+        self._thread = Thread(target=self._run, args=(open_board,), name="lycosa-courier")
+        self._thread.daemon = True
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, after the call under way."""
+        with self.lock:
+            self._is_closed = True
+            self.lock.notify_all()
+        self._thread.join()
+
+    def _run(self, open_board: Callable[[], Board]) -> None:
+        try:
+            self._drive(open_board())
+        except Exception as failure:
+            self.failure = failure
+
+    def _drive(self, board: Board) -> None:
+        try:
+            while not self._is_closed:
+                served = [self._serve(desk, board) for desk in self._desks]
+                if not any(served):
+                    with self.lock:
+                        self.lock.wait(_PAUSE_SECONDS)
+        finally:
+            board.close()
+
+    def _serve(self, desk: Desk, board: Board) -> bool:
+        with self.lock:
+            call = desk.call(time.monotonic())
+        if call is None:
+            return False
+        result = make(call, board)
+        with self.lock:
+            desk.answered(result, time.monotonic())
+        return True

@@ -1,0 +1,67 @@
+"""Figures of the whole cluster, from the records of its members.
+
+A member's progress says what the partitions hold that it owns, so the sum over all members that
+live is the whole crawl, but for partitions that have no owner at the moment. A page that was kept
+by a life that is gone is counted by its successor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from lycosa.cluster.membership.offsets import is_off
+from lycosa.cluster.membership.record import Member, Progress, Standing
+
+
+class MachineFigures(NamedTuple):
+    """One machine: the sum of its worker processes."""
+
+    machine: str
+    workers: int
+    progress: Progress
+    is_leaving: bool
+    clock_offset: float
+    """Of the worker whose clock is farthest off; 0 if none is off by more than a second."""
+
+
+class ClusterFigures(NamedTuple):
+    """All machines."""
+
+    machines: list[MachineFigures]
+    total: Progress
+    ended: int
+    """Lives that were silent and were ended, as far as their tombstones still stand."""
+
+
+def figures(members: Iterable[Member]) -> ClusterFigures:
+    """Add the records up."""
+    by_machine: dict[str, list[Member]] = {}
+    ended = 0
+    for member in members:
+        if not member.is_gone:
+            by_machine.setdefault(member.machine, []).append(member)
+        ended += member.standing is Standing.DEAD
+    machines = [_machine(name, workers) for name, workers in sorted(by_machine.items())]
+    return ClusterFigures(machines, _sum(one.progress for one in machines), ended)
+
+
+def _machine(name: str, workers: list[Member]) -> MachineFigures:
+    offset = max((one.clock_offset for one in workers), key=abs)
+    return MachineFigures(
+        name,
+        len(workers),
+        _sum(one.progress for one in workers),
+        all(one.standing is Standing.LEAVING for one in workers),
+        offset if is_off(offset) else 0.0,
+    )
+
+
+def _sum(progress: Iterable[Progress]) -> Progress:
+    total: Counter[str] = Counter()
+    for one in progress:
+        total.update(msgspec.structs.asdict(one))
+    return Progress(**total)

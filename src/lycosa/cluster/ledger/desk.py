@@ -1,0 +1,207 @@
+"""The state machine by which one life reads and changes the ledger, without I/O.
+
+What the life has to say is kept here as absolute numbers: counts of its partitions, what is
+durable, what it gives back, whether it wants more. `call` applies all of it to the newest document
+that is known and asks for one write. If another life was faster, or an answer was lost, the
+document is read again and the same is applied to it.
+
+A grant is what the document says: the life was granted so much in all, and has been told of so much
+of it. So a grant whose answer was lost is found by reading.
+
+Order matters in `account`: the caller reads what is durable first, then the counts. The other way
+round a page could be settled that no count contains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from lycosa.cluster.board.keys import LEDGER
+from lycosa.cluster.board.protocol import Entry, Verdict
+from lycosa.cluster.ledger.document import (
+    Amount,
+    Count,
+    Ledger,
+    Limits,
+    closed,
+    counted,
+    freed,
+    granted,
+    pack,
+    reached,
+    settled,
+    unpack,
+)
+from lycosa.cluster.membership.calls import Call, Get, Put, Result, verdict_of
+
+BUSY_SECONDS = 0.5
+"""How often the ledger is read while a life waits for a grant, or another does."""
+QUIET_SECONDS = 5.0
+"""How often it is read otherwise: to see that others wait, or that a limit is reached."""
+RETRY_SECONDS = 0.25
+
+
+class Grant(NamedTuple):
+    """Pages and bytes that a life may keep, beyond those of earlier grants."""
+
+    pages: int
+    bytes: int
+    is_rest: bool
+    """These are the last bytes of the limit: for one fetch at a time."""
+
+
+class Desk:
+    """The ledger as one life deals with it."""
+
+    def __init__(self, life: int, limits: Limits) -> None:
+        self.limits = limits
+        self.ledger = Ledger()
+        """The newest document that was seen."""
+        self._life = life
+        self._revision = -1
+        self._counts: dict[int, Count] = {}
+        self._durable = self._returned = self._told = Amount()
+        self._gone: frozenset[int] = frozenset()
+        self._is_wanting = False
+        self._is_closing = False
+        self._is_entered = False
+        self.is_lost = False
+        """Others have closed this life's line: the life is over, and has nothing more to say."""
+        self._has_news = False
+        self._must_read = True
+        self._in_flight: Call | None = None
+        self._put: Ledger | None = None
+        self.due = float("-inf")
+
+    # -- what the worker says -------------------------------------------------------------
+
+    def account(self, counts: Mapping[int, Count], durable: Amount, returned: Amount) -> None:
+        """Say what partitions hold, and what this life has kept and given back in all.
+
+        Called for a partition before the first page of it is kept, and after that when grants run
+        short, at a release and at the end.
+        """
+        self._counts.update(counts)
+        self._durable, self._returned = durable, returned
+        self._say()
+
+    def want(self) -> None:
+        """Ask for a grant."""
+        self._is_wanting = True
+        self._say()
+
+    def lives_gone(self, gone: Collection[int]) -> None:
+        """Say which lives are over, as the board has it."""
+        if not self._gone.issuperset(gone):
+            self._gone = frozenset(gone)
+            self._say()
+
+    def close(self) -> None:
+        """End this life's line; its last account was given and its partitions are released."""
+        self._is_closing = True
+        self._say()
+
+    # -- what the worker asks -------------------------------------------------------------
+
+    def has_opened(self, partition: int) -> bool:
+        """Return whether the ledger knows that this life works on a partition.
+
+        Pages of it may be kept only then.
+        """
+        known = self.ledger.kept.get(partition)
+        return known is not None and known.by == self._life
+
+    def take_grant(self) -> Grant | None:
+        """Return what was granted since the last time."""
+        line = self.ledger.lives.get(self._life)
+        if line is None or line.granted == self._told:
+            return None
+        grant = Grant(*line.granted.minus(self._told), is_rest=line.is_rest)
+        self._told = line.granted
+        self._is_wanting = False
+        return grant
+
+    @property
+    def is_recalled(self) -> bool:
+        """Whether everything that is not reserved is to be given back."""
+        return self.ledger.is_short
+
+    @property
+    def reached(self) -> str:
+        """The limit that the whole crawl has reached, durably; empty if none."""
+        return reached(self.ledger, self.limits)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the ledger has let go of this life."""
+        return self._is_closing and not self._has_news and self._life not in self.ledger.lives
+
+    # -- calls to the board ---------------------------------------------------------------
+
+    def call(self, now: float) -> Call | None:
+        """Return the next call, if one is due; the caller must make it."""
+        if self._in_flight is not None or now < self.due:
+            return None
+        if not self._must_read and self._has_news:
+            self._put = self._applied(self.ledger)
+            if self._put != self.ledger:
+                self._in_flight = Put(LEDGER, pack(self._put), self._revision)
+                return self._in_flight
+            self._has_news = self._is_wanting
+        self._in_flight = Get(LEDGER)
+        return self._in_flight
+
+    def answered(self, result: Result, now: float) -> None:
+        """Take in the answer to the call."""
+        call, self._in_flight = self._in_flight, None
+        if isinstance(call, Put):
+            self._written(result, now)
+        elif isinstance(result, Entry) and result.revision >= self._revision:
+            self._accept(unpack(result.value), result.revision)
+            is_busy = self._is_wanting or self.ledger.is_short
+            pause = BUSY_SECONDS if is_busy else QUIET_SECONDS
+            self.due = now if self._has_something_new() else now + pause
+        else:
+            self.due = now + RETRY_SECONDS
+
+    def _written(self, result: Result, now: float) -> None:
+        verdict = verdict_of(result)
+        assert self._put is not None
+        if verdict is Verdict.WRITTEN:
+            self._accept(self._put, result.revision)  # type: ignore[union-attr]
+            self._has_news = self._is_wanting
+            self.due = now + BUSY_SECONDS if self._is_wanting else now + QUIET_SECONDS
+            return
+        self._must_read = True
+        self.due = now if verdict is Verdict.REFUSED else now + RETRY_SECONDS
+
+    def _accept(self, ledger: Ledger, revision: int) -> None:
+        self.ledger, self._revision = ledger, revision
+        self._must_read = False
+        if self._life in ledger.lives:
+            self._is_entered = True
+        elif self._is_entered and not self._is_closing:
+            self.is_lost = True
+
+    def _say(self) -> None:
+        self._has_news = True
+        self.due = float("-inf")
+
+    def _has_something_new(self) -> bool:
+        return self._has_news and self._applied(self.ledger) != self.ledger
+
+    def _applied(self, ledger: Ledger) -> Ledger:
+        """Return the document with everything in it that this life has to say."""
+        if self.is_lost:
+            return ledger
+        if self._counts:
+            ledger = counted(ledger, self._life, self._counts)
+        ledger = settled(ledger, self._life, self._durable, self._returned)
+        ledger = freed(ledger, self._gone - {self._life})
+        if self._is_closing:
+            return closed(ledger, self._life)
+        line = ledger.lives.get(self._life)
+        if self._is_wanting and line is not None and line.granted == self._told:
+            ledger = granted(ledger, self._life, self.limits)
+        return ledger

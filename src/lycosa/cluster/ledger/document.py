@@ -1,0 +1,203 @@
+"""The ledger's document and its changes, as pure functions.
+
+A life opens a partition in the ledger right after it has taken it in the log, before it keeps a
+page of it: from then on `by` names the life. So a life of which no partition's count says `by`
+cannot have kept a page that is not counted, and its grant can be freed without asking the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+
+class Amount(NamedTuple):
+    """Pages and bytes."""
+
+    pages: int = 0
+    bytes: int = 0
+
+    def plus(self, other: Amount) -> Amount:
+        """Return the sum."""
+        return Amount(self.pages + other.pages, self.bytes + other.bytes)
+
+    def minus(self, other: Amount) -> Amount:
+        """Return the difference."""
+        return Amount(self.pages - other.pages, self.bytes - other.bytes)
+
+
+class Count(NamedTuple):
+    """What the log of a partition holds, up to a sequence."""
+
+    sequence: int
+    kept: Amount
+
+
+class Limits(NamedTuple):
+    """What the job allows; 0 means no limit."""
+
+    pages: int
+    bytes: int
+    largest_bytes: int
+    """The largest page: a fetch reserves as many bytes."""
+    partitions: int
+
+
+class Kept(msgspec.Struct, frozen=True, array_like=True):
+    """The count of one partition."""
+
+    sequence: int
+    pages: int
+    bytes: int
+    by: int
+    """The life that works on the partition; 0 if its last owner left in order."""
+
+
+class Line(msgspec.Struct, frozen=True, array_like=True):
+    """What one life was granted in all, has given back, and has settled.
+
+    Settled is what its partitions' counts contain.
+    """
+
+    granted: Amount = Amount()
+    returned: Amount = Amount()
+    settled: Amount = Amount()
+    is_rest: bool = False
+    """The last grant was all the bytes that are left: for one fetch at a time."""
+
+    @property
+    def charged(self) -> Amount:
+        """What the life may still keep; nothing where the job has no limit."""
+        left = self.granted.minus(self.returned).minus(self.settled)
+        return Amount(max(0, left.pages), max(0, left.bytes))
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """What stands on the board under `ledger`."""
+
+    kept: dict[int, Kept] = {}
+    lives: dict[int, Line] = {}
+    is_short: bool = False
+    """A life wants a grant and nothing is left: all give back what they do not use."""
+
+    @property
+    def total(self) -> Amount:
+        """What all logs hold, as far as it was written down."""
+        pages = sum(one.pages for one in self.kept.values())
+        return Amount(pages, sum(one.bytes for one in self.kept.values()))
+
+    @property
+    def charged(self) -> Amount:
+        """What the logs hold, and what lives may still add to them."""
+        charged = self.total
+        for line in self.lives.values():
+            charged = charged.plus(line.charged)
+        return charged
+
+
+def pack(ledger: Ledger) -> bytes:
+    """Return a ledger as it stands on the board: some 20 bytes a partition."""
+    return msgspec.msgpack.encode(ledger)
+
+
+def unpack(value: bytes) -> Ledger:
+    """Read a ledger; nothing there means an empty one."""
+    return msgspec.msgpack.decode(value, type=Ledger) if value else Ledger()
+
+
+def counted(ledger: Ledger, life: int, counts: Mapping[int, Count]) -> Ledger:
+    """Write down what the partitions of a life hold, and that it works on them."""
+    kept = dict(ledger.kept)
+    for partition, (sequence, amount) in counts.items():
+        before = kept.get(partition)
+        # A later owner has counted more of the log than we know of.
+        if before is None or before.sequence <= sequence:
+            kept[partition] = Kept(sequence, *amount, life)
+    return _replaced(ledger, kept=kept, lives={life: Line(), **ledger.lives})
+
+
+def settled(ledger: Ledger, life: int, durable: Amount, returned: Amount) -> Ledger:
+    """Write down what a life has kept and given back in all.
+
+    The counts of its partitions must contain what is durable: they are written first.
+    """
+    line = ledger.lives.get(life)
+    if line is None:
+        return ledger
+    line = msgspec.structs.replace(
+        line,
+        settled=_larger(line.settled, durable),
+        returned=_larger(line.returned, returned),
+    )
+    return _replaced(ledger, lives={**ledger.lives, life: line})
+
+
+def closed(ledger: Ledger, life: int) -> Ledger:
+    """Free the grant of a life that ends in order, after its last counts were written."""
+    kept = {
+        partition: msgspec.structs.replace(one, by=0) if one.by == life else one
+        for partition, one in ledger.kept.items()
+    }
+    return _without(_replaced(ledger, kept=kept), {life})
+
+
+def freed(ledger: Ledger, gone: Collection[int]) -> Ledger:
+    """Free the grants of lives that are over, and whose partitions all have new owners."""
+    working = {one.by for one in ledger.kept.values()}
+    return _without(ledger, {life for life in ledger.lives if life in gone} - working)
+
+
+def granted(ledger: Ledger, life: int, limits: Limits) -> Ledger:
+    """Grant a life its next part: large while much is left, single pages near the end."""
+    if len(ledger.kept) < limits.partitions or life not in ledger.lives:
+        return ledger  # some log may hold pages that no one has counted yet
+    part = _part(ledger, limits)
+    if part is None:
+        return ledger if ledger.is_short else _replaced(ledger, is_short=True)
+    amount, is_rest = part
+    line = ledger.lives[life]
+    line = msgspec.structs.replace(line, granted=line.granted.plus(amount), is_rest=is_rest)
+    return _replaced(ledger, lives={**ledger.lives, life: line}, is_short=False)
+
+
+def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
+    """Return the next grant for whichever life asks, and whether it is the rest of the bytes."""
+    charged = ledger.charged
+    left_pages, left_bytes = limits.pages - charged.pages, limits.bytes - charged.bytes
+    if (limits.pages and left_pages <= 0) or (limits.bytes and left_bytes <= 0):
+        return None
+    share = 2 * len(ledger.lives)
+    pages = max(1, left_pages // share) if limits.pages else 0
+    if not limits.bytes:
+        return Amount(pages, 0), False
+    if left_bytes >= limits.largest_bytes:
+        return Amount(pages, max(limits.largest_bytes, left_bytes // share)), False
+    if any(line.charged.bytes for line in ledger.lives.values()):
+        return None  # what is left is not final: a life may still give some of its bytes back
+    return Amount(pages, left_bytes), True
+
+
+def reached(ledger: Ledger, limits: Limits) -> str:
+    """Return which limit the durable pages have reached: `pages`, `bytes` or nothing."""
+    if len(ledger.kept) < limits.partitions:
+        return ""
+    total = ledger.total
+    if limits.pages and total.pages >= limits.pages:
+        return "pages"
+    return "bytes" if limits.bytes and total.bytes >= limits.bytes else ""
+
+
+def _without(ledger: Ledger, lives: Collection[int]) -> Ledger:
+    if not lives & ledger.lives.keys():
+        return ledger
+    return _replaced(ledger, lives={n: one for n, one in ledger.lives.items() if n not in lives})
+
+
+def _larger(one: Amount, other: Amount) -> Amount:
+    return Amount(max(one.pages, other.pages), max(one.bytes, other.bytes))
+
+
+def _replaced(ledger: Ledger, **fields: object) -> Ledger:
+    return msgspec.structs.replace(ledger, **fields)

@@ -1,0 +1,51 @@
+"""End a life whose process is known to be dead, and remove tombstones that no one needs.
+
+Silence proves nothing before 15.5 s have passed. But the supervisor of a machine sees its worker
+process end, and the kernel has closed its connections. It may then end that life at once, and the
+partitions move without waiting.
+
+Both functions wait for the board, so they are called from a thread that may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from lycosa.cluster.board.changes import change
+from lycosa.cluster.board.keys import MEMBERS, addresses_key, lines_key, member_key, number_in
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.membership.record import pack, tombstone, unpack
+
+
+def bury(board: Board, number: int, ended_by: int, seconds: float = 30.0) -> bool:
+    """Write the tombstone of a life whose process has ended; False if the board did not answer.
+
+    The caller must have seen the process end on its own machine: with a process that still runs,
+    two owners would ask one host.
+    """
+
+    def ended(value: bytes) -> bytes:
+        if not value:
+            return value  # it died before it had a record
+        member = unpack(value)
+        return value if member.is_gone else pack(tombstone(member, ended_by))
+
+    return change(board, member_key(number), ended, seconds) is not None
+
+
+def forget(board: Board, numbers: Collection[int]) -> int:
+    """Remove the tombstones of these lives, and what else they left; return how many.
+
+    `cluster.shares.forgettable` says which ones no member needs.
+    """
+    removed = 0
+    for key, entry in (board.list(MEMBERS) or {}).items():
+        number = number_in(key)
+        if number not in numbers or not unpack(entry.value).is_gone:
+            continue
+        for other in (lines_key(number), addresses_key(number)):
+            left = board.get(other)
+            if left is not None and left.revision:
+                board.delete(other, left.revision)
+        removed += board.delete(key, entry.revision).is_written
+    return removed

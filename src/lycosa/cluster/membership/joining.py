@@ -1,0 +1,90 @@
+"""What the members of a cluster must have in common, and why a worker may not join.
+
+The first member writes the agreement; the others compare. Members may run different versions of
+Lycosa, as long as all of them read the format of the log that is written; it is raised when the
+last old member has gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from lycosa.cluster.membership.offsets import MOST_OFFSET_SECONDS, is_off
+from lycosa.cluster.membership.record import Member
+from lycosa.errors import LogError
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """What stands on the board under `agreement`."""
+
+    crawl: str
+    """The crawl's id: a board belongs to one crawl."""
+    partitioner: str
+    """The partitioner's identity, with the number of partitions."""
+    plugins: str
+    """Names and versions of the plugins, in order; "" without any."""
+    format: int
+    """The format of the log that all members write."""
+
+
+class Refused(LogError):
+    """The cluster and this worker do not fit; the text says in what."""
+
+
+def pack(agreement: Agreement) -> bytes:
+    """Return an agreement as it stands on the board."""
+    return msgspec.json.encode(agreement)
+
+
+def unpack(value: bytes) -> Agreement:
+    """Read an agreement."""
+    return msgspec.json.decode(value, type=Agreement)
+
+
+def check(there: Agreement, ours: Agreement, oldest_format: int) -> None:
+    """Raise `Refused` with everything that keeps a worker from joining.
+
+    `ours.format` is the newest format that this worker writes, `oldest_format` the oldest.
+    """
+    wrong = []
+    if there.crawl != ours.crawl:
+        wrong.append(f"the board belongs to the crawl {there.crawl}, this is {ours.crawl}")
+    if there.partitioner != ours.partitioner:
+        wrong.append(
+            f"the partitioner there is '{there.partitioner}', here '{ours.partitioner}':"
+            " install the package version it names"
+        )
+    if there.plugins != ours.plugins:
+        wrong.append(
+            f"the plugins there are {there.plugins or 'none'}, here {ours.plugins or 'none'}:"
+            " install the same ones"
+        )
+    if not oldest_format <= there.format <= ours.format:
+        wrong.append(
+            f"the cluster writes format {there.format} of the log, this Lycosa"
+            f" {oldest_format} to {ours.format}: install the Lycosa of the other machines"
+        )
+    if wrong:
+        raise Refused("this machine does not fit the cluster\n  " + "\n  ".join(wrong))
+
+
+def check_clock(offset: float) -> None:
+    """Raise `Refused` if the machine's wall clock is wrong."""
+    if is_off(offset):
+        where = "behind" if offset > 0 else "ahead of"
+        raise Refused(
+            f"this machine's clock is {abs(offset):.1f} s {where} the server's; at most"
+            f" {MOST_OFFSET_SECONDS:.0f} s is allowed\n"
+            "  set it, on all machines: timedatectl set-ntp true"
+        )
+
+
+def raised(agreement: Agreement, members: Iterable[Member]) -> Agreement | None:
+    """Return the agreement with the newest format that all members write; None if it is that."""
+    formats = [member.format for member in members if not member.is_gone]
+    newest = min(formats, default=agreement.format)
+    if newest <= agreement.format:
+        return None
+    return msgspec.structs.replace(agreement, format=newest)

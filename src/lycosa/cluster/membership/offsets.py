@@ -1,0 +1,27 @@
+"""How far this machine's wall clock is from the server's, as far as one can be certain.
+
+Nothing that must be safe depends on wall clocks. But `Retry-After` and revisits are moments of
+wall time, and a partition takes them along to its next owner; so a machine whose clock is wrong
+by more than a second does not join, and one whose clock goes wrong says so.
+
+The server stamps a record when it is written: after it was sent and before the answer came. Both
+moments were read from our clock, so the offset lies between two bounds. What is certain is the
+distance of zero from them.
+"""
+
+from __future__ import annotations
+
+MOST_OFFSET_SECONDS = 1.0
+
+
+def certain_offset(stamped: float, sent: float, answered: float) -> float:
+    """Return by how many seconds the server's clock is certainly ahead of ours, or behind (-)."""
+    least, most = stamped - answered, stamped - sent
+    if least > 0:
+        return least
+    return min(most, 0.0)
+
+
+def is_off(offset: float) -> bool:
+    """Return whether a clock is too wrong to share a crawl."""
+    return abs(offset) > MOST_OFFSET_SECONDS

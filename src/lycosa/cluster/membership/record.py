@@ -1,0 +1,97 @@
+"""What a member says of itself on the board, and the tombstone that ends its life."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Standing(StrEnum):
+    """Where a life stands; the last two are final."""
+
+    LIVE = "live"
+    LEAVING = "leaving"
+    """It gives its partitions away, one at a time, and takes none."""
+    LEFT = "left"
+    """It has released everything and gone."""
+    DEAD = "dead"
+    """It was silent for too long: the record is its tombstone."""
+
+
+class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the partitions hold that a member owns, for `status` and the progress display."""
+
+    partitions: int = 0
+    pages: int = 0
+    bytes: int = 0
+    urls: int = 0
+    waiting: int = 0
+    failures: int = 0
+    in_flight: int = 0
+    unsent_bytes: int = 0
+    """Sealed but not uploaded: lost if the machine is lost for good."""
+
+
+class Member(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The record of one life of a worker process."""
+
+    number: int
+    machine: str
+    """The name of the machine, for people and for shares by machine."""
+    version: str
+    format: int
+    """The newest format of the log that it reads and writes."""
+    weight: int = 1
+    """How many partitions it takes, compared with others."""
+    standing: Standing = Standing.LIVE
+    is_cordoned: bool = False
+    """It keeps what it has and takes nothing more."""
+    beat: int = 0
+    """Counts renewals: no two records of one life are the same bytes."""
+    settings: int = 0
+    """The revision of the settings that it goes by."""
+    clock_offset: float = 0.0
+    """Seconds that its wall clock is certainly behind (+) or ahead (-) of the server's."""
+    progress: Progress = Progress()
+    ended_by: int = 0
+    """The member that wrote the tombstone."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the life is over: its partitions may be taken."""
+        return self.standing in (Standing.LEFT, Standing.DEAD)
+
+    @property
+    def takes(self) -> bool:
+        """Whether it can be given partitions."""
+        return self.standing is Standing.LIVE and not self.is_cordoned
+
+
+_decoder = msgspec.json.Decoder(Member)
+
+
+def pack(member: Member) -> bytes:
+    """Return a record as it stands on the board: JSON, so that people can read it there."""
+    return msgspec.json.encode(member)
+
+
+def unpack(value: bytes) -> Member:
+    """Read a record."""
+    return _decoder.decode(value)
+
+
+def tombstone(member: Member, ended_by: int) -> Member:
+    """Return the record that ends a silent life."""
+    return msgspec.structs.replace(member, standing=Standing.DEAD, ended_by=ended_by)
+
+
+def owner_name(number: int) -> str:
+    """Return the name by which a life owns partitions in the log."""
+    return f"life-{number}"
+
+
+def life_of(owner: str) -> int | None:
+    """Return the number of the life that the log names; None for an owner outside a cluster."""
+    prefix, _, number = owner.partition("-")
+    return int(number) if prefix == "life" and number.isdigit() else None

@@ -1,0 +1,176 @@
+"""The driver of a life: two threads that make its calls to the board.
+
+The worker's thread asks `may_begin` before every request. That compares two numbers and takes no
+lock: `ends_at` is one value, and whichever of two threads reads or writes it first, it is one that
+was right a moment ago.
+
+When a life is lost, the worker drops its partitions and calls `begin_again`: a new life with a new
+number. It is the worker that calls, because only it knows when nothing of the old life is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Condition, Thread
+from time import CLOCK_BOOTTIME, clock_gettime
+from typing import Protocol
+
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.membership.calls import Call, Result, make
+from lycosa.cluster.membership.joining import Refused
+from lycosa.cluster.membership.life import OVER, Life, Phase
+from lycosa.cluster.membership.record import Member, Progress
+from lycosa.cluster.membership.tenure import Instant, read_clocks
+
+_LONGEST_WAIT_SECONDS = 0.25
+"""How long a thread sleeps at most: the machine may be suspended meanwhile."""
+
+
+class _Lane(Protocol):
+    """One lane of a life."""
+
+    def call(self, life: Life, now: Instant) -> Call | None:
+        """Return the call that is due."""
+
+    def answered(self, life: Life, result: Result, now: Instant) -> None:
+        """Hand over its answer."""
+
+
+class _Own:
+    def call(self, life: Life, now: Instant) -> Call | None:
+        return life.own_call(now)
+
+    def answered(self, life: Life, result: Result, now: Instant) -> None:
+        life.own_answered(result, now)
+
+
+class _Watching:
+    def call(self, life: Life, now: Instant) -> Call | None:
+        return life.watch_call(now)
+
+    def answered(self, life: Life, result: Result, now: Instant) -> None:
+        life.watch_answered(result, now)
+
+
+class Session:
+    """A worker process's membership, over all its lives."""
+
+    def __init__(
+        self,
+        open_board: Callable[[], Board],
+        make_life: Callable[[], Life],
+        on_news: Callable[[str], object] = lambda text: None,
+    ) -> None:
+        """Each thread opens a connection of its own; `on_news` is called from both."""
+        self._make_life = make_life
+        self._on_news = on_news
+        self._life = make_life()
+        self._changed = Condition()
+        self._is_closed = False
+        self.failure: Exception | None = None
+        """What ended a thread, and with it the renewals: the worker ends with it, too."""
+        self._threads = [
+            Thread(target=self._run, args=(open_board, lane), name=f"lycosa-{name}", daemon=True)
+            for name, lane in (("renewals", _Own()), ("members", _Watching()))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def number(self) -> int:
+        """The number of the present life."""
+        return self._life.number
+
+    @property
+    def phase(self) -> Phase:
+        """Where the present life is."""
+        return self._life.phase
+
+    def may_begin(self) -> bool:
+        """Return whether a request may begin at this moment."""
+        return self._life.may_begin(clock_gettime(CLOCK_BOOTTIME))
+
+    def members(self) -> Mapping[int, Member]:
+        """Return the records of all lives, as they were last seen."""
+        with self._changed:
+            return dict(self._life.members)
+
+    def clock_offset(self) -> float:
+        """Return by how many seconds this machine's wall clock is certainly wrong."""
+        return self._life.clock_offset
+
+    def join(self, seconds: float) -> bool:
+        """Wait until the life has joined; False if the board did not answer. Raises `Refused`."""
+        with self._changed:
+            self._changed.wait_for(self._is_decided, seconds)
+            if self.failure is not None:
+                raise self.failure
+            if self._life.refusal is not None:
+                raise Refused(str(self._life.refusal))
+            return self._life.is_joined
+
+    def tell(self, progress: Progress, settings: int, *, is_cordoned: bool = False) -> None:
+        """Say something new of ourselves, with the next renewal."""
+        with self._changed:
+            self._life.tell(progress, settings, is_cordoned=is_cordoned)
+
+    def drain(self) -> None:
+        """Announce that this worker gives its partitions away."""
+        with self._changed:
+            self._life.drain()
+            self._changed.notify_all()
+
+    def leave(self, seconds: float) -> bool:
+        """End the life, once everything is released; False if the board did not answer."""
+        with self._changed:
+            self._life.leave()
+            self._changed.notify_all()
+            return self._changed.wait_for(self._is_over, seconds)
+
+    def begin_again(self) -> None:
+        """Begin a new life after one was lost; nothing of the old one may be left."""
+        with self._changed:
+            assert self._is_over()
+            self._life = self._make_life()
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """End both threads; the record stays as it is."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _is_decided(self) -> bool:
+        return self._life.is_joined or self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._life.phase in OVER or self.failure is not None
+
+    def _run(self, open_board: Callable[[], Board], lane: _Lane) -> None:
+        try:
+            self._drive(open_board(), lane)
+        except Exception as failure:
+            with self._changed:
+                self.failure = self.failure or failure
+                self._changed.notify_all()
+
+    def _drive(self, board: Board, lane: _Lane) -> None:
+        try:
+            while not self._is_closed:
+                with self._changed:
+                    life = self._life
+                    call = lane.call(life, read_clocks())
+                    if call is None:
+                        self._changed.wait(_LONGEST_WAIT_SECONDS)
+                        continue
+                result = make(call, board)
+                with self._changed:
+                    lane.answered(life, result, read_clocks())
+                    news, life.news = life.news, []
+                    self._changed.notify_all()
+                for text in news:
+                    self._on_news(text)
+        finally:
+            board.close()

@@ -1,0 +1,84 @@
+"""Settings that the operator changes while a crawl runs, for all machines at once.
+
+A setting is a key of the job (`politeness.delay_seconds`) with another value, under the job's own
+checks. They stand in one document on the board; its revision is the settings' revision. Members
+read it with every renewal and say in their records which revision they go by. So it can be seen
+when the last machine has adopted a change.
+
+The job file stays as it is; a crawl that is resumed reads both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from lycosa.cluster.membership.record import Member
+from lycosa.config import Job
+from lycosa.errors import ConfigError
+
+CHANGEABLE = (
+    "politeness.delay_seconds",
+    "politeness.large_site_delay_seconds",
+    "politeness.ip_delay_seconds",
+    "fetch.connections",
+    "fetch.bytes_per_second",
+    "limits.pages",
+    "limits.bytes",
+    "limits.seconds",
+)
+"""The keys that take effect in a crawl that runs."""
+
+Value = bool | int | float | str
+
+
+class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What stands on the board under `settings`."""
+
+    values: dict[str, Value] = {}
+    is_paused: bool = False
+    """No machine begins requests until the operator says so."""
+
+    def with_value(self, name: str, value: Value) -> Settings:
+        """Return the settings with one changed; raises `ConfigError` if the job would refuse it."""
+        if name not in CHANGEABLE:
+            raise ConfigError(
+                f"`{name}` cannot be changed while a crawl runs\n"
+                f"  these can: {', '.join(CHANGEABLE)}"
+            )
+        section, _, key = name.partition(".")
+        tables: dict[str, Any] = {section: {key: value}}
+        Job.of(**tables)
+        return msgspec.structs.replace(self, values={**self.values, name: value})
+
+    def without(self, name: str) -> Settings:
+        """Return the settings with one taken back: the job's own value counts again."""
+        values = {one: value for one, value in self.values.items() if one != name}
+        return msgspec.structs.replace(self, values=values)
+
+    def applied(self, job: Job) -> Job:
+        """Return the job with these settings."""
+        sections: dict[str, Any] = {}
+        for name, value in self.values.items():
+            section, _, key = name.partition(".")
+            record = sections.get(section, getattr(job, section))
+            sections[section] = dataclasses.replace(record, **{key: value})
+        return dataclasses.replace(job, **sections) if sections else job
+
+
+def pack(settings: Settings) -> bytes:
+    """Return settings as they stand on the board."""
+    return msgspec.json.encode(settings)
+
+
+def unpack(value: bytes) -> Settings:
+    """Read settings; nothing there means none."""
+    return msgspec.json.decode(value, type=Settings) if value else Settings()
+
+
+def behind(members: Mapping[int, Member], revision: int) -> list[int]:
+    """Return the lives that do not go by these settings yet."""
+    return [n for n, one in members.items() if not one.is_gone and one.settings < revision]

@@ -1,0 +1,185 @@
+"""Takes partitions, hands them over to others, and drops those that others have taken.
+
+    open     take partitions before anything is asked
+    take     take more of them while the worker runs, one after the other, beside its callbacks
+    release  hand partitions over: ask nothing more, wait for the answers under way, make them
+             durable, and write `Released`. The next owner then need not let every host rest
+    lose     drop a partition that another owner has taken, or may take from now on, at once: its
+             requests under way are cut
+
+Always true:
+  * a partition that was lost changes nothing any more: its decisions that were not durable are
+    dropped, their records do not count (`dropped`), and its pages are taken back from the limits;
+  * after `Released` no request of the partition is under way, and none is sent;
+  * every host of a partition that was not handed over rests for its full pause and a second more
+    before it is asked, and every address for its pause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Protocol
+
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.takeover import Opened, take_partitions
+from lycosa.crawl.worker.commits import Committer
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.partition import Partition
+from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.schedulers import Scheduler
+from lycosa.frontier.urltable import FileVault
+from lycosa.plugins.scheduling import scheduler_of
+from lycosa.records import AnyEvent, Fetched, Outcome, Place, Released, Taken
+
+
+class Cache(Protocol):
+    """Whoever remembers something by the numbers of a partition."""
+
+    def forget(self, partition: int, /) -> None:
+        """Forget what belongs to a partition that is no longer ours."""
+
+
+class Ownership:
+    """The partitions of a worker; one per worker."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        partitions: dict[int, Partition],
+        around: WorkerContext,
+        committer: Committer,
+        caches: Sequence[Cache],
+        begin: Callable[[Partition], None],
+        commit: Callable[[], None],
+    ) -> None:
+        self._ports = ports
+        self._partitions = partitions
+        self._around = around
+        self._committer = committer
+        self._caches = caches
+        self._begin = begin
+        self._commit = commit
+        self._digest = ""
+        self._scheduler: Callable[[PartitionState], Scheduler] | None = None
+        self._leaving: dict[int, Callable[[int], None]] = {}
+        self._is_released: set[int] = set()
+        self.dropped: set[Place] = set()
+        """Records of decisions that were never durable: they do not count."""
+
+    # -- taking ---------------------------------------------------------------------------
+
+    def open(self, numbers: Iterable[int]) -> None:
+        """Take partitions; nothing is asked yet."""
+        now = self._ports.clock.now()
+        opened = self._take(numbers, now)
+        # Addresses are shared by all partitions, and so is the pause that they begin with.
+        is_resumed = any(partition.is_resumed for partition in opened.values())
+        for number, one in opened.items():
+            self._add(number, one, is_resumed, now)
+
+    def take(self, numbers: Iterable[int], on_taken: Callable[[int], None]) -> None:
+        """Take partitions while others are crawled; each is reported when it is begun."""
+        clock = self._ports.clock
+        for number in numbers:
+            clock.run_aside(partial(self._take_now, number), partial(self._taken, number, on_taken))
+
+    def _take_now(self, number: int) -> Opened:
+        return self._take([number], self._ports.clock.now())[number]
+
+    def _taken(self, number: int, on_taken: Callable[[int], None], opened: Opened) -> None:
+        self._begin(self._add(number, opened, opened.is_resumed, self._ports.clock.now()))
+        on_taken(number)
+
+    def _take(self, numbers: Iterable[int], now: float) -> dict[int, Opened]:
+        ports = self._ports
+        self._digest = self._digest or ports.job_digest or ports.job.digest()
+        taken = Taken(now, ports.owner, ports.clock_ahead)
+        return take_partitions(ports.log, ports.snapshots, numbers, taken, self._digest)
+
+    def _add(self, number: int, opened: Opened, is_resumed: bool, now: float) -> Partition:
+        ports, addresses = self._ports, self._around.addresses
+        state = opened.state
+        if is_resumed:
+            addresses.rest_all(now + ports.job.politeness.ip_delay_seconds)
+        for address, seconds in opened.owed_to_addresses.items():
+            addresses.rest(address, now + seconds)
+        if ports.sealed_folder is not None:
+            state.table.put_into(FileVault(ports.sealed_folder))
+        around = self._around._replace(resumed_at=now if is_resumed else None)
+        if self._scheduler is None:
+            self._scheduler = scheduler_of(ports.job, ports.hooks, ports.clock.now)
+        partition = self._partitions[number] = Partition(number, state, self._scheduler, around)
+        self._committer.note_snapshot(number, state.sequence - opened.snapshot_sequence)
+        return partition
+
+    # -- handing over ---------------------------------------------------------------------
+
+    def release(self, numbers: Iterable[int], on_released: Callable[[int], None]) -> None:
+        """Hand partitions over; each is reported when another worker may take it."""
+        for number in numbers:
+            partition = self._partitions.get(number)
+            if partition is None:
+                on_released(number)
+            elif not partition.is_leaving:
+                partition.is_leaving = True
+                self._around.with_work.pop(number, None)
+                self._leaving[number] = on_released
+        self.look()
+
+    def look(self) -> None:
+        """Write `Released` for partitions that are leaving and have no request under way."""
+        waiting = [number for number in self._leaving if number not in self._is_released]
+        for number in waiting:
+            partition = self._partitions[number]
+            if not partition.in_flight:
+                self._is_released.add(number)
+                self._forget(number)
+                now = self._ports.clock.now()
+                owed = _owed_to_hosts(partition.state, now)
+                partition.record(Released(now, owed, self._around.addresses.owed(now)))
+                self._committer.after_next(partial(self._let_go, partition))
+                self._commit()
+
+    def _let_go(self, partition: Partition) -> None:
+        if not partition.is_lost:
+            self.lose(partition.number)
+
+    # -- losing ---------------------------------------------------------------------------
+
+    def lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
+        """Drop a partition that is no longer ours, and the decisions that the log has refused."""
+        self._drop(refused)
+        partition = self._partitions.pop(number, None)
+        if partition is None:
+            return
+        self._drop(partition.uncommitted)
+        self._around.with_work.pop(number, None)
+        self._around.changed.pop(number, None)
+        self._forget(number)
+        self._ports.ending.report(number, None)
+        partition.abandon(self._ports.clock.now())
+        self._is_released.discard(number)
+        on_released = self._leaving.pop(number, None)
+        if on_released is not None:
+            on_released(number)
+        self._ports.transport.cut(number)
+
+    def _forget(self, number: int) -> None:
+        for cache in self._caches:
+            cache.forget(number)
+
+    def _drop(self, events: Iterable[AnyEvent]) -> None:
+        pages = size = 0
+        for event in events:
+            if isinstance(event, Fetched):
+                if event.place is not None:
+                    self.dropped.add(event.place)
+                if event.outcome is Outcome.KEPT:
+                    pages, size = pages + 1, size + event.size_bytes
+        if pages:
+            self._ports.budget.uncount(pages, size)
+
+
+def _owed_to_hosts(state: PartitionState, now: float) -> dict[int, float]:
+    return {host: due - now for host, due in enumerate(state.hosts.due) if due > now}

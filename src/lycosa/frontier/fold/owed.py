@@ -1,0 +1,36 @@
+"""What the owner that handed a partition over still owed to hosts and addresses, in seconds.
+
+The clocks of two machines are not compared: the next owner counts the seconds from the moment at
+which it takes the partition, by its own clock.
+"""
+
+from __future__ import annotations
+
+from lycosa.frontier.fold.columns import Hosts
+from lycosa.records import Released
+
+
+class Owed:
+    """The rests that are left; empty while the partition has an owner."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[int, float] = {}
+        self.addresses: dict[str, float] = {}
+
+    def apply_released(self, event: Released) -> None:
+        """Take in what the former owner says."""
+        self.hosts, self.addresses = dict(event.hosts), dict(event.addresses)
+
+    def apply_taken(self, moment: float, hosts: Hosts) -> None:
+        """Let the hosts rest from this moment on; addresses are the worker's to let rest."""
+        for host, seconds in self.hosts.items():
+            hosts.due[host] = moment + seconds
+        self.hosts, self.addresses = {}, {}
+
+    def pack(self) -> tuple[dict[int, float], dict[str, float]]:
+        """Return everything for a snapshot."""
+        return self.hosts, self.addresses
+
+    def unpack(self, packed: tuple[dict[int, float], dict[str, float]]) -> None:
+        """Fill from what `pack` returned."""
+        self.hosts, self.addresses = packed

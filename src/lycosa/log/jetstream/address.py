@@ -1,0 +1,132 @@
+"""Where the NATS servers are, and how to be let in: TLS and credentials by file or environment.
+
+    nats://HOST1,HOST2,HOST3          ports 4222 unless said; tls:// asks for TLS
+    ?creds=FILE                       a credentials file (or the variable LYCOSA_NATS_CREDS)
+    ?ca=FILE&cert=FILE&key=FILE       an authority of one's own, a certificate of the client
+    ?monitoring=8222                  the port on which the servers tell whether they sync
+    ?system=FILE                      credentials of the system account, which is told so, too
+                                      (or LYCOSA_NATS_SYSTEM_USER and LYCOSA_NATS_SYSTEM_PASSWORD)
+    nats://USER@HOST                  with LYCOSA_NATS_PASSWORD; a token is LYCOSA_NATS_TOKEN
+
+A password or token in the address is refused: the list of processes would show it.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from lycosa.errors import ConfigError
+
+_OPTIONS = ("creds", "ca", "cert", "key", "monitoring", "system")
+_PORT = 4222
+
+
+class Address(NamedTuple):
+    """Servers, and the files that let us in."""
+
+    hosts: tuple[tuple[str, int], ...]
+    is_tls: bool = False
+    user: str = ""
+    creds: str = ""
+    ca: str = ""
+    cert: str = ""
+    key: str = ""
+    monitoring: str = ""
+    system: str = ""
+
+    def __str__(self) -> str:
+        """Return the address for messages: it never holds a secret."""
+        scheme = "tls" if self.is_tls else "nats"
+        return f"{scheme}://" + ",".join(f"{host}:{port}" for host, port in self.hosts)
+
+    @property
+    def monitoring_urls(self) -> list[str]:
+        """Where the servers tell about themselves, if the address says so."""
+        if not self.monitoring:
+            return []
+        if self.monitoring.isdigit():
+            hosts = dict.fromkeys(host for host, _ in self.hosts)
+            return [f"http://{host}:{self.monitoring}" for host in hosts]
+        return self.monitoring.split(",")
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of the client's `connect`; secrets are read now, and kept nowhere."""
+        scheme = "tls" if self.is_tls else "nats"
+        options: dict[str, Any] = {
+            "servers": [f"{scheme}://{host}:{port}" for host, port in self.hosts]
+        }
+        if creds := self.creds or os.environ.get("LYCOSA_NATS_CREDS", ""):
+            if not Path(creds).exists():
+                raise ConfigError(f"{creds}: the credentials file is not there")
+            options["user_credentials"] = creds
+        elif self.user:
+            options["user"] = self.user
+            options["password"] = os.environ.get("LYCOSA_NATS_PASSWORD", "")
+        elif token := os.environ.get("LYCOSA_NATS_TOKEN"):
+            options["token"] = token
+        if self.is_tls:
+            options["tls"] = self._tls()
+        return options
+
+    def system_options(self) -> dict[str, Any] | None:
+        """Return the options of a connection to the system account; None if none is named."""
+        user = os.environ.get("LYCOSA_NATS_SYSTEM_USER", "")
+        if not self.system and not user:
+            return None
+        options = self._replace(creds=self.system, user="").options()
+        if not self.system:
+            options.pop("user_credentials", None)
+            options |= {"user": user, "password": os.environ.get("LYCOSA_NATS_SYSTEM_PASSWORD", "")}
+        return options
+
+    def _tls(self) -> ssl.SSLContext:
+        try:
+            context = ssl.create_default_context(cafile=self.ca or None)
+            if self.cert:
+                context.load_cert_chain(self.cert, self.key or None)
+        except OSError as problem:
+            files = ", ".join(file for file in (self.ca, self.cert, self.key) if file)
+            raise ConfigError(
+                f"{self}: {files} cannot be used for TLS: {problem}\n"
+                "  name PEM files: ?ca=FILE&cert=FILE&key=FILE"
+            ) from None
+        return context
+
+
+def parse_address(url: str) -> Address:
+    """Return what an address names."""
+    scheme, _, rest = url.partition("://")
+    place, _, query = rest.partition("?")
+    user, _, hosts = place.rpartition("@")
+    options = dict(parse_qsl(query))
+    if ":" in user or options.keys() & {"password", "token", "user_password"}:
+        raise ConfigError(
+            f"{scheme}://{hosts}: has a password or token in it, which others could read in the"
+            " list of processes\n  leave it out and set LYCOSA_NATS_PASSWORD or LYCOSA_NATS_TOKEN,"
+            " or name a credentials file: ?creds=FILE"
+        )
+    if unknown := options.keys() - set(_OPTIONS):
+        raise ConfigError(
+            f"{scheme}://{hosts}: has no option `{min(unknown)}`; there are {', '.join(_OPTIONS)}"
+        )
+    if scheme not in ("nats", "tls") or not hosts:
+        raise ConfigError(
+            f"{scheme}://{hosts}: is not an address of NATS\n"
+            "  write it as nats://HOST1:4222,HOST2:4222,HOST3:4222"
+        )
+    named = [_host(one, url) for one in hosts.strip("/").split(",")]
+    is_tls = scheme == "tls" or bool(options.keys() & {"ca", "cert", "key"})
+    return Address(tuple(named), is_tls, user, **options)
+
+
+def _host(text: str, url: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or host.endswith(":") or text.endswith("]"):
+        return text, _PORT
+    if not port.isdigit():
+        raise ConfigError(f"{text}: the port is no number\n  write HOST:4222")
+    return host, int(port)

@@ -1,0 +1,146 @@
+"""Makes a crawl's stream, or checks that it is still as Lycosa makes it.
+
+A limit of age, count or size that somebody else has set would silently remove batches, so a stream
+with one is refused. `discard: new`: a full server refuses writes, which is a pause; `old` would
+lose the beginning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lycosa.errors import FormatError, LogError
+from lycosa.log.jetstream.connection import (
+    STREAM_NOT_FOUND,
+    UNDECIDED,
+    WRONG_LAST,
+    Connection,
+    Refused,
+    checked,
+)
+from lycosa.log.jetstream.messages import EXPECTED_ON_SUBJECT, Subjects
+
+FORMAT = 1
+REPLICAS = 3
+_NAME_IN_USE = 10058
+_TOO_FEW_SERVERS = frozenset({10005, 10074})
+
+
+def settings(subjects: Subjects, partitions: int) -> dict[str, Any]:
+    """Return the settings of a crawl's stream."""
+    return {
+        "name": subjects.stream,
+        "subjects": [f"{subjects.root}.>"],
+        "retention": "limits",
+        "storage": "file",
+        "num_replicas": REPLICAS,
+        "discard": "new",
+        "max_age": 0,
+        "max_msgs": -1,
+        "max_bytes": -1,
+        "max_msgs_per_subject": -1,
+        "max_msg_size": -1,
+        "allow_direct": True,
+        "allow_atomic": True,
+        "deny_delete": True,
+        "metadata": {"lycosa-format": str(FORMAT), "lycosa-partitions": str(partitions)},
+    }
+
+
+async def open_stream(connection: Connection, subjects: Subjects, partitions: int) -> list[str]:
+    """Make the stream of a new crawl, or check that of an old one; who keeps copies of it."""
+    wanted = settings(subjects, partitions)
+
+    async def make() -> dict[str, Any]:
+        try:
+            return await connection.api(f"STREAM.INFO.{subjects.stream}")
+        except Refused as refused:
+            if refused.code != STREAM_NOT_FOUND:
+                raise
+        try:
+            return await connection.api(f"STREAM.CREATE.{subjects.stream}", wanted)
+        except Refused as refused:
+            if refused.code == _NAME_IN_USE:  # another machine was quicker
+                return await connection.api(f"STREAM.INFO.{subjects.stream}")
+            raise
+
+    try:
+        found = await connection.patiently(make)
+    except Refused as refused:
+        if refused.code in _TOO_FEW_SERVERS or "replicas" in refused.text:
+            raise LogError(
+                f"{connection.address}: cannot keep {REPLICAS} copies of a stream: {refused}\n"
+                "  run three servers or more with JetStream, as one cluster"
+            ) from None
+        raise LogError(
+            f"{connection.address}: cannot make the stream {subjects.stream}: {refused}\n"
+            "  the account needs JetStream, and the right to make streams"
+        ) from None
+    _check(connection, subjects, partitions, found["config"], wanted)
+
+    async def begin() -> None:
+        headers = {EXPECTED_ON_SUBJECT: "0"}
+        answer = await connection.client.request(
+            subjects.made, b"", connection.answer_seconds, headers=headers
+        )
+        try:
+            checked(answer)
+        except Refused as refused:
+            if refused.code not in (WRONG_LAST, UNDECIDED):
+                raise
+
+    await connection.patiently(begin)
+    cluster = found.get("cluster") or {}
+    others = [replica.get("name", "") for replica in cluster.get("replicas") or ()]
+    return [name for name in (cluster.get("leader", ""), *others) if name]
+
+
+def _check(
+    connection: Connection,
+    subjects: Subjects,
+    partitions: int,
+    found: dict[str, Any],
+    wanted: dict[str, Any],
+) -> None:
+    told = found.get("metadata") or {}
+    if told.get("lycosa-format", str(FORMAT)) != str(FORMAT):
+        raise FormatError(
+            f"{connection.address}: the log has format {told['lycosa-format']}; this Lycosa reads"
+            f" format {FORMAT}\n  it was written by another release: join with that one or a newer"
+        )
+    count = told.get("lycosa-partitions", str(partitions))
+    if count != str(partitions):
+        raise LogError(
+            f"{connection.address}: the crawl has {count} partitions,"
+            f" the job asks for {partitions}\n"
+            f"  the number is chosen once: set [frontier] partitions = {count}"
+        )
+    if found.get("num_replicas", 1) < REPLICAS:
+        raise LogError(
+            f"{connection.address}: the stream {subjects.stream} has {found.get('num_replicas', 1)}"
+            f" copy, and a crawl's log needs {REPLICAS}\n"
+            f"  type: nats stream edit {subjects.stream} --replicas {REPLICAS}"
+        )
+    for key in (
+        "storage",
+        "retention",
+        "discard",
+        "max_age",
+        "max_msgs",
+        "max_bytes",
+        "max_msgs_per_subject",
+        "max_msg_size",
+        "allow_atomic",
+        "allow_direct",
+    ):
+        if found.get(key, _default(key)) != wanted[key]:
+            raise LogError(
+                f"{connection.address}: the stream {subjects.stream} has {key} ="
+                f" {found.get(key, _default(key))!r}, so it could lose or refuse batches\n"
+                f"  give it back {key} = {wanted[key]!r} (nats stream edit {subjects.stream}), or"
+                " use servers that know this setting"
+            )
+
+
+def _default(key: str) -> object:
+    return False if key.startswith("allow_") else -1

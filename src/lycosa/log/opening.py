@@ -1,0 +1,72 @@
+"""Opens the log that an address names: a folder, PostgreSQL or NATS JetStream.
+
+The packages that speak to servers are an extra (`pip install 'lycosa[cluster]'`), and are loaded
+when an address asks for them: a crawl in a folder pays nothing for them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lycosa.errors import ConfigError
+from lycosa.log.protocol import Log
+from lycosa.log.sqlite import SqliteLog
+
+_SERVERS = {
+    "postgresql": "postgres",
+    "postgres": "postgres",
+    "nats": "jetstream",
+    "tls": "jetstream",
+}
+
+
+def is_server(place: str | Path) -> bool:
+    """Return whether an address names a server, not a folder."""
+    return isinstance(place, str) and "://" in place
+
+
+def open_log(
+    place: str | Path,
+    partitions: int,
+    *,
+    crawl: str = "",
+    durability: str = "process",
+    patience_seconds: float = 30.0,
+) -> Log:
+    """Open a log; in a server it is that of the crawl with this name, which is begun if new.
+
+    The name is that of a schema or stream, and should never be used twice: a UUID's hex digits.
+    """
+    if not is_server(place):
+        return SqliteLog(Path(place), partitions, durability)
+    address = str(place)
+    scheme = address.partition("://")[0]
+    kind = _SERVERS.get(scheme)
+    if kind is None:
+        raise ConfigError(
+            f"{scheme}://: no log is kept there\n"
+            "  name a folder, postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
+        )
+    if not re.fullmatch(r"[a-z0-9_]{1,50}", crawl):
+        raise ConfigError(
+            f"{scheme}://: a crawl in a server needs a name of a-z, 0-9 and _, not {crawl!r}\n"
+            "  take the hex digits of a UUID: no other crawl has them"
+        )
+    try:
+        if kind == "postgres":
+            from lycosa.log.postgres.log import PostgresLog
+
+            return PostgresLog(
+                address, partitions, crawl, durability, patience_seconds=patience_seconds
+            )
+        from lycosa.log.jetstream.log import JetStreamLog
+
+        return JetStreamLog(
+            address, partitions, crawl, durability, patience_seconds=patience_seconds
+        )
+    except ModuleNotFoundError as missing:
+        raise ConfigError(
+            f"{scheme}://: a log in a server needs the package {missing.name}\n"
+            "  install: pip install 'lycosa[cluster]'"
+        ) from None

@@ -1,0 +1,133 @@
+"""Partitions pass from worker to worker while the crawl runs: handed over, or taken by force.
+
+Nothing is lost, nothing is kept twice, limits are exact and no host is bothered, whoever asks it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.crawl.simulation.result import Result
+from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.crawl.worker.worker import Worker
+from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
+
+WORKERS = 3
+
+
+class Mover:
+    """Moves a partition between workers at random moments, as an assignment would."""
+
+    def __init__(self, seed: int, moves: int, by_force: float = 0.0, *, tells: bool = True) -> None:
+        self._random = random.Random(seed)
+        self._by_force = by_force
+        self._tells = tells
+        self._left = moves
+        self._moving: set[int] = set()
+        self.handed_over = self.taken_by_force = 0
+
+    def watch(self, simulation: Simulation) -> None:
+        """Move partitions of this crawl, and say to its referee what is lost by that."""
+        self.clock, self.referee = simulation.clock, simulation.referee
+
+    def __call__(self, workers: Sequence[Worker]) -> None:
+        """Begin with the workers of a new life."""
+        self._workers = workers
+        self._moving.clear()
+        self._later()
+
+    def _later(self) -> None:
+        if self._left:
+            seconds = self._random.expovariate(1 / 20)
+            self.clock.call_at(self.clock.now() + seconds, self._move)
+
+    def _move(self) -> None:
+        number = self._random.randrange(PARTITIONS)
+        owners = [worker for worker in self._workers if number in worker.partitions()]
+        others = [worker for worker in self._workers if worker not in owners]
+        is_over = any(worker.is_over for worker in self._workers)
+        if owners and others and number not in self._moving and not is_over:
+            self._left -= 1
+            self._moving.add(number)
+            successor = self._random.choice(others)
+            if self._random.random() < self._by_force:
+                self.taken_by_force += 1
+                if self._tells:
+                    owners[0].drop([number])
+                self.referee.partly_killed(self.clock.now())
+                successor.take([number], self._moving.discard)
+            else:
+                self.handed_over += 1
+                owners[0].release([number], self._taken_by(successor))
+        self._later()
+
+    def _taken_by(self, successor: Worker) -> Callable[[int], None]:
+        return lambda number: successor.take([number], self._moving.discard)
+
+
+def run(
+    folder: Path, seed: int, mover: Mover, kills: KillPlan = no_kills, **limits: object
+) -> tuple[Simulation, Result]:
+    web = small_web(seed)
+    conditions = Conditions(poll_seconds=POLL_SECONDS, on_begun=mover)
+    simulation = Simulation(
+        web, job_for(web, **limits), folder, seed=seed, workers=WORKERS, conditions=conditions
+    )
+    mover.watch(simulation)
+    return simulation, simulation.run(kills)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_partitions_that_are_handed_over_are_crawled_as_if_nothing_were(
+    seed: int, tmp_path: Path
+) -> None:
+    mover = Mover(seed, moves=60)
+    simulation, result = run(tmp_path, seed, mover)
+    check(simulation, result, seed)
+    assert mover.handed_over > 40
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_superseded_worker_decides_is_dropped(seed: int, tmp_path: Path) -> None:
+    mover = Mover(seed, moves=60, by_force=0.5)
+    simulation, result = run(tmp_path, seed, mover)
+    check(simulation, result, seed)
+    assert mover.taken_by_force > 15
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_while_partitions_pass_from_hand_to_hand(seed: int, tmp_path: Path) -> None:
+    mover = Mover(seed, moves=80, by_force=0.3)
+    kills = KillRandomly(seed, kills=8, probability=0.005)
+    simulation, result = run(tmp_path, seed, mover, kills)
+    check(simulation, result, seed)
+    assert len(result.kills) == 8
+
+
+@pytest.mark.parametrize("limit", [17, 60])
+@pytest.mark.parametrize("seed", range(3))
+def test_limits_stay_exact(seed: int, limit: int, tmp_path: Path) -> None:
+    mover = Mover(seed, moves=60, by_force=0.5)
+    simulation, result = run(tmp_path, seed, mover, pages=limit)
+    assert result.reason == "pages"
+    assert result.kept_pages == limit == len(simulation.kept_urls())
+    assert [str(breach) for breach in result.breaches] == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_worker_that_is_not_told_loses_nothing_for_others(seed: int, tmp_path: Path) -> None:
+    """It learns from the log: what it decided meanwhile is refused, and does not count.
+
+    A request of its that was under way may come too soon before one of the next owner: only a
+    worker that is told in time, as one that has lost its tenure, bothers nobody.
+    """
+    mover = Mover(seed, moves=60, by_force=1.0, tells=False)
+    simulation, result = run(tmp_path, seed, mover)
+    result.breaches.clear()
+    check(simulation, result, seed)

@@ -1,0 +1,42 @@
+"""Fixtures: the servers of this test run, started by the first test that needs them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from servers.keeper import attach
+
+
+class SharedPostgres(NamedTuple):
+    """Where the run's PostgreSQL listens."""
+
+    url: str
+    tls_url: str
+    pid: int
+
+
+class SharedNats(NamedTuple):
+    """Where the run's three NATS servers listen."""
+
+    urls: list[str]
+    monitoring: list[str]
+
+    @property
+    def url(self) -> str:
+        """All servers in one text, as a log is given them."""
+        return ",".join(self.urls).replace(",nats://", ",")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> SharedPostgres:
+    """PostgreSQL, shared by all tests: take a schema of your own (`servers.fresh_name`)."""
+    return SharedPostgres(**attach("postgres"))
+
+
+@pytest.fixture(scope="session")
+def nats_servers() -> SharedNats:
+    """Three NATS servers, shared by all tests: take a stream or bucket of your own."""
+    told: dict[str, Any] = attach("nats")
+    return SharedNats(**told)
