@@ -144,8 +144,11 @@ def killed(server: SocketWeb, folder: Path, pages: int = 4, at: str = "answer.st
 
 
 def cut(path: Path, share: float) -> None:
-    """Keep this share of a file."""
-    os.truncate(path, int(path.stat().st_size * share))
+    """Keep this share of a file; of a job not up to the end of a line, where it would be valid."""
+    size = int(path.stat().st_size * share)
+    if path.suffix == ".toml":
+        size = path.read_bytes().rindex(b"=", 0, size) + 1
+    os.truncate(path, size)
 
 
 def flip(path: Path, share: float) -> None:

@@ -151,7 +151,7 @@ FEW = [
     Case("stopped", "warc/lycosa-0-00001.warc.gz", "flip", 0.5),
     Case("stopped", "pages/lycosa-0-00001.parquet", "remove"),
     Case("stopped", "triples/lycosa-0-00002.nq.zst", "flip", 0.5),
-    Case("killed", "warc/lycosa-0-00002.warc.gz", "flip", 0.5),
+    Case("killed", "warc/lycosa-0-00002.warc.gz", "flip", 0.45),
     Case("killed", "log/log.sqlite", "cut", 0.5),
     Case("killed", "log/log.sqlite-wal", "flip", 0.5),
 ]
@@ -162,7 +162,7 @@ def test_what_is_damaged_is_mended_and_every_page_is_kept_once(
 ) -> None:
     results = run_all(FEW, bases, tmp_path)
     assert [(str(case), told) for case, told in results if not is_good(told)] == []
-    assert all(told["full"] for _, told in results)
+    assert [(str(case), told) for case, told in results if not told["full"]] == []
 
 
 @pytest.mark.soak
