@@ -23,7 +23,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from lycosa.links._columns import Rows, Target, outlinks, sifted, unfollowed, unsettled
+from lycosa.links._columns import (
+    Rows,
+    Target,
+    have_parameters,
+    outlinks,
+    sifted,
+    unfollowed,
+    unsettled,
+)
 from lycosa.links.known import Known, Reach
 
 __all__ = [
@@ -34,6 +42,7 @@ __all__ = [
     "Reach",
     "Rows",
     "Target",
+    "have_parameters",
     "mask_of",
     "outlinks",
     "sifted",

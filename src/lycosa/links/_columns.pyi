@@ -15,6 +15,8 @@ class Target:
     """The hash by which rows name it, unsigned."""
     refusal: str
     """Why the job does not want it; "" when it does."""
+    has_parameters: bool
+    """Whether the key has a query, or parameters after a semicolon."""
     partition: int
     page: int
     """Its number in the partition, once that is known to have it."""
@@ -60,6 +62,7 @@ class Rows:
 def unfollowed(
     kinds: Sequence[int], rels: Sequence[str], by_kind: list[str], nofollow: str
 ) -> list[str]: ...
+def have_parameters(targets: Sequence[Target]) -> bool: ...
 def sifted(
     targets: Sequence[Target], raw: RawColumns, excused: str, by: int
 ) -> tuple[list[list[Any]], list[list[Any]], dict[str, int]]: ...

@@ -31,6 +31,7 @@ cdef class Target:
     cdef readonly str url
     cdef readonly uint64_t url_id
     cdef readonly str refusal
+    cdef readonly bint has_parameters
     cdef public int64_t partition
     cdef public int64_t page
     cdef uint64_t turn
@@ -51,6 +52,7 @@ cdef class Target:
         self.url = url
         self.url_id = url_id
         self.refusal = refusal
+        self.has_parameters = "?" in key or ";" in key
         self.partition = partition
         self.page = page
 
@@ -136,6 +138,16 @@ def unfollowed(kinds, rels, list by_kind not None, str nofollow not None):
             has_any = True
         reasons[i] = reason
     return reasons if has_any else []
+
+
+def have_parameters(targets):
+    """Tell whether a link leads to a URL with a query or parameters: seldom one of a page does."""
+    cdef list all_targets = as_list(targets)
+    cdef Py_ssize_t i
+    for i in range(len(all_targets)):
+        if (<Target?> all_targets[i]).has_parameters:
+            return True
+    return False
 
 
 def sifted(targets, raw not None, str excused not None, uint64_t by):

@@ -8,6 +8,11 @@ from typing import NamedTuple
 from lycosa.links import FOLLOWED, Known, Links, Reach, Target
 
 
+def have_parameters(targets: Sequence[Target]) -> bool:
+    """Tell whether a link leads to a URL with a query or parameters."""
+    return any("?" in target.key or ";" in target.key for target in targets)
+
+
 def unfollowed(
     kinds: Sequence[int], rels: Sequence[str], by_kind: Sequence[str], nofollow: str
 ) -> list[str]:

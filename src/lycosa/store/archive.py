@@ -153,7 +153,7 @@ class ArchiveStore:
                 links = texts = 0
                 if capture.outcome in STORED and not group.is_unchanged:
                     both = (capture.links, capture.refused_links)
-                    links, texts = sum(len(some.kinds) for some in both), int(bool(capture.text))
+                    links, texts = len(both[0].kinds) + len(both[1].kinds), int(bool(capture.text))
                     text = Text(capture.text, url, capture.title, capture.language)
                     segment.pending.add_content(fetch, both, text)
                 if capture.triples is not None:

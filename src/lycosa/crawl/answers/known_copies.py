@@ -33,9 +33,8 @@ class KnownCopies:
         self._views: dict[str, str] = {}
         """Plain key → the key under which the page is kept."""
 
-    def learn(self, state: PartitionState, page: int) -> None:
+    def learn(self, state: PartitionState, page: int, key: str) -> None:
         """Remember under which key a page is kept, if it is not the plain one."""
-        key = state.table.key(page)
         if "?" not in key and ";" not in key:
             return
         plain = plain_of(key)

@@ -29,7 +29,16 @@ from lycosa.frontier.distance import (
     through,
 )
 from lycosa.frontier.partition import Partition
-from lycosa.links import FOLLOWED, NO_LINKS, Known, Reach, mask_of, sifted, unsettled
+from lycosa.links import (
+    FOLLOWED,
+    NO_LINKS,
+    Known,
+    Reach,
+    have_parameters,
+    mask_of,
+    sifted,
+    unsettled,
+)
 from lycosa.records import (
     FREE_KINDS,
     REQUISITE_KINDS,
@@ -104,7 +113,7 @@ class Router:
         reached = through(partition.state.pages.distance[page], LinkKind.ANCHOR)
         if reached > self._farthest_static or reached > self._farthest_dynamic:
             links = replace(links, reasons=self._depth_reasons(links, reached))
-        if is_kept and self._copies is not None:
+        if is_kept and self._copies is not None and have_parameters(links.targets):
             links = self._name_copies(self._copies, partition, page, links)
         return links, Links(*others) if self._records_all else NO_LINKS
 
@@ -112,7 +121,9 @@ class Router:
         self, copies: KnownCopies, partition: Partition, page: int, links: Links
     ) -> Links:
         """Name the links to other views of what is kept; what was found serves `route`, too."""
-        places = self._unsettled(partition, page, links.targets, links.kinds, 0)
+        distance = partition.state.pages.distance[page]
+        reach = Reach(through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT), 0)
+        places = self._unsettled(partition, reach, links.targets, links.kinds)
         led = copies.led_from(partition.state, page, links.targets, places)
         self._ahead = Ahead(links.targets, places, led)
         if not led:
@@ -178,10 +189,10 @@ class Router:
         self._posted.pop(partition, None)
         self._targets.forget()
 
-    def route(self, partition: Partition, moment: float, page: int, links: Links) -> None:
+    def route(self, partition: Partition, moment: float, page: int, key: str, links: Links) -> None:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
         if self._copies is not None:
-            self._copies.learn(partition.state, page)
+            self._copies.learn(partition.state, page, key)
         if partition.counts_links:
             self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
@@ -243,7 +254,8 @@ class Router:
     ) -> list[int]:
         """Route one page's links; returns the pages of this partition that came nearer."""
         state, number = partition.state, partition.number
-        real, free = self._reached(partition, page)
+        distance = state.pages.distance[page]
+        real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
         requisite_kinds = _REQUISITES if self._wants_requisites else 0
         hops = 0
         if kinds and kinds[0] == REDIRECT:  # then it is the only link
@@ -255,7 +267,7 @@ class Router:
         if ahead is not None and ahead.targets is targets:
             places, led = ahead.places, ahead.led
         else:
-            places = self._unsettled(partition, page, targets, kinds, hops)
+            places = self._unsettled(partition, Reach(real, free, hops), targets, kinds)
         if not places:
             return []  # most links lead to what is known, and from no nearer
         requisites: dict[int, list[str]] = {}
@@ -263,7 +275,7 @@ class Router:
         too_deep = 0
         for place in places:
             target, kind = targets[place], kinds[place]
-            if not hops and ("?" in target.key or ";" in target.key):
+            if target.has_parameters and not hops:
                 target = self._original(partition, target, led)
             reached = free if _FREE >> kind & 1 else real
             if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
@@ -288,18 +300,12 @@ class Router:
             return []
         return self._admit_own(partition, moment, source, own, requisites.get(number, []), hops)
 
-    def _reached(self, partition: Partition, page: int) -> tuple[int, int]:
-        """Return the distances of what a page leads to, by real links and by free ones."""
-        distance = partition.state.pages.distance[page]
-        return through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
-
     def _unsettled(
         self,
         partition: Partition,
-        page: int,
+        reach: Reach,
         targets: Sequence[Target],
         kinds: Sequence[int],
-        hops: int,
     ) -> Sequence[int]:
         """Return the positions of the links that tell the frontier something new."""
         state = partition.state
@@ -307,7 +313,7 @@ class Router:
             targets,
             kinds,
             Known(partition.number, state.pages.distance, state.pages.hops, state.requisites),
-            Reach(*self._reached(partition, page), hops),
+            reach,
             _FREE,
             _REQUISITES if self._wants_requisites else 0,
         )

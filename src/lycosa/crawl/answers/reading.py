@@ -80,6 +80,10 @@ BY_KIND = frozenset({REQUISITE, WIDE, NEVER})
 """Reasons that the kind of a link alone has: they are recorded, and not counted as refusals."""
 
 
+_WITH_LINKS = frozenset({"link", "refresh", "content-location"})
+"""Headers that lead somewhere."""
+
+
 class RawLink(NamedTuple):
     """One link as a page gives it."""
 
@@ -197,12 +201,13 @@ def read_page(answer: Answer, job: Job) -> Facts:
         return scan_css(answer.body, answer.header("content-type"))
     if is_unusual_list(answer, job):
         return list_facts(scan_sitemap(answer.body), "", job.extract.most_links)
+    wants_all = records_all(job)
     return scan(
         answer.body,
         answer.header("content-type"),
         most_links=job.extract.most_links,
-        wants_requisites=job.extract.requisites or records_all(job),
-        wants_recorded=records_all(job),
+        wants_requisites=job.extract.requisites or wants_all,
+        wants_recorded=wants_all,
         wants_wide=job.extract.wide,
         agent=job.fetch.agent,
     )
@@ -215,9 +220,9 @@ def is_sitemap(answer: Answer, facts: Facts) -> bool:
 
 def showing_wishes(answer: Answer, facts: Facts, job: Job) -> tuple[bool, bool]:
     """Return whether a page asks not to be found (`noindex`) or shown (`noarchive`)."""
-    bits = 0
-    if answer.header("x-robots-tag") is not None:
-        bits = robots_wishes(answer.headers, job.fetch.agent)
+    if answer.header("x-robots-tag") is None:
+        return facts.is_noindex, facts.is_noarchive
+    bits = robots_wishes(answer.headers, job.fetch.agent)
     return (
         facts.is_noindex or bool(bits & NOINDEX),
         facts.is_noarchive or bool(bits & NOARCHIVE),
@@ -269,10 +274,9 @@ def _is_tagged_nofollow(answer: Answer, job: Job) -> bool:
 
 
 def _links_of_headers(answer: Answer) -> list[tuple[str, LinkKind, str]]:
-    header = answer.header
-    if header("link") or header("refresh") or header("content-location"):
-        return links_of_headers(answer.headers)
-    return []
+    if answer.by_name is not None and _WITH_LINKS.isdisjoint(answer.by_name):
+        return []  # as nearly always
+    return links_of_headers(answer.headers)
 
 
 def redirect_of(answer: Answer) -> RawLinks:

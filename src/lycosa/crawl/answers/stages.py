@@ -131,7 +131,9 @@ class PageAnswers:
         answered.host = state.sites.host[answered.site]
         self._judge(answered)
         self._read(answered)
-        self._recognise(answered)
+        answered.outcome = self._prober.judge(answered)
+        if state.pages.guess[page] == TRIED:
+            self._recognise_list(answered)
         self._show(answered)
         self._charge(answered)
         self._extract(answered)
@@ -179,13 +181,12 @@ class PageAnswers:
             answered.text = text
             answered.fingerprint = fingerprint(text)
 
-    def _recognise(self, answered: PageAnswer) -> None:
-        answered.outcome = self._prober.judge(answered)
-        if answered.state.pages.guess[answered.page] == TRIED:
-            answered.is_tried = True
-            answered.outcome = self._usual_sitemap.judge(answered)
-            if answered.outcome is Outcome.NO_SITEMAP:
-                _drop_facts(answered)
+    def _recognise_list(self, answered: PageAnswer) -> None:
+        """Tell whether a URL at which sitemaps usually are is one."""
+        answered.is_tried = True
+        answered.outcome = self._usual_sitemap.judge(answered)
+        if answered.outcome is Outcome.NO_SITEMAP:
+            _drop_facts(answered)
 
     def _show(self, answered: PageAnswer) -> None:
         if answered.plugins is not None and answered.outcome is Outcome.KEPT:
@@ -331,7 +332,9 @@ class PageAnswers:
             return
         if answered.outcome is Outcome.KEPT and self._mirrors.skips(answered):
             return
-        self._router.route(answered.partition, answered.answer.ended, answered.page, answered.links)
+        self._router.route(
+            answered.partition, answered.ended, answered.page, answered.key, answered.links
+        )
 
     def _learn(self, answered: PageAnswer) -> None:
         self._prober.learn(answered)
