@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from lycosa.study.sql import Relation
 
 _TOP = 10
+_WIDTH = 80
+"""Of running text: longer lines are harder to read."""
 _MOST_ROWS = 1000
 """The rows of a table on the screen; CSV and JSON lines have all."""
 
@@ -106,7 +108,8 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     for part in facts["bow_tie"]["pages"]:
         table.add_row(part, *(f"{of[part]:,}" for of in facts["bow_tie"].values()))
     console.print(Padding(table, (1, 0, 0, 2)))
-    tables = textwrap.fill(f"tables: {', '.join(facts['tables'])}", console.width)
+    width = min(console.width, _WIDTH)
+    tables = textwrap.fill(f"tables: {', '.join(facts['tables'])}", width)
     console.print(f"\n{tables}", soft_wrap=True)
     best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
     console.print(Text(f"query them: {command('sql', path, best)}"), soft_wrap=True)

@@ -19,7 +19,7 @@ def test_no_more_names_are_asked_for_when_a_crawl_stops() -> None:
     state.apply(Admitted(1.0, "", [f"test.h{n}:/" for n in range(HOSTS)], [0] * HOSTS))
     readiness = SimpleNamespace(is_resolving=lambda host: False)
     partition = SimpleNamespace(
-        state=state, is_lost=False, readiness=readiness, record=lambda event: None
+        state=state, is_lost=False, is_leaving=False, readiness=readiness, record=lambda event: None
     )
     transport = SimpleNamespace(resolve=lambda name, answered: asked.append(answered))
     parts = SimpleNamespace(transport=transport, clock=SimpleNamespace(now=lambda: 5.0))
