@@ -239,12 +239,7 @@ def no_pause_after_a_resume(patch: Patch) -> None:
 
 
 def no_address_pause_after_a_resume(patch: Patch) -> None:
-    original = Addresses.__init__
-    patch.setattr(
-        Addresses,
-        "__init__",
-        lambda self, agenda, delay, shut_until, slots: original(self, agenda, delay, 0.0, slots),
-    )
+    patch.setattr(Addresses, "rest_all", lambda self, until: None)
 
 
 def no_forced_commits(patch: Patch) -> None:
