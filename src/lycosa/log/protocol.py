@@ -29,9 +29,12 @@ The three ways to fail are distinct: `None` (superseded: another owner has the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
+
+from lycosa.errors import LogError
 
 INBOX_MOST = 64
 """How many entries of an inbox are read at a time: it may hold a million seeds."""
@@ -65,6 +68,15 @@ class Take(NamedTuple):
     expect: int
     """The last sequence of the log that the new owner knows."""
     events: bytes
+
+
+_NAME = re.compile(r"[a-z0-9_]{1,50}")
+
+
+def check_name(crawl: str) -> None:
+    """Refuse a crawl's name that a server could take for something else."""
+    if not _NAME.fullmatch(crawl):
+        raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
 
 
 def identity_of(

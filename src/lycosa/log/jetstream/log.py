@@ -7,7 +7,6 @@ again. The dense sequence of a batch is in its header, so the fold reads it as f
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -40,10 +39,9 @@ from lycosa.log.jetstream.trust import (
     refuse_unsynced,
 )
 from lycosa.log.jetstream.writing import MOST_MESSAGES, MOST_PARTITIONS, End, Wanted, Writer
-from lycosa.log.protocol import Head, Take, Write, identity_of
+from lycosa.log.protocol import Head, Take, Write, check_name, identity_of
 
 T = TypeVar("T")
-_NAME = re.compile(r"[a-z0-9_]{1,50}")
 _frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 _note = msgspec.msgpack.Decoder(tuple[str, bytes])
 
@@ -61,8 +59,7 @@ class JetStreamLog:
         patience_seconds: float = 30.0,
     ) -> None:
         """Join the crawl of this name, or begin it."""
-        if not _NAME.fullmatch(crawl):
-            raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
+        check_name(crawl)
         if partitions > MOST_PARTITIONS:
             raise LogError(
                 f"a crawl in JetStream has at most {MOST_PARTITIONS} partitions, not {partitions}:"

@@ -8,7 +8,6 @@ back after a restart of the server; until then calls wait, and after `patience_s
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,9 +22,8 @@ from lycosa.log.postgres.connection import Connection, Link, without_secrets
 from lycosa.log.postgres.news import News
 from lycosa.log.postgres.schema import FORMAT, FUNCTIONS, TABLES, TRIAL
 from lycosa.log.postgres.trust import refuse_unless_one_wins, refuse_untrusted
-from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, identity_of
+from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, check_name, identity_of
 
-_NAME = re.compile(r"[a-z0-9_]{1,50}")
 _AT_ONCE = 64
 _WRITE = (
     "SELECT @write(%b::text, %b::int[], %b::bigint[], %b::bytea[], %b::bytea[], %b::bigint[],"
@@ -47,8 +45,7 @@ class PostgresLog:
         patience_seconds: float = 30.0,
     ) -> None:
         """Join the crawl of this name, or begin it."""
-        if not _NAME.fullmatch(crawl):
-            raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
+        check_name(crawl)
         self.partitions = partitions
         self._url = without_secrets(url)
         self._schema = f"lycosa_{crawl}"
