@@ -160,10 +160,10 @@ class Ownership:
         self._ports.ending.report(number, None)
         partition.abandon(self._ports.clock.now())
         self._is_released.discard(number)
+        self._ports.transport.cut(number)  # before anybody hears that it may be taken
         on_released = self._leaving.pop(number, None)
         if on_released is not None:
             on_released(number)
-        self._ports.transport.cut(number)
 
     def _forget(self, number: int) -> None:
         for cache in self._caches:
