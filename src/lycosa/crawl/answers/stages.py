@@ -243,7 +243,7 @@ class PageAnswers:
         answered.is_first = is_kept and not was_kept
         plugins = answered.plugins
         is_shown = is_kept and not answered.is_foreign
-        source = state.sources.page_of(page)
+        source_id, source = state.sources.of(page)
         is_noindex = is_noarchive = False
         if is_kept:
             is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
@@ -270,7 +270,7 @@ class PageAnswers:
                 is_noindex=is_noindex,
                 is_noarchive=is_noarchive,
                 is_withheld=is_noarchive and self._job.extract.obey_noarchive,
-                source_id=state.sources.of(page),
+                source_id=source_id,
                 is_after_redirect=state.pages.hops[page] > 0,
                 source_url=url_of(state.table.key(source)) if source is not None else "",
             )

@@ -215,7 +215,7 @@ def _sources(
         if one.is_page:
             key = state.table.key(one.page)
             address = state.address_of(state.sites.host[state.pages.site[one.page]])
-            led, hops = state.sources.of(one.page), state.pages.hops[one.page]
+            led, hops = state.sources.of(one.page)[0], state.pages.hops[one.page]
         size = one.size_bytes if one.is_page else -1
         sources[one.place.offset] = Source(
             one.place, key, one.moment, size, one.is_page, address, led, hops > 0

@@ -43,13 +43,13 @@ class Sources(Columns):
             self.source.append(source)
             self.page.append(0 if page is None else page + 1)
 
-    def of(self, page: int) -> int:
-        """Return the id of the page that led to a URL; 0 when none did or none is known."""
-        position = bisect_right(self.first, page)
-        return self.source[position - 1] if position else 0
+    def of(self, page: int) -> tuple[int, int | None]:
+        """Return id and number of the page that led to a URL.
 
-    def page_of(self, page: int) -> int | None:
-        """Return the number of the page that led to a URL; None when that is not known."""
+        The id is 0 when none did or none is known; the number is None in another partition.
+        """
         position = bisect_right(self.first, page)
-        number = self.page[position - 1] if position else 0
-        return number - 1 if number else None
+        if not position:
+            return 0, None
+        number = self.page[position - 1]
+        return self.source[position - 1], number - 1 if number else None
