@@ -23,6 +23,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     bursts        several URLs of a host in a row, then as many pauses
     ending        finds out that nothing is left to do
     directory     the folder that holds a crawl, and its lock
+    log_place     a log in a server: the crawl's name, its job and its directories' numbers
     log_file      writes the program's messages to `lycosa.log`
     steady_clock  keeps the crawl's clock from going back
 """

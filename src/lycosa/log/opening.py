@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lycosa.errors import ConfigError
 from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
+
+if TYPE_CHECKING:
+    from lycosa.log.jetstream.log import JetStreamLog
+    from lycosa.log.postgres.log import PostgresLog
 
 _SERVERS = {
     "postgresql": "postgres",
@@ -33,8 +38,11 @@ def open_log(
     crawl: str = "",
     durability: str = "process",
     patience_seconds: float = 30.0,
+    may_begin: bool = True,
 ) -> Log:
     """Open a log; in a server it is that of the crawl with this name, which is begun if new.
+
+    Without `may_begin` a crawl that the server does not have is an error.
 
     The name is that of a schema or stream, and should never be used twice: a UUID's hex digits.
     """
@@ -57,13 +65,18 @@ def open_log(
         if kind == "postgres":
             from lycosa.log.postgres.log import PostgresLog
 
-            return PostgresLog(
-                address, partitions, crawl, durability, patience_seconds=patience_seconds
-            )
-        from lycosa.log.jetstream.log import JetStreamLog
+            made: type[PostgresLog | JetStreamLog] = PostgresLog
+        else:
+            from lycosa.log.jetstream.log import JetStreamLog
 
-        return JetStreamLog(
-            address, partitions, crawl, durability, patience_seconds=patience_seconds
+            made = JetStreamLog
+        return made(
+            address,
+            partitions,
+            crawl,
+            durability,
+            patience_seconds=patience_seconds,
+            may_begin=may_begin,
         )
     except ModuleNotFoundError as missing:
         raise ConfigError(

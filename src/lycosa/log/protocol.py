@@ -79,6 +79,14 @@ def check_name(crawl: str) -> None:
         raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
 
 
+def no_such_crawl(place: str, crawl: str) -> LogError:
+    """Return the error for a crawl that is not, or no longer, in the server that should have it."""
+    return LogError(
+        f"{place}: the server has no crawl {crawl}; it was removed, or this is another server\n"
+        f"  list what is there: lycosa join {place} --list"
+    )
+
+
 def identity_of(
     partition: int, expect: int, events: bytes, posts: Sequence[tuple[int, bytes]] = ()
 ) -> bytes:
@@ -99,6 +107,8 @@ class Log(Protocol):
     """The log and inbox of every partition, and a few notes about the whole job."""
 
     partitions: int
+    lock_seconds: float
+    """How long commits have waited for those of other processes, where the log can tell."""
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
         """For each take append as the new owner; the new sequence, or None if superseded.

@@ -16,6 +16,7 @@ from lycosa.cli.input.options import (
     directory_argument,
     fetch_flags,
     limit_flags,
+    log_flag,
     order_flags,
     scope_flags,
     screen_flags,
@@ -36,7 +37,7 @@ from lycosa.cli.screen.lines import (
 )
 from lycosa.cli.screen.notices import Session, log_file, logger, notice
 from lycosa.config import Job, read_job
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.errors import ConfigError
 
@@ -68,6 +69,7 @@ MOST_EMPTY = 3
     type=click.Path(path_type=Path),
     help="Read the job from this file (TOML); flags override it.",
 )
+@log_flag
 @set_flag
 @limit_flags
 @scope_flags
@@ -95,6 +97,8 @@ def crawl(
       lycosa crawl --seeds list.txt -o lists --only-seeds --contact you@example.org
       lycosa crawl https://example.cl/ -o chile --include .cl --max-pages 1000 \\
           --exclude regex:/calendar/ --contact you@example.org
+      lycosa crawl https://example.org/ -o mycrawl --log postgresql://db/crawls \\
+          --contact you@example.org
     """
     from lycosa.crawl.processes import run
     from lycosa.crawl.processes.machine import require_files
@@ -106,7 +110,7 @@ def crawl(
         raise click.UsageError("Where shall the crawl go? Name a new folder with -o DIR.")
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
-    job = build_job(base, flags, given)
+    job = named_anew(build_job(base, flags, given))
     if seeds and seed_file is None and not base.seeds:
         job = opened(job, flags)
     if not job.seeds:
@@ -174,7 +178,7 @@ def revisit(session: Session, /, path: Path, **flags: Any) -> int:
 
     directory = CrawlDirectory.open(path)
     job = directory.job()
-    if not directory.log_folder.exists():
+    if not directory.has_begun:
         raise ConfigError(
             f"{path}: the crawl has not begun, so there is nothing to visit again\n"
             f"  begin it: {command('resume', path)}"

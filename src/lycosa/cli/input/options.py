@@ -227,6 +227,14 @@ scope_flags = flags(
     ),
 )
 
+log_flag = click.option(
+    "--log",
+    "log_server",
+    metavar="URL",
+    help="Keep the log in a server, so that other machines can join: postgresql://HOST/DATABASE or "
+    "nats://HOST1,HOST2,HOST3.",
+)
+
 set_flag = click.option(
     "--set",
     "settings",

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
+from lycosa.crawl.log_place import note_job
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
     collecting_seldom,
@@ -107,6 +108,8 @@ def run_crawl(
                 listener.refused_seed(seed, reason)
             if planted.more_refused:
                 listener.refused_more(planted.more_refused)
+            if job.log.server:
+                note_job(log, job)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             return _crawl(crawl, workers, lock, ahead, listener, stop)
