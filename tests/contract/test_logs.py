@@ -197,6 +197,22 @@ def test_a_trimmed_log_still_tells_its_whole_history(log: Log) -> None:
     assert [entry for _, entry in log.read(0, 1)][:2] == [batch(1), batch(2)]
 
 
+def test_a_partition_that_was_released_has_no_owner_and_takes_no_writes_of_the_old_one(
+    crawl: Crawl,
+) -> None:
+    first, second = crawl.connect(), crawl.connect()
+    sequence = take(first, 1, "a")
+    release = Write(1, sequence, batch(1), [(2, message("x"))], 0, releases=True)
+    assert first.commit([release]) == [2]
+    assert first.commit([release]) == [2]  # as after a lost answer
+    assert second.head(1) == Head(2, 0, "")
+    assert first.owner(1) != "a"
+    assert messages(second, 2, 1) == ["x"]
+    take(second, 1, "b", 2)
+    assert first.commit([Write(1, 2, batch(2), [], 0)]) == [None]
+    assert first.head(1).owner == "b"
+
+
 # -- answers that are lost ------------------------------------------------------------------
 
 
@@ -296,6 +312,22 @@ def test_heads_tell_the_last_sequences(log: Log) -> None:
     right = [Head(0, 0, ""), Head(0, posted, ""), Head(1, 0, "a"), Head(0, 0, "")]
     eventually(log.heads, lambda heads: heads == right)
     assert [log.head(number) for number in range(PARTITIONS)] == right
+
+
+def test_several_inboxes_are_looked_at_at_once(crawl: Crawl) -> None:
+    log, other = crawl.connect(), crawl.connect()
+    take(log, 1, "a")
+    take(log, 2, "a")
+    last = eventually(lambda: log.inboxes({1: 0, 2: 0}), lambda found: found == {})
+    assert last == {}
+    first = other.post(2, message("x"))
+    other.post(0, message("not asked for"))
+    found = eventually(lambda: log.inboxes({1: 0, 2: 0}), bool)
+    assert list(found) == [2]
+    assert found[2][0] == (first, message("x"))
+    last_seen = found[2][-1][0]
+    other.post(1, message("y"))
+    assert list(eventually(lambda: log.inboxes({1: 0, 2: last_seen}), bool)) == [1]
 
 
 # -- notes ----------------------------------------------------------------------------------
