@@ -20,10 +20,8 @@ Always true:
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 
-from lycosa.clock import Timer
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.answers.novelty.copies import SeenTexts
@@ -37,12 +35,15 @@ from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
+from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.commits import Committer, CommitTimes
+from lycosa.crawl.worker.cutting import Cutting
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.inbox import InboxReader
 from lycosa.crawl.worker.lookups import Lookups
+from lycosa.crawl.worker.mail import DistantMail, LocalMail
 from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.sending import Sender
@@ -65,8 +66,6 @@ from lycosa.records import (
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
-
-log_messages = logging.getLogger(__name__)
 
 
 class Worker:
@@ -101,10 +100,16 @@ class Worker:
         self._robots = RobotsFiles(ports, self._pages, self._router)
         self._seeds = SeedWatch(self._job, ports.seed_failed)
         self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
-        self._inbox = InboxReader(
-            ports, self._partitions, self._router, self._robots, self._cycles, self._sender
-        )
         self._tick_alarm = Alarm(self._clock, self._tick)
+        self._inbox = InboxReader(
+            ports,
+            self._partitions,
+            self._router,
+            self._robots,
+            self._cycles,
+            self._sender,
+            DistantMail(ports, self._look_soon) if ports.is_shared else LocalMail(ports),
+        )
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
         self._end = EndSearch(
@@ -125,8 +130,7 @@ class Worker:
         self._noted_time = 0.0
         self._wants_commit = False
         self._is_stopping = False
-        self._cut_timer: Timer | None = None
-        self._is_cutting = False
+        self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
         self.is_over = False
 
     def _context(self) -> WorkerContext:
@@ -153,6 +157,10 @@ class Worker:
     def take(self, numbers: Iterable[int], on_taken: Callable[[int], None]) -> None:
         """Take more partitions while crawling; each is reported when it is begun."""
         self._ownership.take(numbers, on_taken)
+
+    def add(self, number: int, opened: Opened) -> None:
+        """Begin with a partition that has been taken in the log."""
+        self._ownership.add(number, opened)
 
     def release(self, numbers: Iterable[int], on_released: Callable[[int], None]) -> None:
         """Hand partitions over; each is reported when others may take it."""
@@ -251,29 +259,8 @@ class Worker:
         self.is_over = True
         self._wake_alarm.cancel()
         self._tick_alarm.cancel()
-        if self._cut_timer is not None:
-            self._cut_timer.cancel()
+        self._cutting.cancel()
         self._on_end(reason)
-
-    def _cut_later(self) -> None:
-        """Once nothing more is sent, give what is under way some seconds and no more."""
-        if self._cut_timer is None and (self._is_stopping or self._ports.budget.reached):
-            moment = self._clock.now() + self._job.fetch.stop_seconds
-            self._cut_timer = self._clock.call_at(moment, self._cut)
-
-    def _cut(self) -> None:
-        """End every request: its page stays pending, as if it had not been asked for."""
-        if self.is_over or not self.in_flight:
-            return
-        were = "1 request was" if self.in_flight == 1 else f"{self.in_flight} requests were"
-        log_messages.info(
-            "%s still under way %g s after the stop: cut, and asked for again by `resume`",
-            were,
-            self._job.fetch.stop_seconds,
-        )
-        self._is_cutting = True
-        self._ports.transport.cut_all()
-        self._tick()
 
     def _lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
         """Drop a partition that another owner has taken."""
@@ -289,8 +276,8 @@ class Worker:
         now = self._clock.now()
         self._agenda.run(now)
         connections = self._ports.connections or self._job.fetch.connections
-        sender = self._sender
-        while sender.in_flight < connections and not self._is_stopping:
+        sender, may_begin = self._sender, self._ports.may_begin
+        while sender.in_flight < connections and not self._is_stopping and may_begin():
             partition = self._next_partition()
             if partition is None or not sender.start_task(partition, now):
                 break
@@ -322,7 +309,7 @@ class Worker:
         self._sender.in_flight -= 1
         partition.in_flight -= 1
         readiness, host = partition.readiness, task.host
-        if partition.is_lost or self._is_cutting:
+        if partition.is_lost or self._cutting.has_begun:
             if task.kind is TaskKind.PAGE:
                 self._ports.budget.give_back(reserved)
             readiness.give_back(host, self._clock.now())
@@ -360,6 +347,9 @@ class Worker:
         if not self.is_over:
             self._tick()
 
+    def _look_soon(self) -> None:
+        self._tick_alarm.set_within(0.0)
+
     def _has_looked(self) -> None:
         """See to it that an end which waited for a look at some site is found."""
         self._tick_alarm.set_within(self._job.log.commit_seconds)
@@ -384,7 +374,8 @@ class Worker:
             self._finish(EXHAUSTED)
             return
         self._ports.budget.look(self._clock.now())
-        self._cut_later()
+        if self._is_stopping or self._ports.budget.reached:
+            self._cutting.cut_later()
         self._read_inbox()
         self._note_time()
         self._end.give_up_if_told()
@@ -434,6 +425,9 @@ class Worker:
         if self._changed or self._committer.is_busy:
             return
         if not self.in_flight and (self._is_stopping or self._ports.budget.reached):
+            if self._ports.is_shared and self._partitions:
+                self._ownership.release(list(self._partitions), lambda number: None)
+                return  # comes back when the last one is released
             self._finish(str(self._ports.budget.reached or Limit.STOPPED))
             return
         verdict = self._end.look(self.requests)
