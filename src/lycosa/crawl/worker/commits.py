@@ -186,9 +186,8 @@ class Committer:
         self.counts[partition] = Count(state.sequence, state.kept_pages, state.kept_bytes)
 
     def forget(self, partition: int) -> None:
-        """Forget a partition that is no longer ours."""
+        """Forget a partition that is no longer ours; what is durable of it stays true."""
         self._batches_since.pop(partition, None)
-        self.counts.pop(partition, None)
 
     def _cut(self, partitions: Iterable[Partition]) -> Batch:
         batch = Batch({}, [], [], [], [])

@@ -20,7 +20,7 @@ Always true:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.mining import Mining
@@ -37,7 +37,7 @@ from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker.alarms import NEVER, Alarm
-from lycosa.crawl.worker.commits import Committer, CommitTimes
+from lycosa.crawl.worker.commits import Committer, CommitTimes, Count
 from lycosa.crawl.worker.cutting import Cutting
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
@@ -129,7 +129,7 @@ class Worker:
         )
         self._noted_time = 0.0
         self._wants_commit = False
-        self._is_stopping = False
+        self.is_stopping = False
         self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
         self.is_over = False
 
@@ -172,6 +172,13 @@ class Worker:
             self._lose(number)
         self.pump()
 
+    def abandon(self) -> None:
+        """Drop everything and do nothing more: others may take our partitions from now on."""
+        self._rest()
+        self._lookups.stop()
+        for number in list(self._partitions):
+            self._lose(number)
+
     def is_counted(self, place: Place) -> bool:
         """Return whether a record of ours counts: all do but those of dropped decisions."""
         dropped = self._ownership.dropped
@@ -200,7 +207,7 @@ class Worker:
 
     def stop(self) -> None:
         """Send nothing more; end when what is under way is answered, or cut, and committed."""
-        self._is_stopping = True
+        self.is_stopping = True
         self._lookups.stop()
         self._tick()
 
@@ -226,6 +233,11 @@ class Worker:
     def requests(self) -> int:
         """How many requests were sent."""
         return self._sender.requests
+
+    @property
+    def durable_counts(self) -> Mapping[int, Count]:
+        """What is durable of each partition, also of those that are ours no longer."""
+        return self._committer.counts
 
     @property
     def commit_times(self) -> CommitTimes:
@@ -256,11 +268,13 @@ class Worker:
         if self.is_over:
             return
         reach("end.seen")
-        self.is_over = True
-        self._wake_alarm.cancel()
-        self._tick_alarm.cancel()
-        self._cutting.cancel()
+        self._rest()
         self._on_end(reason)
+
+    def _rest(self) -> None:
+        self.is_over = True
+        for timer in (self._wake_alarm, self._tick_alarm, self._cutting):
+            timer.cancel()
 
     def _lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
         """Drop a partition that another owner has taken."""
@@ -277,7 +291,7 @@ class Worker:
         self._agenda.run(now)
         connections = self._ports.connections or self._job.fetch.connections
         sender, may_begin = self._sender, self._ports.may_begin
-        while sender.in_flight < connections and not self._is_stopping and may_begin():
+        while sender.in_flight < connections and not self.is_stopping and may_begin():
             partition = self._next_partition()
             if partition is None or not sender.start_task(partition, now):
                 break
@@ -374,7 +388,7 @@ class Worker:
             self._finish(EXHAUSTED)
             return
         self._ports.budget.look(self._clock.now())
-        if self._is_stopping or self._ports.budget.reached:
+        if self.is_stopping or self._ports.budget.reached:
             self._cutting.cut_later()
         self._read_inbox()
         self._note_time()
@@ -415,7 +429,7 @@ class Worker:
         self.pump()
 
     def _read_inbox(self) -> None:
-        if self._cycles.is_measuring or self._is_stopping:
+        if self._cycles.is_measuring or self.is_stopping:
             return
         if self._inbox.read():
             self._tick_alarm.set_within(0.0)
@@ -424,7 +438,7 @@ class Worker:
         """End when a limit is reached and nothing is under way, or when all is done."""
         if self._changed or self._committer.is_busy:
             return
-        if not self.in_flight and (self._is_stopping or self._ports.budget.reached):
+        if not self.in_flight and (self.is_stopping or self._ports.budget.reached):
             if self._ports.is_shared and self._partitions:
                 self._ownership.release(list(self._partitions), lambda number: None)
                 return  # comes back when the last one is released
