@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.robots_file import RobotsFiles
+from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.mail import Mail

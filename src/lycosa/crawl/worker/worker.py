@@ -4,7 +4,7 @@ Everything runs in callbacks of one loop:
 
     pump       wake hosts that are due; while connections are free, let the next partition that has
                work send a request (`sending`)
-    on_answer  decide on the answer (`answers.stages`, `answers.robots_file`), free the host, pump
+    on_answer  decide on the answer (`answers.stages`, `answers.site_files`), free the host, pump
     tick       read inboxes (`inbox`), commit (`commits`), look for the end (`end_search`)
 
 No callback blocks or waits: blocking work is handed to the clock.
@@ -28,7 +28,7 @@ from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.mirrors import Mirrors
 from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.robots_file import RobotsFiles
+from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS, PageAnswers
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.pauses import resume_pause
