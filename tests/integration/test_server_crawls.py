@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import pytest
 from lycosa.config import Job, read_job
 from lycosa.config.log_servers import usual_partitions
 from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.log_place import directory_number, note_job, noted_job, own_numbers
+from lycosa.crawl.joining import FoundCrawl, choose
+from lycosa.crawl.log_place import directory_number, job_among, note_job, own_numbers
 from lycosa.errors import ConfigError, LogError
 from lycosa.log.jetstream.writing import MOST_PARTITIONS
 from lycosa.log.opening import open_log
@@ -131,12 +133,12 @@ def test_the_log_knows_the_job_and_the_directories_that_help(address: str, tmp_p
     first, second, third = (CrawlDirectory.create(tmp_path / name, job) for name in "abc")
     log = first.log(job)
     try:
-        assert noted_job(log) is None
+        assert job_among(log.notes("job")) is None
         note_job(log, job)
         changed = Job.of(job.seeds, limits={"pages": 7}, log=place)
         note_job(log, changed)
         note_job(log, job)
-        assert noted_job(log) == changed
+        assert job_among(log.notes("job")) == changed
         assert [directory_number(log, one) for one in (first, second, third, second)] == [
             1,
             2,
@@ -193,3 +195,52 @@ def test_a_new_crawl_in_a_server_has_as_many_partitions_as_fit() -> None:
 def test_a_log_that_may_not_begin_is_told(address: str) -> None:
     with pytest.raises(LogError, match="has no crawl nothing_here"):
         open_log(address, 4, crawl="nothing_here", may_begin=False)
+
+
+def test_another_machine_joins_by_the_address_alone(web: Web, address: str, tmp_path: Path) -> None:
+    begun = ["crawl", *web.seeds, "-o", tmp_path / "a", "--log", address, *web.flags]
+    assert lycosa(*begun, "--max-pages", "5").returncode == 0
+    name = read_job(tmp_path / "a" / "crawl.toml").log.name
+    listed = lycosa("join", address, "--list").stdout
+    assert re.search(rf"{name}  \d\d\d\d-\d\d-\d\d \d\d:\d\d  running  {web.seeds[0]}", listed)
+
+    joined = ["join", address, name[:12], "-o", tmp_path / "b", "--quiet", "--json"]
+    done = lycosa(*joined, "--connections", "9")
+    assert done.returncode == 0, done.stderr
+    first, second = (read_job(tmp_path / folder / "crawl.toml") for folder in "ab")
+    assert second.fetch.connections == 9
+    assert second.log.name == name
+    assert second.seeds == first.seeds
+    assert json.loads(done.stdout)["reason"] == "pages"
+    assert lycosa(*joined).returncode == 0  # it helps already: it goes on
+
+    done = lycosa("join", address, "zz", "-o", tmp_path / "c")
+    assert done.returncode == 2
+    assert "no crawl whose name begins with zz" in done.stderr
+    assert name in done.stderr
+
+
+def test_a_crawl_that_cannot_be_begun_leaves_a_folder_that_can_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    begun = ["crawl", "http://127.0.0.1/", "-o", path, "--allow-private", "--quiet", "--log"]
+    done = lycosa(*begun, f"nats://127.0.0.1:1?ca={tmp_path}/none.pem")
+    assert done.returncode == 2, done.stderr
+    assert "cannot be used for TLS" in done.stderr
+    assert list(path.iterdir()) == []
+
+
+def test_a_crawl_is_chosen_by_the_beginning_of_its_name() -> None:
+    one, two, gone = _crawl("ab12"), _crawl("ac3"), _crawl("ff", "postgresql://x as y")
+    assert choose("nats://a", "ab", [one, two]) == one
+    assert choose("nats://a", "", [one, gone]) == one
+    for name in ("", "a"):
+        with pytest.raises(ConfigError, match=r"2 crawls(?s:.*)ab12(?s:.*)ac3"):
+            choose("nats://a", name, [one, two])
+    with pytest.raises(ConfigError, match="was moved to postgresql://x"):
+        choose("nats://a", "ff", [one, gone])
+    with pytest.raises(ConfigError, match="lycosa crawl"):
+        choose("nats://a", "", [])
+
+
+def _crawl(name: str, moved_to: str = "") -> FoundCrawl:
+    return FoundCrawl(name, Job.of(["http://a.test/"]), "2026-01-02T03:04:05", "", moved_to)

@@ -96,6 +96,11 @@ class CrawlDirectory:
             )
         return directory
 
+    def undo_create(self) -> None:
+        """Remove the job of a crawl that could not be begun, so that it can be begun here again."""
+        self.job_file.unlink(missing_ok=True)
+        self.seeds_file.unlink(missing_ok=True)
+
     def job(self) -> Job:
         """Read the job."""
         return read_job(self.job_file)
@@ -137,7 +142,7 @@ class CrawlDirectory:
         """Whether the crawl has a log, here or in a server."""
         return self.log_folder.exists()
 
-    def log(self, job: Job) -> Log:
+    def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""
         partitions, durability = job.frontier.partitions, job.log.durability
         if not job.log.server:
@@ -149,6 +154,7 @@ class CrawlDirectory:
             partitions,
             crawl=job.log.name,
             durability=durability,
+            patience_seconds=patience_seconds,
             may_begin=not self.has_begun,
         )
 

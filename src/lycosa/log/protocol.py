@@ -72,6 +72,14 @@ class Take(NamedTuple):
     events: bytes
 
 
+class StoredCrawl(NamedTuple):
+    """A crawl that a server holds, as a list of them shows it."""
+
+    name: str
+    partitions: int
+    notes: dict[str, bytes]
+
+
 _NAME = re.compile(r"[a-z0-9_]{1,50}")
 
 
