@@ -59,6 +59,8 @@ class Write(NamedTuple):
     """Batches of messages for the inboxes of other partitions."""
     inbox_read: int
     """Inbox entries up to this sequence are decided on in `events` and may be dropped."""
+    releases: bool = False
+    """The partition has no owner from this write on: anybody may take it."""
 
 
 class Take(NamedTuple):
@@ -126,6 +128,9 @@ class Log(Protocol):
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the next inbox entries after a sequence, in order; at most `INBOX_MOST`."""
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes, each after its sequence; none if empty."""
 
     def heads(self) -> list[Head]:
         """Return the heads of all partitions, not necessarily of one moment."""

@@ -15,7 +15,7 @@ from lycosa.store.layout import JOURNAL, SEALED
 from lycosa.store.reader import find, table
 from lycosa.store.segments.sealing import seal_dead
 from lycosa.study.build import study
-from lycosa.study.export import export
+from lycosa.study.exports.export import export
 from lycosa.study.sql import asked
 from unit.study.drawn_crawl import Fetch, rows, write
 

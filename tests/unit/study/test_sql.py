@@ -22,7 +22,7 @@ from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
 from lycosa.study import sql
 from lycosa.study.build import study
-from lycosa.study.export import export
+from lycosa.study.exports.export import export
 from lycosa.study.extras import PACKAGES, require
 from lycosa.study.sql import asked
 from lycosa.url.key import url_of

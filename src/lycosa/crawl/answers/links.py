@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from lycosa.crawl.answers.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.link_cache import Targets
+from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (

@@ -63,7 +63,6 @@ class Ownership:
         self._digest = ""
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
-        self._is_released: set[int] = set()
         self.dropped: set[Place] = set()
         """Records of decisions that were never durable: they do not count."""
 
@@ -88,8 +87,12 @@ class Ownership:
         return self._take([number], self._ports.clock.now())[number]
 
     def _taken(self, number: int, on_taken: Callable[[int], None], opened: Opened) -> None:
-        self._begin(self._add(number, opened, opened.is_resumed, self._ports.clock.now()))
+        self.add(number, opened)
         on_taken(number)
+
+    def add(self, number: int, opened: Opened) -> None:
+        """Begin to crawl a partition that has been taken in the log."""
+        self._begin(self._add(number, opened, opened.is_resumed, self._ports.clock.now()))
 
     def _take(self, numbers: Iterable[int], now: float) -> dict[int, Opened]:
         ports = self._ports
@@ -110,7 +113,7 @@ class Ownership:
         if self._scheduler is None:
             self._scheduler = scheduler_of(ports.job, ports.hooks, ports.clock.now)
         partition = self._partitions[number] = Partition(number, state, self._scheduler, around)
-        self._committer.note_snapshot(number, state.sequence - opened.snapshot_sequence)
+        self._committer.note_snapshot(number, state.sequence - opened.snapshot_sequence, state)
         return partition
 
     # -- handing over ---------------------------------------------------------------------
@@ -129,11 +132,10 @@ class Ownership:
 
     def look(self) -> None:
         """Write `Released` for partitions that are leaving and have no request under way."""
-        waiting = [number for number in self._leaving if number not in self._is_released]
-        for number in waiting:
+        for number in list(self._leaving):
             partition = self._partitions[number]
-            if not partition.in_flight:
-                self._is_released.add(number)
+            if not partition.in_flight and not partition.is_released:
+                partition.is_released = True
                 self._forget(number)
                 now = self._ports.clock.now()
                 owed = _owed_to_hosts(partition.state, now)
@@ -163,9 +165,9 @@ class Ownership:
         self._around.with_work.pop(number, None)
         self._around.changed.pop(number, None)
         self._forget(number)
+        self._committer.forget(number)
         self._ports.ending.report(number, None)
         partition.abandon(self._ports.clock.now())
-        self._is_released.discard(number)
         self._ports.transport.cut(number)  # before anybody hears that it may be taken
         on_released = self._leaving.pop(number, None)
         if on_released is not None:

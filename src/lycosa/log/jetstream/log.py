@@ -109,13 +109,14 @@ class JetStreamLog:
                 identity_of(write.partition, write.expect, write.events, write.posts).hex(),
                 write.events,
                 write.posts,
+                "" if write.releases else None,
             )
             for write in writes
         ]
         results = self._call(self._writer.write(wanted))
         reach("log.appended")
         for write, sequence in zip(writes, results, strict=True):
-            if sequence is None:
+            if sequence is None or write.releases:
                 self._mailbox.forget(write.partition)
             else:
                 self._inbox_read[write.partition] = write.inbox_read
@@ -157,6 +158,11 @@ class JetStreamLog:
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the next entries that have come; the first call for a partition waits for them."""
         return self._mailbox.inbox(partition, after)
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes."""
+        found = {partition: self.inbox(partition, last) for partition, last in after.items()}
+        return {partition: entries for partition, entries in found.items() if entries}
 
     def heads(self) -> list[Head]:
         """Return all heads, as some replica knows them."""

@@ -53,6 +53,8 @@ class PostgresLog:
         self._reader = Link(url, patience_seconds)
         self._news = News(Link(url, patience_seconds), self._schema)
         self._owners: dict[int, str] = {}
+        self._found_empty: tuple[int, dict[int, int]] | None = None
+        """What the listener had heard when inboxes were looked at in vain, and which they were."""
         try:
             refuse_untrusted(self._writer, self._url, durability)
             self._writer.ask(self._open)
@@ -74,18 +76,23 @@ class PostgresLog:
         return results
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
-        """Write everything that is not superseded in one transaction."""
-        if not writes:
-            return []
+        """Write everything that is not superseded in one transaction, releases in another."""
+        found: dict[int, int | None] = {}
         reach("log.posted")
-        results = self._write(self._writer, None, writes)
+        for owner, some in (
+            (None, [write for write in writes if not write.releases]),
+            ("", [write for write in writes if write.releases]),
+        ):
+            if some:
+                results = self._write(self._writer, owner, some)
+                found.update(zip((write.partition for write in some), results, strict=True))
         reach("log.appended")
-        for write, sequence in zip(writes, results, strict=True):
-            if sequence is None:
+        for write in writes:
+            if found[write.partition] is None or write.releases:
                 self._owners.pop(write.partition, None)
         if any(write.posts for write in writes):
             self._tell()
-        return results
+        return [found[write.partition] for write in writes]
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield archived batches, then those of the log, which its owner may trim meanwhile."""
@@ -137,6 +144,20 @@ class PostgresLog:
             partition,
             after,
         )
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes: of those whose head says that there are."""
+        looked = self._news.number(), dict(after)
+        if looked == self._found_empty:
+            return {}
+        heads = self.heads()
+        found = {
+            partition: entries
+            for partition, last in after.items()
+            if heads[partition].inbox > last and (entries := self.inbox(partition, last))
+        }
+        self._found_empty = None if found else looked
+        return found
 
     def heads(self) -> list[Head]:
         """Return all heads, as of one moment."""

@@ -107,7 +107,7 @@ class RemoteEnding:
         """Return whether the supervisor has found all workers stuck."""
         return self.found_stuck
 
-    def is_stuck(self, heads: Sequence[Head]) -> bool:
+    def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
         """Return whether the supervisor has found all workers stuck."""
         return self.found_stuck
 
