@@ -39,9 +39,9 @@ from msgspec.structs import replace
 
 from lycosa.errors import StoreError
 from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
-from lycosa.store.layout import Name, make_folders, warc_path
+from lycosa.store.layout import MOST_DIRECTORIES, Name, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
-from lycosa.store.segments.segment import Segment, cannot_begin
+from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
 from lycosa.store.segments.survey import Counted
 from lycosa.store.tables.extra import with_extra
 from lycosa.store.tables.facts import block_of, facts_of
@@ -107,6 +107,7 @@ class ArchiveStore:
         self._info = dict(info)
         self._payloads = Payloads()
         self._losses: dict[int, int] = {}
+        self._owner, self._directory = "", 0
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
@@ -176,6 +177,20 @@ class ArchiveStore:
             if self._current is not None:
                 self._rolled[self._current.number] = self._current
                 self._current = None
+
+    def begin_life(self, owner: str, directory: int) -> None:
+        """Write segments in the name of a life of a cluster, from now on.
+
+        `owner` is the life's name in the log; the number of the `directory` is its own in the whole
+        crawl, from 1 on.
+        """
+        if not 0 < directory < MOST_DIRECTORIES:
+            raise StoreError(
+                f"{self.folder}: a crawl has directories 1 to {MOST_DIRECTORIES - 1}, not"
+                f" {directory}\n  let machines join again with the directories that they had"
+            )
+        self.roll()
+        self._owner, self._directory = owner, directory
 
     def lose(self, partition: int) -> None:
         """Begin another segment, because decisions about a partition's exchanges are dropped.
@@ -293,14 +308,17 @@ class ArchiveStore:
             if self._is_closed:
                 raise StoreError(f"{self.folder} is closed: nothing can be appended")
             if self._current is None:
-                segment = Segment(self.folder, self.worker, self._is_synced, self._schemas)
+                segment = Segment(
+                    self.folder, self.worker, self._is_synced, self._schemas, self._directory
+                )
                 headers = (
                     f"WARC-Type: warcinfo\r\nWARC-Record-ID: {segment.ids.next()}\r\n"
                     f"WARC-Date: {warc_format.date(moment)}\r\n"
                     f"Content-Type: {warc_format.FIELDS}\r\n"
                     f"WARC-Filename: {segment.file_name}\r\n"
                 )
-                block = warc_format.fields({"format": "WARC File Format 1.1"} | self._info)
+                info = self._info | ({OWNER: self._owner} if self._owner else {})
+                block = warc_format.fields({"format": "WARC File Format 1.1"} | info)
                 segment.warc.append(warc_format.pack(headers, block))
                 self._highest = segment.number
                 self._current = segment
