@@ -42,7 +42,7 @@ from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import Request
+from lycosa.records import Place, Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import Sealed, seal_dead
 
@@ -144,7 +144,7 @@ class Runtime:
         mended = mend_open(path, self._log, states, self.ports.partitioner)
         if any(mended):
             self.damage.append(str(mended))
-        accounts = counted_by(states.values())
+        accounts = counted_by(states, self.ports.partitioner.partition_of)
         seal_dead(path, accounts)
         if problems := look_at_sealed(path, accounts):
             self.damage.append(say_sealed(path, problems))
@@ -196,7 +196,7 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
-            return self._store.seal(self.worker.is_counted, with_dead=False)
+            return self._store.seal(self._is_counted, with_dead=False)
 
         self._seal_aside(seal, on_done)
 
@@ -228,10 +228,13 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(self.worker.is_counted, decided, with_dead=False),
+                    lambda: self._store.seal(self._is_counted, decided, with_dead=False),
                     self._sealed,
                 )
             )
+
+    def _is_counted(self, place: Place, key: str) -> bool:
+        return self.worker.is_counted(place)
 
     def _sealed(self) -> None:
         self._is_sealing = False

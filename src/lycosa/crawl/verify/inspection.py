@@ -60,7 +60,7 @@ def verify(
         check_log(view, report, is_quick, tell)
         named = named_records(view, report) if not is_quick else {}
     states = {number: history.state for number, history in report.histories.items()}
-    accounts = counted_by(states.values())
+    accounts = counted_by(states)
 
     def key_named(one: Named) -> str:
         state = states[one.partition]
@@ -199,7 +199,7 @@ def _check_open(
     is_quick: bool,
 ) -> None:
     folder, path = report.folder, warc_path(report.folder, name)
-    accounts = counted_by(history.state for history in report.histories.values())
+    accounts = counted_by({number: one.state for number, one in report.histories.items()})
     found = survey(folder, name, accounts)
     whole = set(found.whole)
     if not is_quick and path.exists():
