@@ -63,6 +63,7 @@ class Ownership:
         self._digest = ""
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
+        self.addresses = around.addresses
         self.dropped: set[Place] = set()
         """Records of decisions that were never durable: they do not count."""
 
