@@ -388,6 +388,21 @@ class Released(Event, frozen=True, array_like=True, tag=34):
     addresses: dict[str, float] = {}
 
 
+class Moved(Event, frozen=True, array_like=True, tag=38):
+    """The partition goes on in the log that is named; it has no owner, and its hosts rest at first.
+
+    In another log than that one this is the last event, and no owner may take the partition. The
+    log that is named has the same batches up to this one. An operator who has changed a log in a
+    server names that log itself: any machine may then take the partition.
+    """
+
+    moment: float
+    server: str
+    """The address of a server, or `sqlite` for a file in the crawl directory."""
+    name: str
+    """The crawl's name there, which no other log has."""
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -421,4 +436,5 @@ AnyEvent = (
     | RecordsLost
     | SitemapTried
     | Released
+    | Moved
 )
