@@ -10,6 +10,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     verify        checks the files of a crawl against each other, and repairs them
     simulation    runs whole crawls in virtual time, and kills them
     processes     runs a crawl of the real web, in one process or several
+    member        a worker that shares its crawl with other machines
     worker        the loop: choose, send, commit, look for the end
     answers       turns an answer into an event, a record and new URLs
     recovery      cleans up after a killed process: open segments, lost records
