@@ -386,6 +386,9 @@ class Released(Event, frozen=True, array_like=True, tag=34):
     moment: float
     hosts: dict[int, float] = {}
     addresses: dict[str, float] = {}
+    resumed_ago: float = -1.0
+    """How many seconds ago it was taken from an owner that had not handed it over: all hosts, also
+    those that are not known any more, rest for a full pause after that. Below 0: it never was."""
 
 
 class Moved(Event, frozen=True, array_like=True, tag=38):

@@ -104,13 +104,18 @@ class Ownership:
     def _add(self, number: int, opened: Opened, is_resumed: bool, now: float) -> Partition:
         ports, addresses = self._ports, self._around.addresses
         state = opened.state
+        resumed_at: float | None = None
         if is_resumed:
-            addresses.rest_all(now + ports.job.politeness.ip_delay_seconds)
+            resumed_at = now
+        elif opened.resumed_ago >= 0:  # by an owner before us, and its hosts may still rest
+            resumed_at = now - opened.resumed_ago
+        if resumed_at is not None:
+            addresses.rest_all(resumed_at + ports.job.politeness.ip_delay_seconds)
         for address, seconds in opened.owed_to_addresses.items():
             addresses.rest(address, now + seconds)
         if ports.sealed_folder is not None:
             state.table.put_into(FileVault(ports.sealed_folder))
-        around = self._around._replace(resumed_at=now if is_resumed else None)
+        around = self._around._replace(resumed_at=resumed_at)
         if self._scheduler is None:
             self._scheduler = scheduler_of(ports.job, ports.hooks, ports.clock.now)
         partition = self._partitions[number] = Partition(number, state, self._scheduler, around)
@@ -139,10 +144,18 @@ class Ownership:
                 partition.is_released = True
                 self._forget(number)
                 now = self._ports.clock.now()
-                owed = _owed_to_hosts(partition.state, now)
-                partition.record(Released(now, owed, self._around.addresses.owed(now)))
+                partition.record(self._released(partition, now))
                 self._committer.after_next(partial(self._let_go, partition))
                 self._commit()
+
+    def _released(self, partition: Partition, now: float) -> Released:
+        resumed_at = partition.readiness.resumed_at
+        return Released(
+            now,
+            _owed_to_hosts(partition.state, now),
+            self._around.addresses.owed(now),
+            -1.0 if resumed_at is None else now - resumed_at,
+        )
 
     def _let_go(self, partition: Partition) -> None:
         if not partition.is_lost:
