@@ -5,7 +5,8 @@ first and passed in: the loop, the job's limits (`budget`), and the search for t
 
 It also seals segments while the crawl runs, in a thread: those that are full, and every
 `seal_seconds` the open one. It seals a segment once everything decided before the segment was
-complete is durable.
+complete is durable; one in which a partition was lost, when the log says what counts in it
+(`recovery.counting`).
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 
 from lycosa import __version__
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.recovery.counting import SealingRules
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.status.progress import (
@@ -42,9 +45,9 @@ from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import Place, Request
+from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.segments.sealing import Sealed, seal_dead
+from lycosa.store.segments.sealing import Sealed, everything, seal_dead
 
 SEAL_LOOK_SECONDS = 1.0
 
@@ -122,6 +125,13 @@ class Runtime:
             hooks=hooks,
         )
         self.worker = Worker(self.ports, on_end)
+        self._rules = SealingRules(
+            directory.path,
+            job,
+            lambda: directory.log(job),
+            directory.snapshots(),
+            partitioner,
+        )
 
     def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
         """Take the partitions; call `on_partition` before each, here and again when it begins."""
@@ -196,7 +206,8 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
-            return self._store.seal(self._is_counted, with_dead=False)
+            settle = partial(self._rules.settle, is_last=True)
+            return self._store.seal(everything, with_dead=False, settle=settle)
 
         self._seal_aside(seal, on_done)
 
@@ -228,13 +239,12 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(self._is_counted, decided, with_dead=False),
+                    lambda: self._store.seal(
+                        everything, decided, with_dead=False, settle=self._rules.settle
+                    ),
                     self._sealed,
                 )
             )
-
-    def _is_counted(self, place: Place, key: str) -> bool:
-        return self.worker.is_counted(place)
 
     def _sealed(self) -> None:
         self._is_sealing = False

@@ -59,7 +59,6 @@ from lycosa.records import (
     AnyEvent,
     Outcome,
     Passed,
-    Place,
     Request,
     Resolved,
 )
@@ -178,11 +177,6 @@ class Worker:
         self._lookups.stop()
         for number in list(self._partitions):
             self._lose(number)
-
-    def is_counted(self, place: Place) -> bool:
-        """Return whether a record of ours counts: all do but those of dropped decisions."""
-        dropped = self._ownership.dropped
-        return not dropped or place not in dropped
 
     def begin(self, on_partition: Callable[[], None] = lambda: None) -> None:
         """Start crawling; `on_partition` is called before each partition is looked through."""
