@@ -14,6 +14,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.log_servers import server_problem
 from lycosa.config.other_names import hint_for
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.seeds import SeedList, seeds_in, seeds_of
@@ -294,6 +295,9 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
                     f"has `loopback_origins`, beyond which nothing is asked, and `{name}`\n"
                     f"  remove one of the two: `{name}` lets the crawl ask more than that"
                 )
+
+    if section == "log" and record.server and (problem := server_problem(record.server)):
+        yield f"`server`: {problem}"
 
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):

@@ -93,6 +93,8 @@ class LooseServer(MemoryLog):
 class LooseLog:
     """One machine's connection to the server."""
 
+    lock_seconds = 0.0
+
     def __init__(self, server: LooseServer, seed: int, faults: Faults | None = None) -> None:
         self.partitions = server.partitions
         self.faults = Faults() if faults is None else faults

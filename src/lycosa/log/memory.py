@@ -19,6 +19,8 @@ from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, identity_of
 class MemoryLog:
     """Logs and inboxes as lists."""
 
+    lock_seconds = 0.0
+
     def __init__(self, partitions: int) -> None:
         self.partitions = partitions
         self._logs: list[list[bytes]] = [[] for _ in range(partitions)]

@@ -145,7 +145,7 @@ def _ranked(
 
 def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
     """Return figures that only the log has: URLs by reason of refusal, and how many still wait."""
-    has_log = directory.log_folder.exists()
+    has_log = directory.has_begun
     states = directory.each_state(directory.job()) if has_log else ()
     refusals: Counter[str] = Counter()
     pending = 0

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
+from lycosa.crawl.log_place import directory_number, note_job, refuse_moved
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
     collecting_seldom,
@@ -100,6 +101,7 @@ def run_crawl(
         log = directory.log(job)
         directory.copy_job()
         with closing(log):
+            refuse_moved(log, directory)
             crawl = OpenCrawl(directory, job, log, hooks)
             scope = JobScope(job, log, hooks=hooks)
             planted = _plant(crawl, seeds, scope, listener)
@@ -107,6 +109,9 @@ def run_crawl(
                 listener.refused_seed(seed, reason)
             if planted.more_refused:
                 listener.refused_more(planted.more_refused)
+            if job.log.server:
+                note_job(log, job)
+                directory_number(log, directory)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             return _crawl(crawl, workers, lock, ahead, listener, stop)

@@ -34,11 +34,11 @@ from lycosa.crawl.verify.rebuild import Source
 from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.rewrite import rewrite
 from lycosa.crawl.verify.segments import Segment
-from lycosa.errors import ConfigError
+from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
-from lycosa.log.sqlite import SqliteLog
+from lycosa.log.protocol import Log
 from lycosa.records import Outcome, Place, Taken
 from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import refresh_digests
@@ -104,6 +104,12 @@ class _Repair:
     def run(self) -> None:
         """Do all steps after the first."""
         report, job = self._report, self._job
+        if report.is_log_damaged and job.log.server:
+            raise LogError(
+                f"{job.log.server}: the log is not whole, and Lycosa repairs only logs in a file\n"
+                "  restore the server from a copy; what was fetched since is in the segments, and"
+                f" `lycosa verify {self._folder} --repair` then enters it"
+            )
         if report.is_log_damaged:
             rebuild_log(report, self._directory.log_folder)
             self._done.append("the log was rebuilt from what could be read of it")
@@ -122,9 +128,7 @@ class _Repair:
         finally:
             log.close()
 
-    def _mend(
-        self, log: SqliteLog, states: dict[int, PartitionState], partitioner: Partitioner
-    ) -> None:
+    def _mend(self, log: Log, states: dict[int, PartitionState], partitioner: Partitioner) -> None:
         report = self._report
         self._drop_doubles(states, partitioner)
         lost = {(one.place.segment, one.place.offset): one for one in report.lost_open}
@@ -159,7 +163,7 @@ class _Repair:
                     found.stale.add(offset)
 
     def _seal_open(
-        self, log: SqliteLog, states: dict[int, PartitionState], partitioner: Partitioner
+        self, log: Log, states: dict[int, PartitionState], partitioner: Partitioner
     ) -> None:
         mended = mend_open(self._folder, log, states, partitioner)
         if any(mended):
@@ -175,7 +179,7 @@ class _Repair:
         if sealed := seal_dead(self._folder, is_counted):
             self._done.append(f"{len(sealed):,} open segments were sealed")
 
-    def _rewrite(self, log: SqliteLog, states: Mapping[int, PartitionState]) -> None:
+    def _rewrite(self, log: Log, states: Mapping[int, PartitionState]) -> None:
         report = self._report
         written = [found for found in report.segments if found.must_be_written]
         only_digests = [found for found in written if _needs_only_digests(found)]

@@ -49,6 +49,9 @@ _note = msgspec.msgpack.Decoder(tuple[str, bytes])
 class JetStreamLog:
     """One crawl's stream in a cluster of servers."""
 
+    lock_seconds = 0.0
+    """The servers do not tell how long a commit has waited for others."""
+
     def __init__(
         self,
         url: str,
@@ -57,6 +60,7 @@ class JetStreamLog:
         durability: str = "process",
         *,
         patience_seconds: float = 30.0,
+        may_begin: bool = True,
     ) -> None:
         """Join the crawl of this name, or begin it."""
         check_name(crawl)
@@ -78,7 +82,8 @@ class JetStreamLog:
             refuse_old_server(self._connection, self._connection.server_version)
             refuse_small_messages(self._connection)
             seen = refuse_unsynced(self._connection, durability)
-            keepers = self._call(open_stream(self._connection, self._subjects, partitions))
+            opening = open_stream(self._connection, self._subjects, partitions, may_begin)
+            keepers = self._call(opening)
             refuse_unseen(self._connection, durability, seen, keepers)
             self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
         except BaseException:

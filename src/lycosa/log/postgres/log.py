@@ -22,7 +22,15 @@ from lycosa.log.postgres.connection import Connection, Link, without_secrets
 from lycosa.log.postgres.news import News
 from lycosa.log.postgres.schema import FORMAT, FUNCTIONS, TABLES, TRIAL
 from lycosa.log.postgres.trust import refuse_unless_one_wins, refuse_untrusted
-from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, check_name, identity_of
+from lycosa.log.protocol import (
+    INBOX_MOST,
+    Head,
+    Take,
+    Write,
+    check_name,
+    identity_of,
+    no_such_crawl,
+)
 
 _AT_ONCE = 64
 _WRITE = (
@@ -35,6 +43,9 @@ _frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 class PostgresLog:
     """One crawl's schema in a server."""
 
+    lock_seconds = 0.0
+    """The server does not tell how long a commit has waited for others."""
+
     def __init__(
         self,
         url: str,
@@ -43,6 +54,7 @@ class PostgresLog:
         durability: str = "process",
         *,
         patience_seconds: float = 30.0,
+        may_begin: bool = True,
     ) -> None:
         """Join the crawl of this name, or begin it."""
         check_name(crawl)
@@ -57,7 +69,7 @@ class PostgresLog:
         """What the listener had heard when inboxes were looked at in vain, and which they were."""
         try:
             refuse_untrusted(self._writer, self._url, durability)
-            self._writer.ask(self._open)
+            self._writer.ask(lambda connection: self._open(connection, may_begin))
             refuse_unless_one_wins(self._try, lambda: self.head(TRIAL).log, self._url)
         except BaseException:
             self.close()
@@ -254,13 +266,15 @@ class PostgresLog:
         self._reader.close()
         self._writer.close()
 
-    def _open(self, connection: Connection) -> None:
+    def _open(self, connection: Connection, may_begin: bool) -> None:
         """Make the schema of a new crawl, or check that of an old one."""
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (self._schema,))
             made = connection.execute(
                 "SELECT 1 FROM pg_namespace WHERE nspname = %s", (self._schema,)
             ).fetchone()
+            if not made and not may_begin:
+                raise no_such_crawl(self._url, self._schema.removeprefix("lycosa_"))
             if not made:
                 connection.execute(f'CREATE SCHEMA "{self._schema}"'.encode())
             connection.execute(f'SET LOCAL search_path TO "{self._schema}"'.encode())
