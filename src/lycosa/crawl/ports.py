@@ -60,7 +60,10 @@ class Store(Protocol):
         """
 
     def links(self, place: Place) -> list[KeyedLink]:
-        """Return the links of a record: the adjacency that exact depth needs."""
+        """Return the links of a record: the adjacency that exact depth needs.
+
+        Raises `Elsewhere` if another machine has it.
+        """
 
     def validators(self, place: Place) -> Validators | None:
         """Return what tells the server that we hold a record, or None."""

@@ -388,6 +388,18 @@ class Released(Event, frozen=True, array_like=True, tag=34):
     addresses: dict[str, float] = {}
 
 
+class LinksOwed(Event, frozen=True, array_like=True, tag=39):
+    """Pages came nearer whose links cannot be passed on here, or now were, or never will be.
+
+    The record with the links lies on another machine of the cluster.
+    """
+
+    moment: float
+    owed: list[int] = []
+    done: list[int] = []
+    given_up: list[int] = []
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -421,4 +433,5 @@ AnyEvent = (
     | RecordsLost
     | SitemapTried
     | Released
+    | LinksOwed
 )

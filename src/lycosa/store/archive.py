@@ -36,9 +36,9 @@ from types import MappingProxyType
 import pyarrow as pa
 from msgspec.structs import replace
 
-from lycosa.errors import StoreError
+from lycosa.errors import Elsewhere, StoreError
 from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
-from lycosa.store.layout import MOST_DIRECTORIES, Name, make_folders, warc_path
+from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
 from lycosa.store.segments.survey import Counted
@@ -109,6 +109,7 @@ class ArchiveStore:
         self._payloads = Payloads()
         self._losses: dict[int, int] = {}
         self._owner, self._directory = "", 0
+        self._elsewhere: set[int] = set()
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
@@ -276,7 +277,10 @@ class ArchiveStore:
     # -- reading --------------------------------------------------------------------------
 
     def links(self, place: Place) -> list[KeyedLink]:
-        """Return the links of the exchange at a place, without reading its body."""
+        """Return the links of the exchange at a place, without reading its body.
+
+        Raises `Elsewhere` if the place lies on another machine.
+        """
         if not place.length:
             return []
         behind = Place(place.segment, place.offset + place.length, 0)
@@ -314,7 +318,18 @@ class ArchiveStore:
             except StoreError:
                 if not own.is_closed:  # otherwise it was sealed meanwhile
                     raise
+        if self._directory and not is_in(self._directory, place.segment):
+            self._require_here(place)
         return self._files.read(place, how)
+
+    def _require_here(self, place: Place) -> None:
+        """Raise `Elsewhere` for a segment of another directory that has no copy here."""
+        if place.segment in self._elsewhere or not self._files.name(place.segment):
+            self._elsewhere.add(place.segment)
+            raise Elsewhere(
+                f"segment {place.segment} is not in {self.folder}: another machine has written it\n"
+                "  read it there, or from a copy of all directories"
+            )
 
     # -- one exchange ---------------------------------------------------------------------
 

@@ -189,6 +189,7 @@ class Worker:
         """Let a partition that was taken have its turns; it may come while others are crawled."""
         now = self._clock.now()
         partition.resume(now)
+        self._router.pay(partition, now)
         self._cycles.resume(partition, now)
         self._mining.resume(partition)
         self._share_memory()

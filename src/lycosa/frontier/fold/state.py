@@ -41,6 +41,7 @@ from lycosa.records import (
     HostChanged,
     HostResolved,
     InboxRead,
+    LinksOwed,
     Mined,
     MinedOut,
     MirrorFound,
@@ -109,6 +110,7 @@ class PartitionState(Holdings):
             RecordsLost: self._apply_records_lost,
             SitemapTried: self._apply_sitemap_tried,
             Released: self._apply_released,
+            LinksOwed: self._apply_links_owed,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -126,6 +128,11 @@ class PartitionState(Holdings):
     def _apply_released(self, event: Released) -> None:
         self.owner, self.last_moment = "", event.moment
         self.owed.apply_released(event)
+
+    def _apply_links_owed(self, event: LinksOwed) -> None:
+        self.links_owed.update(event.owed)
+        self.links_owed.difference_update(event.done, event.given_up)
+        self.links_given_up += len(event.given_up)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
