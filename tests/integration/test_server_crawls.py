@@ -15,8 +15,8 @@ import pytest
 from lycosa.config import Job, read_job
 from lycosa.config.log_servers import usual_partitions
 from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.joining import FoundCrawl, choose
-from lycosa.crawl.log_place import directory_number, job_among, note_job, own_numbers
+from lycosa.crawl.logs.joining import FoundCrawl, choose
+from lycosa.crawl.logs.notes import directory_number, job_among, note_job, own_numbers
 from lycosa.errors import ConfigError, LogError
 from lycosa.log.jetstream.writing import MOST_PARTITIONS
 from lycosa.log.opening import open_log
@@ -202,7 +202,7 @@ def test_another_machine_joins_by_the_address_alone(web: Web, address: str, tmp_
     assert lycosa(*begun, "--max-pages", "5").returncode == 0
     name = read_job(tmp_path / "a" / "crawl.toml").log.name
     listed = lycosa("join", address, "--list").stdout
-    assert re.search(rf"{name}  \d\d\d\d-\d\d-\d\d \d\d:\d\d  running  {web.seeds[0]}", listed)
+    assert re.search(rf"{name}  \d\d\d\d-\d\d-\d\d \d\d:\d\d  pages  {web.seeds[0]}", listed)
 
     joined = ["join", address, name[:12], "-o", tmp_path / "b", "--quiet", "--json"]
     done = lycosa(*joined, "--connections", "9")

@@ -160,6 +160,8 @@ class Ports(Struct, frozen=True):
     """Told of notes in the log as they come in, if the crawl is shared."""
     poll_seconds: float = 0.5
     """How often inboxes are looked at for what others have posted; infinite if nobody else does."""
+    machines_at: Callable[[str], int] | None = None
+    """How many machines ask an address, this one among them; None on one machine."""
     slots: Slots | None = None
     """What keeps the processes of this machine from asking an address at once."""
     connections: int = 0

@@ -67,7 +67,11 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         # Read again, because the owner may have written more meanwhile.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
-    return Opened(state, bool(state.owner), sequence, state.owed.addresses)
+    return Opened(state, _is_resumed(state), sequence, state.owed.addresses)
+
+
+def _is_resumed(state: PartitionState) -> bool:
+    return bool(state.owner or state.moved_to)
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
@@ -109,6 +113,7 @@ def take_partitions(
         events = {number: _events(opened[number].state, taken, digest) for number in waiting}
         takes: list[Take] = []
         for number in waiting:
+            _refuse_moved(log, number, opened[number].state)
             reach("take.before")
             takes.append(Take(number, opened[number].state.sequence, encode(events[number])))
         waiting = []
@@ -122,7 +127,7 @@ def take_partitions(
                         raise LogUnavailable(f"partition {number} cannot be read to its end yet")
                     raise _is_behind(log, "what is known", number, before, head)
                 opened[number] = Opened(
-                    state, bool(state.owner), snapshot_sequence, state.owed.addresses
+                    state, _is_resumed(state), snapshot_sequence, state.owed.addresses
                 )
                 waiting.append(number)
                 continue
@@ -131,6 +136,15 @@ def take_partitions(
                 state.apply(event)
             state.sequence = sequence
     return opened
+
+
+def _refuse_moved(log: Log, number: int, state: PartitionState) -> None:
+    if state.moved_to and state.moved_to != log.crawl:
+        raise LogError(
+            f"partition {number}: the log was moved, and goes on under the name {state.moved_to};"
+            " nothing is written here\n"
+            "  see where to: lycosa resume DIR; if the move was interrupted, repeat it"
+        )
 
 
 def _events(state: PartitionState, taken: Taken, digest: str) -> list[AnyEvent]:

@@ -389,15 +389,27 @@ class Released(Event, frozen=True, array_like=True, tag=34):
 
 
 class LinksOwed(Event, frozen=True, array_like=True, tag=39):
-    """Pages came nearer whose links cannot be passed on here, or now were, or never will be.
-
-    The record with the links lies on another machine of the cluster.
-    """
+    """Pages came nearer whose links lie on another machine: they are owed, done, or given up."""
 
     moment: float
     owed: list[int] = []
     done: list[int] = []
     given_up: list[int] = []
+
+
+class Moved(Event, frozen=True, array_like=True, tag=38):
+    """The partition goes on in the log that is named; it has no owner, and its hosts rest at first.
+
+    In another log than that one this is the last event, and no owner may take the partition. The
+    log that is named has the same batches up to this one. An operator who has changed a log in a
+    server names that log itself: any machine may then take the partition.
+    """
+
+    moment: float
+    server: str
+    """The address of a server, or `sqlite` for a file in the crawl directory."""
+    name: str
+    """The crawl's name there, which no other log has."""
 
 
 AnyEvent = (
@@ -433,5 +445,6 @@ AnyEvent = (
     | RecordsLost
     | SitemapTried
     | Released
+    | Moved
     | LinksOwed
 )

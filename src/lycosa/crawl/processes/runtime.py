@@ -1,7 +1,7 @@
 """A worker with the real network, disk and clock around it.
 
-The runtime is the same in a single-process crawl and in a worker process. What differs is built
-first and passed in: the loop, the job's limits (`budget`), and the search for the end (`ending`).
+The runtime is the same in a single-process crawl, in a worker process and in a member of a cluster.
+What differs is passed in: the loop, and the worker's `Duties`.
 
 It also seals segments while the crawl runs, in a thread: those that are full, and every
 `seal_seconds` the open one. It seals a segment once everything decided before the segment was
@@ -12,12 +12,14 @@ complete is durable; one in which a partition was lost, when the log says what c
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
+from typing import NamedTuple
 
 from lycosa import __version__
 from lycosa.crawl.directory import OpenCrawl
@@ -40,6 +42,7 @@ from lycosa.crawl.status.progress import (
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import Worker
+from lycosa.errors import StoreError
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
@@ -50,21 +53,35 @@ from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import Sealed, everything, seal_dead
 
 SEAL_LOOK_SECONDS = 1.0
+DEAD_LOOK_SECONDS = 30.0
+"""How often a member of a cluster looks for segments that dead processes have left here."""
+
+log_messages = logging.getLogger(__name__)
+
+
+class Duties(NamedTuple):
+    """What a worker is employed for: its limits, its part in finding the end, whom it tells."""
+
+    budget: Reservations
+    ending: EndWatch
+    on_end: Callable[[str], None]
+    seed_failed: Callable[[str, str], None]
+    owner: str = ""
+    """The name by which it owns partitions; "" makes one."""
+    may_begin: Callable[[], bool] = lambda: True
+    is_shared: bool = False
+    """Whether other machines crawl, too."""
+    on_notes: Callable[[Mapping[str, bytes]], None] = lambda notes: None
+    machines_at: Callable[[str], int] | None = None
+    """Returns how many machines ask an address."""
+    directory: int = 0
+    """The number of the crawl directory among those of a cluster; 0 on one machine."""
 
 
 class Runtime:
-    """One worker and everything it works with."""
+    """Everything that a worker works with, and the worker itself."""
 
-    def __init__(
-        self,
-        main: MainLoop,
-        crawl: OpenCrawl,
-        assignment: Assignment,
-        budget: Reservations,
-        ending: EndWatch,
-        on_end: Callable[[str], None],
-        seed_failed: Callable[[str, str], None],
-    ) -> None:
+    def __init__(self, main: MainLoop, crawl: OpenCrawl, assignment: Assignment) -> None:
         directory, job, log, hooks = crawl
         self._main = main
         self._job = job
@@ -76,12 +93,14 @@ class Runtime:
         """Damage to the crawl's files, found when the partitions were opened."""
         self._is_sealing = False
         self._rolled_at = time.monotonic()
+        self._look_for_dead_at = 0.0
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
+        self.partitioner = partitioner_of(job, hooks)
+        self._scope = JobScope(job, log, hooks=hooks)
         with ExitStack() as opened:
             self._slots = AddressSlots()
             opened.callback(self._slots.close)
-            partitioner = partitioner_of(job, hooks)
-            check_partitioner(log, partitioner)
+            check_partitioner(log, self.partitioner)
             self._store = ArchiveStore(
                 directory.path,
                 worker=assignment.number,
@@ -104,34 +123,42 @@ class Runtime:
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
+        self._rules = SealingRules(
+            directory.path, job, lambda: directory.log(job), directory.snapshots(), self.partitioner
+        )
+
+    def employ(self, duties: Duties) -> Worker:
+        """Make a worker; on a cluster, another one for every life."""
+        directory, job, assignment = self._directory, self._job, self._assignment
+        self._is_sealing = False  # a life that is over makes nothing durable any more
+        if duties.directory:
+            self._store.begin_life(duties.owner, duties.directory)
         self.ports = Ports(
             job=job,
-            scope=JobScope(job, log, hooks=hooks),
-            clock=main.clock,
-            log=log,
+            scope=self._scope,
+            clock=self._main.clock,
+            log=self._log,
             snapshots=directory.snapshots(),
             store=self._store,
             transport=self._transport,
-            partitioner=partitioner,
-            budget=budget,
-            ending=ending,
-            owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            partitioner=self.partitioner,
+            budget=duties.budget,
+            ending=duties.ending,
+            owner=duties.owner or f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            may_begin=duties.may_begin,
+            is_shared=duties.is_shared,
+            on_notes=duties.on_notes,
+            machines_at=duties.machines_at,
             slots=self._slots,
             connections=assignment.connections,
             job_digest=assignment.job_digest,
             sealed_folder=directory.log_folder,
             clock_ahead=assignment.clock_ahead,
-            seed_failed=seed_failed,
-            hooks=hooks,
+            seed_failed=duties.seed_failed,
+            hooks=self._hooks,
         )
-        self.worker = Worker(self.ports, on_end)
-        self._rules = SealingRules(
-            directory.path,
-            job,
-            lambda: directory.log(job),
-            directory.snapshots(),
-            partitioner,
-        )
+        self.worker = Worker(self.ports, duties.on_end)
+        return self.worker
 
     def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
         """Take the partitions; call `on_partition` before each, here and again when it begins."""
@@ -151,10 +178,10 @@ class Runtime:
     def _mend(self, states: dict[int, PartitionState]) -> None:
         """Give up lost records of open segments, seal these segments, and check the sealed ones."""
         path = self._directory.path
-        mended = mend_open(path, self._log, states, self.ports.partitioner)
+        mended = mend_open(path, self._log, states, self.partitioner)
         if any(mended):
             self.damage.append(str(mended))
-        accounts = counted_by(states, self.ports.partitioner.partition_of)
+        accounts = counted_by(states, self.partitioner.partition_of)
         seal_dead(path, accounts)
         if problems := look_at_sealed(path, accounts):
             self.damage.append(say_sealed(path, problems))
@@ -162,6 +189,10 @@ class Runtime:
     def begin(self) -> None:
         """Start crawling as soon as the loop runs."""
         self._main.loop.call_soon(self.worker.begin, self._on_partition)
+        self.seal_now_and_then()
+
+    def seal_now_and_then(self) -> None:
+        """Seal segments that are complete, while the loop runs."""
         self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
 
     def progress(self) -> Progress:
@@ -230,6 +261,9 @@ class Runtime:
         self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
         if self._is_sealing or self.worker.is_over:
             return
+        if self.ports.is_shared and time.monotonic() >= self._look_for_dead_at:
+            self._look_for_dead_at = time.monotonic() + DEAD_LOOK_SECONDS
+            self._seal_aside(self._seal_dead, lambda: None)
         every = self._job.log.seal_seconds
         if every and time.monotonic() >= self._rolled_at + every:
             self._rolled_at = time.monotonic()
@@ -246,6 +280,15 @@ class Runtime:
                 )
             )
 
+    def _seal_dead(self) -> list[Sealed]:
+        """Seal what dead processes have left in this directory, as far as the log has decided."""
+        try:
+            return self._rules.seal_dead()
+        except StoreError as problem:  # of a segment that is not ours: it can wait
+            self._look_for_dead_at = float("inf")
+            log_messages.warning("%s", problem)
+            return []
+
     def _sealed(self) -> None:
         self._is_sealing = False
 
@@ -261,4 +304,5 @@ class Runtime:
 
     def _is_still_ours(self, request: Request) -> bool:
         """Ask the log, just before a request leaves, whether its partition is still ours."""
-        return self.ports.log.owner(request.partition) == self.ports.owner
+        ports = self.ports
+        return ports.may_begin() and ports.log.owner(request.partition) == ports.owner

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
 from lycosa.cluster.partitioners import Partitioner
@@ -34,7 +35,7 @@ from lycosa.log.protocol import Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import Place, Released, Taken
+from lycosa.records import Moved, Place, Released, Taken
 from lycosa.store.layout import Name
 from lycosa.store.segments.sealing import Sealed, abandoned, seal_dead
 from lycosa.store.segments.segment import owner_of
@@ -82,8 +83,7 @@ class SealingRules:
         """
         if time.monotonic() < self._wait_until and not is_last:
             return None
-        log = self._open_log()
-        try:
+        with suppress(LogUnavailable), closing(self._open_log()) as log:
             division = self._division(log)
             if division is not None and all(
                 _is_taken_anew(log, number, after) for number, after in lost.items()
@@ -91,10 +91,6 @@ class SealingRules:
                 accounts = Accounts(division)
                 if self._fold(log, lost, accounts) == lost.keys():
                     return _those_of(accounts, division, frozenset(lost))
-        except LogUnavailable:
-            pass
-        finally:
-            log.close()
         self._wait_until = time.monotonic() + LOOK_SECONDS
         return None
 
@@ -108,19 +104,20 @@ class SealingRules:
         names = abandoned(self._folder)
         if not names:
             return []
-        log = self._open_log()
+        owners: dict[int, str] = {}
+        writers = {name: owner_of(self._folder, name) for name in names}
         try:
-            division = self._division(log)
-            accounts = Accounts(division, {name.segment for name in names})
-            writers = {name: owner_of(self._folder, name) for name in names}
-            wanted = {name: self._partitions_in(name, writers[name], division) for name in names}
-            owners: dict[int, str] = {}
-            numbers = sorted(frozenset[int]().union(*wanted.values()))
-            self._fold(log, numbers, accounts, owners, is_given_up)
+            with closing(self._open_log()) as log:
+                division = self._division(log)
+                accounts = Accounts(division, {name.segment for name in names})
+                wanted = {
+                    name: self._partitions_in(name, writer, division)
+                    for name, writer in writers.items()
+                }
+                numbers = sorted(frozenset[int]().union(*wanted.values()))
+                self._fold(log, numbers, accounts, owners, is_given_up)
         except LogUnavailable:
             return []
-        finally:
-            log.close()
         if is_given_up():
             return []
 
@@ -190,7 +187,7 @@ class SealingRules:
 def _is_taken_anew(log: Log, number: int, after: int) -> bool:
     """Return whether the loser of a partition can write to it no more."""
     return any(
-        isinstance(event, Taken | Released)
+        isinstance(event, Taken | Released | Moved)
         for _, batch in log.read(number, after)
         for event in decode_events(batch)
     )

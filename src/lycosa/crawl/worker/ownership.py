@@ -64,6 +64,7 @@ class Ownership:
         self._digest = ""
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
+        self.addresses = around.addresses
 
     # -- taking ---------------------------------------------------------------------------
 

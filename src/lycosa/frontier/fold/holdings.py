@@ -65,6 +65,8 @@ class Holdings:
         self.sequence = 0
         self.inbox_read = 0
         self.owner = ""
+        self.moved_to = ""
+        """The name of the log in which the partition goes on; "" when it has been taken there."""
         """"" when nobody has taken the partition yet, or its owner has handed it over."""
         self.owed = Owed()
         self.job_digest = ""

@@ -45,6 +45,7 @@ from lycosa.records import (
     Mined,
     MinedOut,
     MirrorFound,
+    Moved,
     Outcome,
     Passed,
     ProbeChosen,
@@ -110,6 +111,7 @@ class PartitionState(Holdings):
             RecordsLost: self._apply_records_lost,
             SitemapTried: self._apply_sitemap_tried,
             Released: self._apply_released,
+            Moved: self._apply_moved,
             LinksOwed: self._apply_links_owed,
         }
 
@@ -122,12 +124,15 @@ class PartitionState(Holdings):
     def _apply_taken(self, event: Taken) -> None:
         self.ran_seconds += self.last_moment - self.run_began
         self.run_began = self.last_moment = event.moment
-        self.owner = event.owner
+        self.owner, self.moved_to = event.owner, ""
         self.owed.apply_taken(event.moment, self.hosts)
 
     def _apply_released(self, event: Released) -> None:
         self.owner, self.last_moment = "", event.moment
         self.owed.apply_released(event)
+
+    def _apply_moved(self, event: Moved) -> None:
+        self.owner, self.moved_to = "", event.name
 
     def _apply_links_owed(self, event: LinksOwed) -> None:
         self.links_owed.update(event.owed)

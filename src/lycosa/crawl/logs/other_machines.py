@@ -1,0 +1,39 @@
+"""Find out whether other machines crawl, before a command changes the log in their server.
+
+The log fences their writes in any case. But a crawl that is changed while it runs loses work, so
+the commands that need a crawl at rest say so.
+"""
+
+from __future__ import annotations
+
+import time
+
+from lycosa.cluster.board.keys import MEMBERS
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.membership.record import unpack
+from lycosa.config import Job
+from lycosa.errors import LogError
+from lycosa.log.protocol import Log
+
+SILENT_SECONDS = 30.0
+"""A record that was not renewed for so long is that of a dead life; live ones renew in 5 s."""
+
+
+def refuse_running(log: Log, job: Job) -> None:
+    """Raise `LogError` while workers of any machine crawl; a log in a file has a lock for that."""
+    if not job.log.server or not log.notes("run-"):
+        return
+    board = open_board(job.log.server, job.log.name)
+    try:
+        entries = board.list(MEMBERS) or {}
+    finally:
+        board.close()
+    now = time.time()
+    fresh = [unpack(e.value) for e in entries.values() if now - e.moment < SILENT_SECONDS]
+    machines = sorted({member.machine for member in fresh if not member.is_gone})
+    if machines:
+        raise LogError(
+            f"{job.log.server}: the crawl is running on {', '.join(machines)}\n"
+            "  stop it there with Ctrl-C or kill -INT; a process that was killed counts for half a"
+            " minute"
+        )
