@@ -238,7 +238,8 @@ class Runtime:
         def seal() -> list[Sealed]:
             self._store.flush()
             settle = partial(self._rules.settle, is_last=True)
-            return self._store.seal(everything, with_dead=False, settle=settle)
+            sealed = self._store.seal(everything, with_dead=False, settle=settle)
+            return sealed + self._seal_dead() if self.ports.is_shared else sealed
 
         self._seal_aside(seal, on_done)
 
