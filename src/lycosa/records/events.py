@@ -391,6 +391,15 @@ class Released(Event, frozen=True, array_like=True, tag=34):
     those that are not known any more, rest for a full pause after that. Below 0: it never was."""
 
 
+class LinksOwed(Event, frozen=True, array_like=True, tag=39):
+    """Pages came nearer whose links lie on another machine: they are owed, done, or given up."""
+
+    moment: float
+    owed: list[int] = []
+    done: list[int] = []
+    given_up: list[int] = []
+
+
 class Moved(Event, frozen=True, array_like=True, tag=38):
     """The partition goes on in the log that is named; it has no owner, and its hosts rest at first.
 
@@ -440,4 +449,5 @@ AnyEvent = (
     | SitemapTried
     | Released
     | Moved
+    | LinksOwed
 )

@@ -9,7 +9,8 @@
 
 Always true:
   * a partition that was lost changes nothing any more: its decisions that were not durable are
-    dropped, their records do not count (`dropped`), and its pages are taken back from the limits;
+    dropped, and its pages are taken back from the limits. A write whose answer was lost may have
+    happened, so the log says which of the records count (`recovery.counting`);
   * after `Released` no request of the partition is under way, and none is sent;
   * every host of a partition that was not handed over rests for its full pause and a second more
     before it is asked, and every address for its pause.
@@ -30,7 +31,7 @@ from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.urltable import FileVault
 from lycosa.plugins.scheduling import scheduler_of
-from lycosa.records import AnyEvent, Fetched, Outcome, Place, Released, Taken
+from lycosa.records import AnyEvent, Fetched, Outcome, Released, Taken
 
 
 class Cache(Protocol):
@@ -64,8 +65,6 @@ class Ownership:
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
         self.addresses = around.addresses
-        self.dropped: set[Place] = set()
-        """Records of decisions that were never durable: they do not count."""
 
     # -- taking ---------------------------------------------------------------------------
 
@@ -175,7 +174,7 @@ class Ownership:
         if partition is None:
             return
         if self._drop(partition.uncommitted) or not is_released:
-            self._ports.store.lose(number)
+            self._ports.store.lose(number, partition.state.sequence)
         self._around.with_work.pop(number, None)
         self._around.changed.pop(number, None)
         self._forget(number)
@@ -196,9 +195,7 @@ class Ownership:
         pages = size = records = 0
         for event in events:
             if isinstance(event, Fetched):
-                if event.place is not None:
-                    self.dropped.add(event.place)
-                    records += 1
+                records += event.place is not None
                 if event.outcome is Outcome.KEPT:
                     pages, size = pages + 1, size + event.size_bytes
         if pages:
