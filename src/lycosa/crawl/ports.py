@@ -53,6 +53,9 @@ class Store(Protocol):
     def flush(self) -> None:
         """Make everything appended so far survive a kill; runs beside the worker."""
 
+    def lose(self, partition: int) -> None:
+        """Learn that decisions about a partition's records are dropped: they must not count."""
+
     def links(self, place: Place) -> list[KeyedLink]:
         """Return the links of a record: the adjacency that exact depth needs."""
 
@@ -151,6 +154,8 @@ class Ports(Struct, frozen=True):
     """Told of notes in the log as they come in, if the crawl is shared."""
     poll_seconds: float = 0.5
     """How often inboxes are looked at for what others have posted; infinite if nobody else does."""
+    machines_at: Callable[[str], int] | None = None
+    """How many machines ask an address, this one among them; None on one machine."""
     slots: Slots | None = None
     """What keeps the processes of this machine from asking an address at once."""
     connections: int = 0

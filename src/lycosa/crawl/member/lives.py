@@ -23,6 +23,9 @@ POLL_SECONDS = 0.1
 LEAVE_SECONDS = 10.0
 """How long the board has to note that a life has ended in order."""
 
+REFUSED = "refused"
+"""Why a process ends whose clock or version does not fit any more."""
+
 log_messages = logging.getLogger(__name__)
 
 
@@ -99,6 +102,8 @@ class Lives:
             self.present.member.begin()
             if self._is_stopping:
                 self.present.worker.stop()
+        elif session.phase is Phase.REFUSED:
+            self._on_end(REFUSED)
         elif session.phase is Phase.LOST:
             session.begin_again()
             self._later(self._wait_for_joining)
@@ -132,17 +137,12 @@ class Lives:
     def _leave(self, reason: str) -> None:
         assert self.present is not None
         is_late = self._clock.now() >= self._leave_by
-        if self._session.phase in OVER or (is_late and self._is_asked_to_leave):
-            self._on_end(reason)
+        if self._session.phase in OVER or is_late:
+            self._on_end(reason)  # if it is late, others will find us silent
             return
-        if self.present.limits.is_closed or is_late:
-            if is_late:
-                self._leave_by += LEAVE_SECONDS
-            self._is_asked_to_leave = True
+        if self.present.limits.is_closed:
             self._session.leave_soon()
         self._clock.call_at(self._clock.now() + POLL_SECONDS, self._leave, reason)
-
-    _is_asked_to_leave = False
 
     def _later(self, callback: Callable[[], None]) -> None:
         self._clock.call_at(self._clock.now() + POLL_SECONDS, callback)

@@ -262,13 +262,13 @@ class Member:
         owners = [life_of(head.owner) for head in heads]
         wishes = shares.plan(owners, members, known.cordoned)
         held = worker.partitions()
+        # What the log has as ours and we do not hold: a take, or a release, whose answer was lost.
         wanted = [
             number
-            for number in range(len(owners))
-            if wishes[number] == self._life
-            and number not in held
+            for number, (owner, wish) in enumerate(zip(owners, wishes, strict=True))
+            if number not in held
             and number not in self._opening
-            and (owners[number] == self._life or shares.is_free(owners[number], members))
+            and (owner == self._life or (wish == self._life and shares.is_free(owner, members)))
         ]
         going = [
             number

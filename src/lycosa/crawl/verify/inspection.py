@@ -59,8 +59,9 @@ def verify(
     with _view(directory, report) as view:
         check_log(view, report, is_quick, tell)
         named = named_records(view, report) if not is_quick else {}
+        is_elsewhere = view.is_elsewhere
     states = {number: history.state for number, history in report.histories.items()}
-    accounts = counted_by(states.values())
+    accounts = counted_by(states)
 
     def key_named(one: Named) -> str:
         state = states[one.partition]
@@ -74,7 +75,7 @@ def verify(
             mine, lost = named.get(name.segment, {}), accounts.lost.get(name.segment, set())
             report.segments.append(check_segment(folder, name, mine, lost, key_named))
     for segment in accounts.ends.keys() - {name.segment for name in [*names, *opened]}:
-        if not report.is_running:
+        if not report.is_running and not is_elsewhere(segment):
             gone = list(named.get(segment, {}).values())
             report.lost_open += gone
             if gone or is_quick:
@@ -199,7 +200,7 @@ def _check_open(
     is_quick: bool,
 ) -> None:
     folder, path = report.folder, warc_path(report.folder, name)
-    accounts = counted_by(history.state for history in report.histories.values())
+    accounts = counted_by({number: one.state for number, one in report.histories.items()})
     found = survey(folder, name, accounts)
     whole = set(found.whole)
     if not is_quick and path.exists():

@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.logs.notes import refuse_moved
-from lycosa.crawl.logs.other_machines import refuse_running
+from lycosa.crawl.log_place import refuse_moved
+from lycosa.crawl.logs.other_machines import hand_on, refuse_running
+from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.recovery.lost_records import give_up, mend_open
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
@@ -40,8 +41,6 @@ from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
 from lycosa.log.protocol import Log
-from lycosa.plugins.loader import load_hooks
-from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Outcome, Place, Taken
 from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import refresh_digests
@@ -119,8 +118,7 @@ class _Repair:
         else:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
-        own = load_hooks(job) if ":" in job.frontier.partitioner else None
-        partitioner = partitioner_of(job, own)
+        partitioner = own_partitioner(job)
         log = self._directory.log(job)
         try:
             check_partitioner(log, partitioner)
@@ -131,6 +129,7 @@ class _Repair:
             opened = take_partitions(log, self._directory.snapshots(), numbers, taken, job.digest())
             states = {number: one.state for number, one in opened.items()}
             self._mend(log, states, partitioner)
+            hand_on(log, job, states)
         finally:
             log.close()
 
@@ -174,13 +173,13 @@ class _Repair:
         mended = mend_open(self._folder, log, states, partitioner)
         if any(mended):
             self._done.append(str(mended))
-        accounts = counted_by(states.values())
+        accounts = counted_by(states, partitioner.partition_of)
 
-        def is_counted(place: Place) -> bool:
+        def is_counted(place: Place, key: str) -> bool:
             # A log that lost its end does not know all records that must stay.
             if self._report.is_log_damaged:
                 return place.offset not in accounts.lost.get(place.segment, ())
-            return accounts(place)
+            return accounts(place, key)
 
         if sealed := seal_dead(self._folder, is_counted):
             self._done.append(f"{len(sealed):,} open segments were sealed")

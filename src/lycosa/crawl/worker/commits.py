@@ -39,6 +39,9 @@ from lycosa.records import AnyEvent
 RETRY_SECONDS = 0.5
 """How soon the same writes are given again to a log that has not answered."""
 
+SAID_AFTER = 4
+"""How many tries without an answer are worth a message."""
+
 log_messages = logging.getLogger(__name__)
 
 
@@ -95,7 +98,7 @@ class Committer:
         self.times = CommitTimes()
         self.counts: dict[int, Count] = {}
         """What is durable of each partition."""
-        self._is_log_silent = False
+        self._unanswered = 0
 
     def commit(self, partitions: Iterable[Partition], on_done: Callable[[], None]) -> bool:
         """Begin a commit of what these have decided; False when one is under way already.
@@ -144,9 +147,9 @@ class Committer:
                 clock = self._ports.clock
                 clock.call_at(clock.now() + RETRY_SECONDS, self._again, batch, owned, finish)
                 return
-            if self._is_log_silent:
-                self._is_log_silent = False
+            if self._unanswered >= SAID_AFTER:
                 log_messages.info("the log answers again")
+            self._unanswered = 0
             self.is_busy = False
             for write, events, count, sequence in zip(
                 batch.writes, batch.events, batch.counts, results, strict=True
@@ -161,8 +164,9 @@ class Committer:
         self._ports.clock.run_aside(make_durable, done)
 
     def _say_silent(self, problem: LogUnavailable) -> None:
-        if not self._is_log_silent:
-            self._is_log_silent = True
+        """Say it once, and not for an answer or two that were lost."""
+        self._unanswered += 1
+        if self._unanswered == SAID_AFTER:
             log_messages.warning("waiting for the log: %s", problem)
 
     def _again(self, batch: Batch, owned: dict[int, Partition], finish: Callable[[], None]) -> None:

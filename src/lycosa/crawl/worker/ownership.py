@@ -63,6 +63,7 @@ class Ownership:
         self._digest = ""
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
+        self.addresses = around.addresses
         self.dropped: set[Place] = set()
         """Records of decisions that were never durable: they do not count."""
 
@@ -145,17 +146,23 @@ class Ownership:
 
     def _let_go(self, partition: Partition) -> None:
         if not partition.is_lost:
-            self.lose(partition.number)
+            self.lose(partition.number, is_released=True)
 
     # -- losing ---------------------------------------------------------------------------
 
-    def lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
-        """Drop a partition that is no longer ours, and the decisions that the log has refused."""
+    def lose(
+        self, number: int, refused: Sequence[AnyEvent] = (), *, is_released: bool = False
+    ) -> None:
+        """Drop a partition that is no longer ours, and the decisions that the log has refused.
+
+        Of one that `is_released` all decisions are durable.
+        """
         self._drop(refused)
         partition = self._partitions.pop(number, None)
         if partition is None:
             return
-        self._drop(partition.uncommitted)
+        if self._drop(partition.uncommitted) or not is_released:
+            self._ports.store.lose(number)
         self._around.with_work.pop(number, None)
         self._around.changed.pop(number, None)
         self._forget(number)
@@ -171,16 +178,19 @@ class Ownership:
         for cache in self._caches:
             cache.forget(number)
 
-    def _drop(self, events: Iterable[AnyEvent]) -> None:
-        pages = size = 0
+    def _drop(self, events: Iterable[AnyEvent]) -> int:
+        """Drop decisions; return of how many records."""
+        pages = size = records = 0
         for event in events:
             if isinstance(event, Fetched):
                 if event.place is not None:
                     self.dropped.add(event.place)
+                    records += 1
                 if event.outcome is Outcome.KEPT:
                     pages, size = pages + 1, size + event.size_bytes
         if pages:
             self._ports.budget.uncount(pages, size)
+        return records
 
 
 def _owed_to_hosts(state: PartitionState, now: float) -> dict[int, float]:

@@ -138,7 +138,7 @@ class Worker:
         ip_delay = self._job.politeness.ip_delay_seconds
         return WorkerContext(
             self._agenda,
-            Addresses(self._agenda, ip_delay, 0.0, self._ports.slots),
+            Addresses(self._agenda, ip_delay, 0.0, self._ports.slots, self._ports.machines_at),
             self._lookups.resolve,
             self._pause_after_resume,
             None,
@@ -259,6 +259,10 @@ class Worker:
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""
         return self._end.patience_left()
+
+    def addresses(self) -> list[str]:
+        """Return the addresses that were asked, or are about to be."""
+        return self._ownership.addresses.served()
 
     def partitions(self) -> dict[int, Partition]:
         """Return every partition owned."""
