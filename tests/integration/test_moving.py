@@ -17,9 +17,9 @@ import pytest
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import add_seeds
-from lycosa.crawl.joining import crawls_in
-from lycosa.crawl.log_place import directory_number, refuse_moved
+from lycosa.crawl.logs.joining import crawls_in
 from lycosa.crawl.logs.moving import move
+from lycosa.crawl.logs.notes import directory_number, refuse_moved
 from lycosa.crawl.takeover import read_partition, take_partitions
 from lycosa.errors import ConfigError, LogError
 from lycosa.failpoints import NAMES, Killed, arm

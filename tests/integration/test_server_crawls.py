@@ -15,8 +15,8 @@ import pytest
 from lycosa.config import Job, read_job
 from lycosa.config.log_servers import usual_partitions
 from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.joining import FoundCrawl, choose
-from lycosa.crawl.log_place import directory_number, job_among, note_job, own_numbers
+from lycosa.crawl.logs.joining import FoundCrawl, choose
+from lycosa.crawl.logs.notes import directory_number, job_among, note_job, own_numbers
 from lycosa.errors import ConfigError, LogError
 from lycosa.log.jetstream.writing import MOST_PARTITIONS
 from lycosa.log.opening import open_log

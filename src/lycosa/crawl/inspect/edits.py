@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import refuse_moved
+from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import Planted, Planter

@@ -30,7 +30,8 @@ from functools import partial
 from lycosa.config import Job
 from lycosa.config.log_servers import NATS, server_problem
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import (
+from lycosa.crawl.logs.new_log import OpenPlace, open_place
+from lycosa.crawl.logs.notes import (
     DIRECTORY,
     IN_FILE,
     JOB,
@@ -41,7 +42,6 @@ from lycosa.crawl.log_place import (
     note_job,
     other_directories,
 )
-from lycosa.crawl.logs.new_log import OpenPlace, open_place
 from lycosa.crawl.logs.other_machines import refuse_running
 from lycosa.crawl.takeover import read_partition
 from lycosa.errors import ConfigError, LogError

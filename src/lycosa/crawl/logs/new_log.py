@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import IN_FILE, JOB, Place
+from lycosa.crawl.logs.notes import IN_FILE, JOB, Place
 from lycosa.failpoints import reach
 from lycosa.log.opening import open_in_server
 from lycosa.log.protocol import FillableLog, ServerLog

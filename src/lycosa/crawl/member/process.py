@@ -26,7 +26,7 @@ from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
 from lycosa.crawl.directory import OpenCrawl
-from lycosa.crawl.log_place import directory_number
+from lycosa.crawl.logs.notes import directory_number
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings

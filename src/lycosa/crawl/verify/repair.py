@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import refuse_moved
+from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.logs.other_machines import hand_on, refuse_running
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.recovery.lost_records import give_up, mend_open

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import own_numbers
+from lycosa.crawl.logs.notes import own_numbers
 from lycosa.errors import LogUnavailable, LycosaError
 from lycosa.log.protocol import Head
 from lycosa.store.layout import MOST_IN_DIRECTORY

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import BEGUN, MOVED, job_among, place_text
+from lycosa.crawl.logs.notes import BEGUN, MOVED, job_among, place_text
 from lycosa.errors import ConfigError
 from lycosa.log.opening import list_crawls
 from lycosa.log.protocol import StoredCrawl
