@@ -10,6 +10,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     codes     small numbers that events carry
     messages  entries of inboxes, sent between partitions
     events    decisions in a partition's log
+    batons    messages and events of partitions that take turns at hosts
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """
@@ -17,6 +18,15 @@ Everything is imported from here: `from lycosa.records import Outcome, Request`.
 from lycosa.links import NO_LINKS as NO_LINKS
 from lycosa.links import Links as Links
 from lycosa.links import Target as Target
+from lycosa.records.batons import BatonCame as BatonCame
+from lycosa.records.batons import BatonDue as BatonDue
+from lycosa.records.batons import BatonPassed as BatonPassed
+from lycosa.records.batons import BatonQueued as BatonQueued
+from lycosa.records.batons import BatonTaken as BatonTaken
+from lycosa.records.batons import BatonWanted as BatonWanted
+from lycosa.records.batons import HostReport as HostReport
+from lycosa.records.batons import SiteReport as SiteReport
+from lycosa.records.codes import BatonStep as BatonStep
 from lycosa.records.codes import MiningRule as MiningRule
 from lycosa.records.codes import RobotsState as RobotsState
 from lycosa.records.codes import Sight as Sight

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from lycosa.records.batons import BatonPassed, BatonQueued, BatonTaken
 from lycosa.records.codes import RobotsState, Sight, Worth
 from lycosa.records.exchange import Place
 from lycosa.records.outcomes import Outcome
@@ -421,4 +422,7 @@ AnyEvent = (
     | RecordsLost
     | SitemapTried
     | Released
+    | BatonPassed
+    | BatonTaken
+    | BatonQueued
 )

@@ -22,12 +22,16 @@ from lycosa.frontier.fold.columns import JUDGED, NONE, PENDING, PUT_OFF, VAIN, W
 from lycosa.frontier.fold.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.packing import pack, unpack
+from lycosa.frontier.fold.reports import learn
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
     TRAPS,
     Admitted,
     AnyEvent,
+    BatonPassed,
+    BatonQueued,
+    BatonTaken,
     BidTaken,
     Configured,
     Counted,
@@ -109,6 +113,9 @@ class PartitionState(Holdings):
             RecordsLost: self._apply_records_lost,
             SitemapTried: self._apply_sitemap_tried,
             Released: self._apply_released,
+            BatonPassed: self.batons.apply_passed,
+            BatonTaken: self._apply_baton_taken,
+            BatonQueued: self.batons.apply_queued,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -126,6 +133,10 @@ class PartitionState(Holdings):
     def _apply_released(self, event: Released) -> None:
         self.owner, self.last_moment = "", event.moment
         self.owed.apply_released(event)
+
+    def _apply_baton_taken(self, event: BatonTaken) -> None:
+        learn(self, event)
+        self.batons.apply_came(event)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
@@ -238,7 +249,7 @@ class PartitionState(Holdings):
         elif event.state is RobotsState.UNREACHABLE:
             sites.robots_tries[site] = min(sites.robots_tries[site] + 1, 255)
         elif event.state is RobotsState.GIVEN_UP:
-            self._close(site, Outcome.ROBOTS_UNREACHABLE)
+            self.close(site, Outcome.ROBOTS_UNREACHABLE)
 
     def _apply_host_changed(self, event: HostChanged) -> None:
         hosts, host = self.hosts, event.host
@@ -249,7 +260,7 @@ class PartitionState(Holdings):
             hosts.closed[host] = event.closed
             self.guesses.closed(host)
             for site in self.sites_of(host):
-                self._close(site, event.closed)
+                self.close(site, event.closed)
 
     def _apply_host_resolved(self, event: HostResolved) -> None:
         self.hosts.address[event.host] = self.addresses.number(event.address)
@@ -264,7 +275,7 @@ class PartitionState(Holdings):
         host = sites.host[site]
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if event.closed is not None:
-            self._close(site, event.closed)
+            self.close(site, event.closed)
 
     def _apply_waited(self, event: Waited) -> None:
         self.waited_seconds = event.seconds
@@ -294,7 +305,7 @@ class PartitionState(Holdings):
         self.guesses.closed(event.host)
         sites = set(self.sites_of(event.host))
         for site in sites:
-            self._close(site, Outcome.BLOCKED)
+            self.close(site, Outcome.BLOCKED)
         pages = self.pages
         for page, site in enumerate(pages.site):
             if site in sites:
@@ -303,10 +314,7 @@ class PartitionState(Holdings):
                     self.fetches.length[pages.fetch[page]] = 0
 
     def _apply_errand_taken(self, event: ErrandTaken) -> None:
-        name = reversed_host_of(event.key)
-        host = self._host_numbers.get(name)
-        if host is None:
-            host = self._add_host(name)
+        host = self.host_for(reversed_host_of(event.key))
         self.errands[self.errands_taken] = Errand(event.site, event.key, event.hops, host)
         self.errands_taken += 1
 
