@@ -118,7 +118,7 @@ class Worker:
             self._partitions,
             self._context(),
             self._committer,
-            [self._router, self._sender, self._mining, self._pages.bursts],
+            [self._router, self._sender, self._mining, self._pages.bursts, self._inbox],
             self._begin,
             self._commit,
         )
@@ -131,16 +131,16 @@ class Worker:
 
     def _context(self) -> WorkerContext:
         """Return what partitions share."""
-        ip_delay = self._job.politeness.ip_delay_seconds
         return WorkerContext(
             self._agenda,
-            Addresses(self._agenda, ip_delay, 0.0, self._ports.slots),
+            Addresses(self._agenda, self._job.politeness.ip_delay_seconds, 0.0, self._ports.slots),
             self._lookups.resolve,
             self._pause_after_resume,
             None,
             self._with_work,
             self._changed,
             self._lookups.look_ahead,
+            self._inbox.make_readiness,
         )
 
     # -- beginning and end ----------------------------------------------------------------
