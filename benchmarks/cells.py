@@ -26,10 +26,9 @@ def draw_cells(title: str, theirs: Sequence[Sequence[Cell]], ours: Sequence[Sequ
     parts = _begin(title, width, height)
     for left, name, table in (
         (_LEFT, "theirs", theirs),
-        (_LEFT + width_of_one + _GAP, "ours: URLs, or answers where marked", ours),
+        (_LEFT + width_of_one + _GAP, "ours", ours),
     ):
-        named = name if any(cell.is_marked for row in table for cell in row) else name.split(":")[0]
-        parts.append(_text(left, 54, named, "start"))
+        parts.append(_text(left, 54, name, "start"))
         for node in range(len(table[0])):
             parts.append(_text(left + _CELL * (node + 0.5), 74, f"node {node}", "middle"))
         for number, row in enumerate(table):

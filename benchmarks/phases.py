@@ -255,8 +255,7 @@ def draw_figures(pictures: Path, pages: int) -> None:
         urls = urls_of(done)
         end = done.result.virtual_seconds
         turns = turns_of(done, end)
-        middle = _moment_of_a_turn(turns, end)
-        answers = answers_of(done, middle, middle + 30.0)
+        answers = _answers_of_turns_at(done, turns, _moment_of_many(turns, end))
     by_node = Counter[int]()
     for (node, _), many in urls.items():
         by_node[node] += many
@@ -269,13 +268,16 @@ def draw_figures(pictures: Path, pages: int) -> None:
         for row, cells in enumerate(sets)
     ]
     asked = [
-        [Cell(f"{answers[node, row]:,}", answers[node, row] > 0) for node in range(NODES)]
+        [
+            Cell(f"{answers[node, row]:,}", True) if (node, row) in answers else Cell("")
+            for node in range(NODES)
+        ]
         for row in range(PHASES)
     ]
     for name, title, theirs, right in (
-        ("3-url-sets", "Every URL is of one node", columns, own),
-        ("5-host-sets", "Every node's URLs, by host set", sets, ours),
-        ("6-active-sets", "The active set of every node", active, asked),
+        ("3-url-sets", "Every URL is of one node: how many", columns, own),
+        ("5-host-sets", "Every node's URLs, by host set: how many", sets, ours),
+        ("6-active-sets", "Who serves which host set: answers in that turn", active, asked),
     ):
         path = pictures / f"kspider-figure-{name}.svg"
         path.write_text(draw_cells(title, theirs, right), encoding="utf-8")
@@ -293,15 +295,26 @@ def draw_figures(pictures: Path, pages: int) -> None:
     print(f"{done.referee.too_soon} requests too soon; the referee: {done.referee.verdict}")
 
 
-def _moment_of_a_turn(turns: Sequence[Turn], end: float) -> float:
-    """Return a moment in the first half at which the most partitions hold a baton."""
-    moments = [step * end / 200 for step in range(20, 100)]
+def _moment_of_many(turns: Sequence[Turn], end: float) -> float:
+    """Return a moment in the middle at which the most partitions hold a baton."""
 
-    def spread(moment: float) -> int:
-        held = [one for one in turns if one.began <= moment and moment + 30.0 < one.ended]
-        return len({one.partition for one in held})
+    def holders(moment: float) -> int:
+        return len({one.partition for one in turns if one.began <= moment < one.ended})
 
-    return max(moments, key=spread)
+    return max((end * step / 1000 for step in range(250, 750)), key=holders)
+
+
+def _answers_of_turns_at(
+    done: Crawl, turns: Sequence[Turn], moment: float
+) -> dict[tuple[int, int], int]:
+    """Return the turns under way at a moment, with the answers that came in each of them."""
+    under_way = [one for one in turns if one.began <= moment < one.ended]
+    return {
+        (one.partition, one.host_set): answers_of(done, one.began, one.ended)[
+            one.partition, one.host_set
+        ]
+        for one in under_way
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
