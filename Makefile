@@ -45,7 +45,7 @@ ifneq ($(shell $(PYTHON) $(VERSION) 2>/dev/null),$(shell $(BIN)/python $(VERSION
 endif
 endif
 
-$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard src/lycosa/*/*.pyx src/lycosa/*/*.pxi src/lycosa/*/*/*.pyx src/lycosa/*/*/*.pxi)
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa -name '*.pyx' -o -name '*.pxi')
 	sh tools/prerequisites.sh venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -13,7 +13,7 @@ COMPILED = (
     "lycosa.extract._fingerprint",
     "lycosa.extract.html._scan",
     "lycosa.extract.beginnings._look",
-    "lycosa.extract.structured.rdfa._walk",
+    "lycosa.extract.structured.rdfa.walk._walk",
     "lycosa.frontier.schedulers._queues",
     "lycosa.frontier.urltable._table",
     "lycosa.links._columns",

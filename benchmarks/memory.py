@@ -145,7 +145,7 @@ class LongCrawl:
         """Let the limit end the crawl, and seal, as a real run does; then look."""
         self._clock.run(stop=lambda: bool(self._reasons))
         self._store.flush()
-        self._store.seal(lambda place: True)
+        self._store.seal(lambda place, key: True)
         point = self.look()
         self._store.close()
         self._log.close()

@@ -48,7 +48,7 @@ def measure(folder: Path, pages: int, page_bytes: int, *, by_turns: bool) -> tup
     store = ArchiveStore(folder)
     for capture in captures(pages, page_bytes, by_turns=by_turns):
         store.append(capture)
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
     before = room_of(folder)
     forget_host(folder, "host1.org")

@@ -185,7 +185,7 @@ def measure(size: int, pages: int, repeats: int, folder: Path | None) -> dict[st
                 flush += time.process_time() - middle
             kept = store.size_bytes
             began = time.process_time()
-            store.seal(lambda place: True)
+            store.seal(lambda place, key: True)
             seals.append((time.process_time() - began) / pages * 1e6)
             appends.append(append / pages * 1e6)
             flushes.append(flush / pages * 1e6)

@@ -22,7 +22,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from warm import lycosa
 
@@ -95,6 +95,45 @@ def fits(printed: str, shown: str) -> bool:
     return re.fullmatch(pattern, printed) is not None
 
 
+class TypedPython:
+    """A Python that runs scripts one after the other; it starts with the first."""
+
+    def __init__(self, folder: Path, python: str) -> None:
+        self._folder = folder
+        self._command = [python, "-W", "error", "-c", RUNNER]
+        self.process: subprocess.Popen[str] | None = None
+
+    def runs(self, script: str) -> str:
+        """Run a script; returns what it prints."""
+        if self.process is None:
+            pipe = subprocess.PIPE
+            self.process = subprocess.Popen(
+                self._command, cwd=self._folder, stdin=pipe, stdout=pipe, text=True
+            )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(script) + "\n")
+        self.process.stdin.flush()
+        said = ""
+        while not said.endswith("\0\n"):
+            line = self.process.stdout.readline()
+            assert line, f"it failed:\n{script}"
+            said += line
+        return said[:-2]
+
+    def leave(self, *, is_failed: bool) -> None:
+        """Wait until it has ended; kill it where something failed or it does not end."""
+        if self.process is None:
+            return
+        if is_failed:
+            self.process.kill()
+        with self.process:
+            try:
+                self.process.communicate(timeout=60)
+            finally:
+                self.process.kill()
+        assert is_failed or self.process.returncode == 0
+
+
 class Reader:
     """Somebody who types the blocks of a page in one folder, one after the other."""
 
@@ -104,7 +143,7 @@ class Reader:
         """What is behind the words of every `lycosa crawl`."""
         self._told = told
         """What becomes of a program before it runs."""
-        self._python: subprocess.Popen[str] | None = None
+        self._python = TypedPython(folder, sys.executable)
         self._programs = folder.parent / f"{folder.name}-bin"
         self._programs.mkdir()
         program = self._programs / "lycosa"
@@ -115,10 +154,16 @@ class Reader:
         )
         program.chmod(0o755)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        self._python.leave(is_failed=failure is not None)
+
     def types(self, block: Block) -> str:
         """Type a block; returns what is printed, without spaces at the ends of lines."""
         if block.language == "python":
-            return self._runs_python(self._told(block.script))
+            return self._python.runs(self._told(block.script))
         if commands := plain_commands(block.script):
             printed = "".join(self._runs(words) for words in commands)
         else:
@@ -144,31 +189,6 @@ class Reader:
         )
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         return done.stdout
-
-    def _runs_python(self, script: str) -> str:
-        if self._python is None:
-            command = [sys.executable, "-W", "error", "-c", RUNNER]
-            pipe = subprocess.PIPE
-            self._python = subprocess.Popen(
-                command, cwd=self._folder, stdin=pipe, stdout=pipe, text=True
-            )
-        assert self._python.stdin is not None and self._python.stdout is not None
-        self._python.stdin.write(json.dumps(script) + "\n")
-        self._python.stdin.flush()
-        said = ""
-        while not said.endswith("\0\n"):
-            line = self._python.stdout.readline()
-            assert line, f"it failed:\n{script}"
-            said += line
-        return said[:-2]
-
-    def close(self) -> None:
-        """Leave the Python that was typed into."""
-        if self._python is not None:
-            assert self._python.stdin is not None and self._python.stdout is not None
-            self._python.stdin.close()
-            assert self._python.wait(60) == 0
-            self._python.stdout.close()
 
 
 def plain_commands(script: str) -> list[list[str]]:

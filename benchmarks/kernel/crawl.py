@@ -94,6 +94,9 @@ class NoStore:
     def flush(self) -> None:
         pass
 
+    def lose(self, partition: int) -> None:
+        pass
+
     def links(self, place: Place) -> list[KeyedLink]:
         return []
 

@@ -197,6 +197,16 @@ def test_a_trimmed_log_still_tells_its_whole_history(log: Log) -> None:
     assert [entry for _, entry in log.read(0, 1)][:2] == [batch(1), batch(2)]
 
 
+def test_a_partition_that_was_released_has_no_owner(crawl: Crawl) -> None:
+    first, second = crawl.connect(), crawl.connect()
+    sequence = take(first, 1, "a")
+    release = Write(1, sequence, batch(1), [(2, message("x"))], 0, releases=True)
+    assert first.commit([release]) == first.commit([release]) == [2]  # as after a lost answer
+    assert (second.head(1), messages(second, 2, 1)) == (Head(2, 0, ""), ["x"])
+    take(second, 1, "b", 2)
+    assert first.commit([Write(1, 2, batch(2), [], 0)]) == [None]
+
+
 # -- answers that are lost ------------------------------------------------------------------
 
 
@@ -296,6 +306,17 @@ def test_heads_tell_the_last_sequences(log: Log) -> None:
     right = [Head(0, 0, ""), Head(0, posted, ""), Head(1, 0, "a"), Head(0, 0, "")]
     eventually(log.heads, lambda heads: heads == right)
     assert [log.head(number) for number in range(PARTITIONS)] == right
+
+
+def test_several_inboxes_are_looked_at_at_once(crawl: Crawl) -> None:
+    log, other = crawl.connect(), crawl.connect()
+    log.take("a", [Take(number, 0, taken("a")) for number in (1, 2)])
+    assert log.inboxes({1: 0, 2: 0}) == {}
+    other.post_all([(2, message("x")), (0, message("not asked for"))])
+    found = eventually(lambda: log.inboxes({1: 0, 2: 0}), bool)
+    assert {number: entries[0][1] for number, entries in found.items()} == {2: message("x")}
+    other.post(1, message("y"))
+    assert list(eventually(lambda: log.inboxes({1: 0, 2: found[2][-1][0]}), bool)) == [1]
 
 
 # -- notes ----------------------------------------------------------------------------------

@@ -77,8 +77,8 @@ def test_every_example_works_and_prints_what_is_shown(
     for name in FILES.get(page, []):
         (tmp_path / name).touch()
     has_web = any(block.script.startswith("lycosa testweb") for block in blocks(page))
-    reader = Reader(tmp_path, [] if has_web else stand_in.flags(), stand_in.told)
-    with ExitStack() as stack:
+    flags = [] if has_web else stand_in.flags()
+    with Reader(tmp_path, flags, stand_in.told) as reader, ExitStack() as stack:
         for block in blocks(page):
             if block.language not in TYPED:
                 continue
@@ -93,7 +93,6 @@ def test_every_example_works_and_prints_what_is_shown(
                 assert block.shown is None or fits(printed, block.shown), (
                     f"{page}:{block.line} prints\n{printed}"
                 )
-    reader.close()
 
 
 def sets_up(block: Block) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -11,11 +10,11 @@ import sys
 import venv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import pytest
 
-from examples import RUNNER
+from examples import TypedPython
 
 ROOT = Path(__file__).parents[2]
 HOWTO = ROOT / "docs" / "howto"
@@ -45,8 +44,10 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert server.stdout is not None
         while (line := server.stdout.readline()) != "ready\n":
             assert line, "the test web did not start"
-        yield folder
-        server.terminate()
+        try:
+            yield folder
+        finally:
+            server.terminate()
 
 
 @pytest.fixture
@@ -64,27 +65,18 @@ class Reader:
             "COLUMNS": "100",
             "PATH": f"{path or Path(python).parent}:{os.environ['PATH']}",
         }
-        self._python = subprocess.Popen(
-            [python, "-W", "error", "-c", RUNNER],
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self.python = TypedPython(folder, python)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        self.python.leave(is_failed=failure is not None)
 
     def types(self, block: Block) -> str:
         if block.kind == "sh":
             return self._bash(block.script)
-        assert self._python.stdin is not None
-        assert self._python.stdout is not None
-        self._python.stdin.write(json.dumps(block.script) + "\n")
-        self._python.stdin.flush()
-        said = ""
-        while not said.endswith("\0\n"):
-            line = self._python.stdout.readline()
-            assert line, f"it failed:\n{block.script}"
-            said += line
-        return said[:-2]
+        return self.python.runs(block.script)
 
     def _bash(self, script: str) -> str:
         done = subprocess.run(
@@ -99,39 +91,29 @@ class Reader:
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
-    def close(self) -> None:
-        assert self._python.stdin is not None
-        self._python.stdin.close()
-        assert self._python.wait(60) == 0
-        assert self._python.stdout is not None
-        self._python.stdout.close()
-
 
 def test_every_block_on_crawling_and_reading_prints_what_the_page_shows(folder: Path) -> None:
     found = blocks("python-api.md")
     assert len(found) >= 8
-    reader = Reader(folder, sys.executable)
-    for block in found:
-        assert reader.types(block) == block.shown, block.script
-    reader.close()
+    with Reader(folder, sys.executable) as reader:
+        for block in found:
+            assert reader.types(block) == block.shown, block.script
 
 
 def test_every_block_on_studying_prints_what_the_page_shows(folder: Path) -> None:
     found = blocks("study-a-crawl.md")
     assert len(found) >= 6
-    reader = Reader(folder, sys.executable)
-    for block in found:
-        assert reader.types(block) == block.shown, block.script
-    reader.close()
+    with Reader(folder, sys.executable) as reader:
+        for block in found:
+            assert reader.types(block) == block.shown, block.script
 
 
 def test_every_block_on_reports_prints_what_the_page_shows(folder: Path) -> None:
     found = [block for block in blocks("report-on-a-crawl.md") if block.kind != "toml"]
     assert len(found) == 2
-    reader = Reader(folder, sys.executable)
-    for block in found:
-        assert reader.types(block) == block.shown, block.script
-    reader.close()
+    with Reader(folder, sys.executable) as reader:
+        for block in found:
+            assert reader.types(block) == block.shown, block.script
 
 
 @pytest.fixture
@@ -165,13 +147,21 @@ def test_a_plugin_is_written_installed_and_used_as_the_page_says(
     found = blocks("write-a-plugin.md")
     files = {path.read_text(encoding="utf-8") for path in EXAMPLE.iterdir() if path.is_file()}
     assert files <= {block.script for block in found}, "the page and the example differ"
-    reader = Reader(folder, str(environment / "bin" / "python"))
-    for block in found:
-        if block.kind == "toml":
-            (folder / "job.toml").write_text(block.script)
-        elif block.script not in files:
-            assert reader.types(block) == block.shown, block.script
-    reader.close()
+    with Reader(folder, str(environment / "bin" / "python")) as reader:
+        for block in found:
+            if block.kind == "toml":
+                (folder / "job.toml").write_text(block.script)
+            elif block.script not in files:
+                assert reader.types(block) == block.shown, block.script
+
+
+def test_a_page_that_fails_leaves_no_process(tmp_path: Path) -> None:
+    hangs = "import threading, time; threading.Thread(target=time.sleep, args=(600,)).start()"
+    reader = Reader(tmp_path, sys.executable)
+    with pytest.raises(AssertionError, match="shown"), reader:
+        assert reader.types(Block("python", hangs, "")) == "shown"
+    assert reader.python.process is not None
+    assert not Path(f"/proc/{reader.python.process.pid}").exists()
 
 
 def test_the_example_is_short() -> None:

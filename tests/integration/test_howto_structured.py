@@ -25,8 +25,10 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         assert server.stdout is not None
         while (line := server.stdout.readline()) != "ready\n":
             assert line, "the library did not open"
-        yield tmp_path
-        server.terminate()
+        try:
+            yield tmp_path
+        finally:
+            server.terminate()
 
 
 def test_every_command_prints_what_the_page_shows(folder: Path) -> None:

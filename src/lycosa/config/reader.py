@@ -14,6 +14,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.keys import Key, Table, keys_of
+from lycosa.config.log_servers import server_problem
 from lycosa.config.other_names import hint_for
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.seeds import SeedList, seeds_in, seeds_of
@@ -301,6 +302,9 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
             " some partitions would always wait\n"
             f"  raise `phases` to {record.partitions} at least, or remove it"
         )
+
+    if section == "log" and record.server and (problem := server_problem(record.server)):
+        yield f"`server`: {problem}"
 
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):

@@ -277,8 +277,20 @@ class Traps(Record):
 
 
 class Log(Record):
-    """The log: how often the crawl is saved."""
+    """The log: where it is kept, and how often the crawl is saved."""
 
+    server: str = key(
+        "",
+        "The server that keeps the log: postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3; "
+        "empty for a file in the crawl directory. Without a password (docs/reference/logs.md); "
+        "`lycosa move` changes it.",
+    )
+    name: str = key(
+        "",
+        "The crawl's name in the server, made when the crawl is begun.",
+        pattern="[a-z0-9_]{0,50}",
+        pattern_text="at most 50 of a-z, 0-9 and _",
+    )
     commit_seconds: float = key(
         0.5,
         "Time between commits: a crash loses at most this much work.",

@@ -23,6 +23,8 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     bursts        several URLs of a host in a row, then as many pauses
     ending        finds out that nothing is left to do
     directory     the folder that holds a crawl, and its lock
+    log_place     a log in a server: its job, its directories' numbers, where it was moved
+    joining       finds a crawl in a server, and makes a directory that helps in it
     log_file      writes the program's messages to `lycosa.log`
     steady_clock  keeps the crawl's clock from going back
 """

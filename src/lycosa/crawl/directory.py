@@ -3,7 +3,7 @@
     crawl.toml          the job
     seeds.txt           its seeds, if they are more than a thousand
     lock                held while a process crawls, with its pid and its workers
-    log/                SQLite log, snapshots, archive
+    log/                SQLite log, snapshots, archive; the log may be in a server instead
     warc/ cdx/ pages/ links/ text/ hosts/ triples/      what was fetched (lycosa.store)
     index/              triple store and study tables (lycosa.query, lycosa.study)
     report/             the report (lycosa.report)
@@ -20,7 +20,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,6 +28,7 @@ from lycosa.config import Job, SeedList, read_job
 from lycosa.crawl.takeover import read_partition
 from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.log.protocol import Log
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 
@@ -54,6 +55,8 @@ class CrawlDirectory:
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
         """Make a new crawl directory; refuse a folder that is not empty."""
         directory = cls(path)
+        if job.log.server and not job.log.name:
+            job = named_anew(job)
         if directory.job_file.exists():
             raise ConfigError(
                 f"{path}: holds a crawl already\n"
@@ -93,6 +96,11 @@ class CrawlDirectory:
             )
         return directory
 
+    def undo_create(self) -> None:
+        """Remove the job of a crawl that could not be begun, so that it can be begun here again."""
+        self.job_file.unlink(missing_ok=True)
+        self.seeds_file.unlink(missing_ok=True)
+
     def job(self) -> Job:
         """Read the job."""
         return read_job(self.job_file)
@@ -129,9 +137,38 @@ class CrawlDirectory:
             temporary.write_bytes(content)
             temporary.rename(self.job_copy)
 
-    def log(self, job: Job) -> SqliteLog:
-        """Open the log, or make a new one."""
-        return SqliteLog(self.log_folder, job.frontier.partitions, job.log.durability)
+    @property
+    def has_begun(self) -> bool:
+        """Whether the crawl has a log, here or in a server."""
+        return self.log_folder.exists()
+
+    def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
+        """Open the log where the job says that it is, or make a new one."""
+        partitions, durability = job.frontier.partitions, job.log.durability
+        if not job.log.server:
+            return SqliteLog(self.log_folder, partitions, durability)
+        from lycosa.log.opening import open_log  # a crawl in a folder does not need it
+
+        return open_log(
+            job.log.server,
+            partitions,
+            crawl=job.log.name,
+            durability=durability,
+            patience_seconds=patience_seconds,
+            may_begin=not self.has_begun,
+        )
+
+    def identity(self) -> str:
+        """Return a random text that no other directory has; it is made when first asked for."""
+        path = self.log_folder / "identity"
+        if not path.exists():
+            self.log_folder.mkdir(exist_ok=True)
+            temporary = path.with_suffix(f".{os.getpid()}")
+            temporary.write_text(os.urandom(16).hex() + "\n", encoding="ascii")
+            with suppress(FileExistsError):
+                os.link(temporary, path)  # the first one stays
+            temporary.unlink()
+        return path.read_text(encoding="ascii").strip()
 
     def snapshots(self) -> SnapshotFolder:
         """Open the snapshots."""
@@ -207,12 +244,19 @@ class CrawlDirectory:
         return None
 
 
+def named_anew(job: Job) -> Job:
+    """Return the job with a new name for its crawl in the server, which no other crawl has."""
+    if not job.log.server:
+        return job
+    return dataclasses.replace(job, log=dataclasses.replace(job.log, name=os.urandom(16).hex()))
+
+
 class OpenCrawl(NamedTuple):
     """A crawl directory whose job is read and whose log is open; its opener closes the log."""
 
     directory: CrawlDirectory
     job: Job
-    log: SqliteLog
+    log: Log
     hooks: Hooks | None = None
     """The functions of the job's plugins; None when it has none."""
 

@@ -18,7 +18,7 @@ a partition not yet looked at to one already looked at; then the second look see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from lycosa.log.protocol import Head
@@ -62,11 +62,11 @@ class Ending:
         reports = self._reports
         return None not in reports and any(report and report.is_stuck for report in reports)
 
-    def is_stuck(self, heads: Sequence[Head]) -> bool:
+    def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
         """Return whether `may_be_stuck`, and no link is on its way between partitions."""
         return self.may_be_stuck() and all(
             report is not None and report.inbox == head.inbox
-            for report, head in zip(self._reports, heads, strict=True)
+            for report, head in zip(self._reports, read_heads(), strict=True)
         )
 
     @property

@@ -6,7 +6,7 @@ worker is the same."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -52,6 +52,9 @@ class Store(Protocol):
 
     def flush(self) -> None:
         """Make everything appended so far survive a kill; runs beside the worker."""
+
+    def lose(self, partition: int) -> None:
+        """Learn that decisions about a partition's records are dropped: they must not count."""
 
     def links(self, place: Place) -> list[KeyedLink]:
         """Return the links of a record: the adjacency that exact depth needs."""
@@ -120,7 +123,7 @@ class EndWatch(Protocol):
     def may_be_stuck(self) -> bool:
         """Return whether no partition has anything left but what is out of reach."""
 
-    def is_stuck(self, heads: Sequence[Head]) -> bool:
+    def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
         """Return whether that is so and nothing is on its way between partitions."""
 
     def look(self, heads: Sequence[Head]) -> bool:
@@ -142,8 +145,17 @@ class Ports(Struct, frozen=True):
     ending: EndWatch
     owner: str
     random: random.Random = field(default_factory=random.Random)
+    may_begin: Callable[[], bool] = lambda: True
+    """Whether requests may begin now: False at the end of tenure, on a cluster."""
+    is_shared: bool = False
+    """Whether other machines crawl, too: the log may let us wait, and partitions are released at
+    a stop so that others can take them at once."""
+    on_notes: Callable[[Mapping[str, bytes]], None] = lambda notes: None
+    """Told of notes in the log as they come in, if the crawl is shared."""
     poll_seconds: float = 0.5
     """How often inboxes are looked at for what others have posted; infinite if nobody else does."""
+    machines_at: Callable[[str], int] | None = None
+    """How many machines ask an address, this one among them; None on one machine."""
     slots: Slots | None = None
     """What keeps the processes of this machine from asking an address at once."""
     connections: int = 0

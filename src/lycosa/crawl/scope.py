@@ -85,6 +85,8 @@ class JobScope:
         self._hosts: dict[str, None] = {}
         """As they stand in keys, reversed, in the order in which they have joined."""
         self._moved: set[str] = set()
+        self.unwritten: dict[str, bytes] = {}
+        """Notes that a commit writes before the posts of those who know of them."""
         self._scope = Scope(self._rules)
         self._notes = 0
         self._read()
@@ -134,14 +136,22 @@ class JobScope:
                 notes[_MOVED_NOTE + target] = b""
             if not self.has_host(target):
                 notes[_NOTE + host_of(target)] = b""
-            if notes:
-                self._log.post_all((), notes)
-                self._take(notes)
+            self.unwritten.update(notes)
+            self._take(notes)
 
     def join(self, key: str) -> None:
-        """Add the host of a seed and note it in the log."""
-        if notes := self.joining((key,)):
-            self._log.post_all((), notes)
+        """Add the host of a seed; the next commit notes it in the log."""
+        self.unwritten.update(self.joining((key,)))
+
+    def write(self) -> None:
+        """Note at once what a commit would have to."""
+        if self.unwritten:
+            self._log.post_all((), self.take_unwritten())
+
+    def take_unwritten(self) -> dict[str, bytes]:
+        """Return the notes that are to be written before anything else of a commit."""
+        notes, self.unwritten = self.unwritten, {}
+        return notes
 
     def joining(self, keys: Iterable[str]) -> Mapping[str, bytes]:
         """Add the hosts of seeds; return the note to write before the seeds are posted.
@@ -165,6 +175,11 @@ class JobScope:
         """Read the hosts that other workers have noted since the last time."""
         if self._stays_on_seeds:
             self._read()
+
+    def learn(self, notes: Mapping[str, bytes]) -> None:
+        """Take in what others have noted, from whoever has read it."""
+        if self._stays_on_seeds:
+            self._take(notes)
 
     def _read(self) -> None:
         self._notes, new = self._log.notes_since(self._notes)

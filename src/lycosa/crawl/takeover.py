@@ -10,11 +10,11 @@ each was most of the time that a new crawl took to start.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
-from lycosa.errors import LogError
+from lycosa.errors import LogError, LogUnavailable
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.fold import replay
@@ -88,12 +88,24 @@ def take_partition(
 
 
 def take_partitions(
-    log: Log, snapshots: Snapshots, numbers: Iterable[int], taken: Taken, digest: str
+    log: Log,
+    snapshots: Snapshots,
+    numbers: Iterable[int],
+    taken: Taken,
+    digest: str,
+    may_take: Callable[[int, PartitionState], bool] = lambda number, state: True,
 ) -> dict[int, Opened]:
-    """Fold partitions and become their owner, reading on if another owner writes meanwhile."""
+    """Fold partitions and become their owner, reading on if another owner writes meanwhile.
+
+    Those that `may_take` refuses are left out. It is asked about the very state that the take is
+    conditional on, so it decides on the owner that the log has at that moment.
+    """
     opened = {number: read_partition(log, snapshots, number) for number in numbers}
     waiting = list(opened)
     while waiting:
+        for number in [one for one in waiting if not may_take(one, opened[one].state)]:
+            del opened[number]
+            waiting.remove(number)
         events = {number: _events(opened[number].state, taken, digest) for number in waiting}
         takes: list[Take] = []
         for number in waiting:
@@ -106,7 +118,9 @@ def take_partitions(
                 before = state.sequence
                 replay(state, log.read(number, state.sequence))
                 if state.sequence == before:
-                    raise _is_behind(log, "what is known", number, before, log.head(number).log)
+                    if (head := log.head(number).log) > before:
+                        raise LogUnavailable(f"partition {number} cannot be read to its end yet")
+                    raise _is_behind(log, "what is known", number, before, head)
                 opened[number] = Opened(
                     state, bool(state.owner), snapshot_sequence, state.owed.addresses
                 )

@@ -109,6 +109,8 @@ class Partition:
         self.is_lost = False
         self.is_leaving = False
         """It is being handed over: nothing more is asked for it."""
+        self.is_released = False
+        """The next commit gives it up."""
         self.in_flight = 0
         """How many of its requests are under way."""
 

@@ -93,6 +93,8 @@ class LooseServer(MemoryLog):
 class LooseLog:
     """One machine's connection to the server."""
 
+    lock_seconds = 0.0
+
     def __init__(self, server: LooseServer, seed: int, faults: Faults | None = None) -> None:
         self.partitions = server.partitions
         self.faults = Faults() if faults is None else faults
@@ -113,7 +115,7 @@ class LooseLog:
         """Write; each write may be lost by itself, but never half of it."""
         results = self._write_each(writes, lambda write: self._server.commit([write])[0])
         for write, sequence in zip(writes, results, strict=True):
-            if sequence is None:
+            if sequence is None or write.releases:
                 self._owners[write.partition] = ""
         return results
 
@@ -145,6 +147,11 @@ class LooseLog:
             known = self._server.notes_before(entries[-1][0])
             self._notes_shown = max(self._notes_shown, known)
         return entries
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes."""
+        found = {partition: self.inbox(partition, last) for partition, last in after.items()}
+        return {partition: entries for partition, entries in found.items() if entries}
 
     def heads(self) -> list[Head]:
         """Return the heads, each as of another moment."""

@@ -19,6 +19,8 @@ from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, identity_of
 class MemoryLog:
     """Logs and inboxes as lists."""
 
+    lock_seconds = 0.0
+
     def __init__(self, partitions: int) -> None:
         self.partitions = partitions
         self._logs: list[list[bytes]] = [[] for _ in range(partitions)]
@@ -51,6 +53,9 @@ class MemoryLog:
                 for target, messages in write.posts:
                     self.post(target, messages)
                 results.append(self._append(write.partition, write.events, identity))
+                if write.releases:
+                    head = self._heads[write.partition]
+                    self._heads[write.partition] = head._replace(owner="")
             else:
                 results.append(self._known(write.partition, write.expect, identity))
             reach("log.appended")
@@ -83,6 +88,11 @@ class MemoryLog:
         entries = self._inboxes[partition]
         first = bisect_right(entries, after, key=lambda entry: entry[0])
         return entries[first : first + INBOX_MOST]
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes."""
+        found = {partition: self.inbox(partition, last) for partition, last in after.items()}
+        return {partition: entries for partition, entries in found.items() if entries}
 
     def heads(self) -> list[Head]:
         """Return all heads."""

@@ -7,11 +7,18 @@ when an address asks for them: a crawl in a folder pays nothing for them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lycosa.errors import ConfigError
-from lycosa.log.protocol import Log
+from lycosa.log.protocol import Log, StoredCrawl
 from lycosa.log.sqlite import SqliteLog
+
+if TYPE_CHECKING:
+    from lycosa.log.jetstream.log import JetStreamLog
+    from lycosa.log.postgres.log import PostgresLog
 
 _SERVERS = {
     "postgresql": "postgres",
@@ -33,38 +40,69 @@ def open_log(
     crawl: str = "",
     durability: str = "process",
     patience_seconds: float = 30.0,
+    may_begin: bool = True,
 ) -> Log:
     """Open a log; in a server it is that of the crawl with this name, which is begun if new.
+
+    Without `may_begin` a crawl that the server does not have is an error.
 
     The name is that of a schema or stream, and should never be used twice: a UUID's hex digits.
     """
     if not is_server(place):
         return SqliteLog(Path(place), partitions, durability)
     address = str(place)
-    scheme = address.partition("://")[0]
-    kind = _SERVERS.get(scheme)
-    if kind is None:
-        raise ConfigError(
-            f"{scheme}://: no log is kept there\n"
-            "  name a folder, postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
-        )
+    scheme, kind = _kind_of(address)
     if not re.fullmatch(r"[a-z0-9_]{1,50}", crawl):
         raise ConfigError(
             f"{scheme}://: a crawl in a server needs a name of a-z, 0-9 and _, not {crawl!r}\n"
             "  take the hex digits of a UUID: no other crawl has them"
         )
-    try:
+    with _missing_package_told(scheme):
         if kind == "postgres":
             from lycosa.log.postgres.log import PostgresLog
 
-            return PostgresLog(
-                address, partitions, crawl, durability, patience_seconds=patience_seconds
-            )
-        from lycosa.log.jetstream.log import JetStreamLog
+            made: type[PostgresLog | JetStreamLog] = PostgresLog
+        else:
+            from lycosa.log.jetstream.log import JetStreamLog
 
-        return JetStreamLog(
-            address, partitions, crawl, durability, patience_seconds=patience_seconds
+            made = JetStreamLog
+    return made(
+        address,
+        partitions,
+        crawl,
+        durability,
+        patience_seconds=patience_seconds,
+        may_begin=may_begin,
+    )
+
+
+def list_crawls(address: str, patience_seconds: float = 10.0) -> list[StoredCrawl]:
+    """Return the crawls that a server holds, with their notes."""
+    scheme, kind = _kind_of(address)
+    with _missing_package_told(scheme):
+        if kind == "postgres":
+            from lycosa.log.postgres import listing as crawls
+        else:
+            from lycosa.log.jetstream import listing as crawls  # type: ignore[no-redef]
+    return crawls.list_crawls(address, patience_seconds)
+
+
+def _kind_of(address: str) -> tuple[str, str]:
+    scheme = address.partition("://")[0]
+    kind = _SERVERS.get(scheme) if is_server(address) else None
+    if kind is None:
+        shown = f"{scheme}://" if is_server(address) else address
+        raise ConfigError(
+            f"{shown}: no log is kept there\n"
+            "  name a folder, postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
         )
+    return scheme, kind
+
+
+@contextmanager
+def _missing_package_told(scheme: str) -> Iterator[None]:
+    try:
+        yield
     except ModuleNotFoundError as missing:
         raise ConfigError(
             f"{scheme}://: a log in a server needs the package {missing.name}\n"

@@ -59,6 +59,8 @@ class Write(NamedTuple):
     """Batches of messages for the inboxes of other partitions."""
     inbox_read: int
     """Inbox entries up to this sequence are decided on in `events` and may be dropped."""
+    releases: bool = False
+    """The partition has no owner from this write on: anybody may take it."""
 
 
 class Take(NamedTuple):
@@ -70,6 +72,14 @@ class Take(NamedTuple):
     events: bytes
 
 
+class StoredCrawl(NamedTuple):
+    """A crawl that a server holds, as a list of them shows it."""
+
+    name: str
+    partitions: int
+    notes: dict[str, bytes]
+
+
 _NAME = re.compile(r"[a-z0-9_]{1,50}")
 
 
@@ -77,6 +87,14 @@ def check_name(crawl: str) -> None:
     """Refuse a crawl's name that a server could take for something else."""
     if not _NAME.fullmatch(crawl):
         raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
+
+
+def no_such_crawl(place: str, crawl: str) -> LogError:
+    """Return the error for a crawl that is not, or no longer, in the server that should have it."""
+    return LogError(
+        f"{place}: the server has no crawl {crawl}; it was removed, or this is another server\n"
+        f"  list what is there: lycosa join {place} --list"
+    )
 
 
 def identity_of(
@@ -99,6 +117,8 @@ class Log(Protocol):
     """The log and inbox of every partition, and a few notes about the whole job."""
 
     partitions: int
+    lock_seconds: float
+    """How long commits have waited for those of other processes, where the log can tell."""
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
         """For each take append as the new owner; the new sequence, or None if superseded.
@@ -126,6 +146,9 @@ class Log(Protocol):
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the next inbox entries after a sequence, in order; at most `INBOX_MOST`."""
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes, each after its sequence; none if empty."""
 
     def heads(self) -> list[Head]:
         """Return the heads of all partitions, not necessarily of one moment."""

@@ -97,6 +97,12 @@ class SqliteLog:
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
         """Write everything that is not superseded in one transaction."""
+        if any(write.releases for write in writes):
+            with self._lock, self._takes.changing():
+                return self._commit(writes)
+        return self._commit(writes)
+
+    def _commit(self, writes: Sequence[Write]) -> list[int | None]:
         with self._transaction():
             valid = [write for write in writes if self._head(write.partition) == write.expect]
             for write in valid:
@@ -109,6 +115,10 @@ class SqliteLog:
                     "DELETE FROM inbox WHERE partition = ? AND sequence <= ?",
                     (write.partition, write.inbox_read),
                 )
+                if write.releases:
+                    self._connection.execute(
+                        "UPDATE heads SET owner = '' WHERE partition = ?", (write.partition,)
+                    )
             reach("log.appended")
             return self._results(valid, writes)
 
@@ -164,6 +174,15 @@ class SqliteLog:
             partition,
             after,
         )
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes: of those whose head says that there are."""
+        heads = self.heads()
+        return {
+            partition: entries
+            for partition, last in after.items()
+            if heads[partition].inbox > last and (entries := self.inbox(partition, last))
+        }
 
     def heads(self) -> list[Head]:
         """Return all heads, as of one moment."""

@@ -56,7 +56,7 @@ def _audit(directory: CrawlDirectory) -> Audit | None:
     While a crawl runs, rows are there a moment before the events that explain them. A real
     breach is still there when the audit is repeated.
     """
-    if not directory.log_folder.exists():
+    if not directory.has_begun:
         return None
     found = audit(directory)
     for _ in range(_TRIES):

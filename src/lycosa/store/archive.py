@@ -18,9 +18,10 @@ Always true:
   * a place is final, and can be read, as soon as `append` has returned it;
   * a failed flush can be repeated: nothing is lost or written twice;
   * a process only appends to files that it began itself;
-  * a revisit refers to an exchange of its own partition in the same process, of any host, or to
-    the exchange held for its own URL. The log of a partition is one sequence: if the event of the
-    revisit was written, the event of the exchange it refers to was written before.
+  * a revisit refers to an exchange of its own partition in the same process, of any host, since
+    the process has last lost the partition, or to the exchange held for its own URL. The log of a
+    partition is one sequence: if the event of the revisit was written, the event of the exchange
+    it refers to was written before.
 
 Not here: which exchanges count (the log decides), sealing (`sealing`), reading rows (`reader`).
 """
@@ -37,21 +38,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lycosa.errors import StoreError
-from lycosa.records import PROBED, STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
-from lycosa.store.layout import Name, make_folders, warc_path
+from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
+from lycosa.store.layout import MOST_DIRECTORIES, Name, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
-from lycosa.store.segments.segment import Segment, cannot_begin
+from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
+from lycosa.store.segments.survey import Counted
 from lycosa.store.tables.extra import with_extra
+from lycosa.store.tables.facts import block_of, facts_of
 from lycosa.store.tables.link_ends import LinkEnds, link_ends
-from lycosa.store.tables.quads import Block, quads_of
-from lycosa.store.tables.redirects import redirect_columns
 from lycosa.store.tables.rows import (
     OUTCOME_NAMES,
     Row,
     Text,
     fetch_id,
     microseconds,
-    signed,
     url_id,
 )
 from lycosa.store.warc import warc_format
@@ -106,6 +106,8 @@ class ArchiveStore:
         self._roll_bytes = roll_bytes
         self._info = dict(info)
         self._payloads = Payloads()
+        self._losses: dict[int, int] = {}
+        self._owner, self._directory = "", 0
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
@@ -157,11 +159,11 @@ class ArchiveStore:
                     text = Text(capture.text, url, capture.title, capture.language)
                     segment.pending.add_content(fetch, both, text)
                 if capture.triples is not None:
-                    segment.blocks.append(_block(fetch, url, capture.triples))
+                    segment.blocks.append(block_of(fetch, url, capture.triples))
                 blocks = int(capture.triples is not None)
                 content = (links, texts, blocks, capture.is_withheld)
                 segment.pending.add_page(
-                    fetch + _facts(capture) + content + (capture.extra or self._nothing)
+                    fetch + facts_of(capture) + content + (capture.extra or self._nothing)
                 )
         if group.payload_name:
             self._payloads.note(group.payload_name, place)
@@ -176,6 +178,29 @@ class ArchiveStore:
                 self._rolled[self._current.number] = self._current
                 self._current = None
 
+    def begin_life(self, owner: str, directory: int) -> None:
+        """Write segments in the name of a life of a cluster, from now on.
+
+        `owner` is the life's name in the log; the number of the `directory` is its own in the whole
+        crawl, from 1 on.
+        """
+        if not 0 < directory < MOST_DIRECTORIES:
+            raise StoreError(
+                f"{self.folder}: a crawl has directories 1 to {MOST_DIRECTORIES - 1}, not"
+                f" {directory}\n  let machines join again with the directories that they had"
+            )
+        self.roll()
+        self._owner, self._directory = owner, directory
+
+    def lose(self, partition: int) -> None:
+        """Begin another segment, because decisions about a partition's exchanges are dropped.
+
+        No later exchange of the partition refers to one that may have been dropped, and none
+        stands behind one in the same segment (`frontier.fold.accounts`).
+        """
+        self._losses[partition] = self._losses.get(partition, 0) + 1
+        self.roll()
+
     def flush(self) -> None:
         """Hand everything appended so far to the operating system; to the disk for "power"."""
         with self._lock:
@@ -186,7 +211,7 @@ class ArchiveStore:
 
     def seal(
         self,
-        is_counted: Callable[[Place], bool],
+        is_counted: Counted,
         decided: int | None = None,
         reach: Callable[[str], None] = ignore,
         with_dead: bool = True,
@@ -283,14 +308,17 @@ class ArchiveStore:
             if self._is_closed:
                 raise StoreError(f"{self.folder} is closed: nothing can be appended")
             if self._current is None:
-                segment = Segment(self.folder, self.worker, self._is_synced, self._schemas)
+                segment = Segment(
+                    self.folder, self.worker, self._is_synced, self._schemas, self._directory
+                )
                 headers = (
                     f"WARC-Type: warcinfo\r\nWARC-Record-ID: {segment.ids.next()}\r\n"
                     f"WARC-Date: {warc_format.date(moment)}\r\n"
                     f"Content-Type: {warc_format.FIELDS}\r\n"
                     f"WARC-Filename: {segment.file_name}\r\n"
                 )
-                block = warc_format.fields({"format": "WARC File Format 1.1"} | self._info)
+                info = self._info | ({OWNER: self._owner} if self._owner else {})
+                block = warc_format.fields({"format": "WARC File Format 1.1"} | info)
                 segment.warc.append(warc_format.pack(headers, block))
                 self._highest = segment.number
                 self._current = segment
@@ -305,9 +333,7 @@ class ArchiveStore:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
             if message.payload_bytes and not answer.truncated:
-                partition = capture.request.partition
-                owner = str(partition) if partition >= 0 else reversed_host_of(capture.key)
-                name = payload_name(answer, message, owner)
+                name = payload_name(answer, message, self._sharer(capture))
             earlier = self._earlier(name)
             is_unchanged = earlier is not None and earlier.url == url
             if earlier is None and name:
@@ -320,6 +346,14 @@ class ArchiveStore:
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest)
         return _Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
+
+    def _sharer(self, capture: Capture) -> str:
+        """Return the name of those who may refer to a payload: a partition until it is lost."""
+        partition = capture.request.partition
+        if partition < 0:
+            return reversed_host_of(capture.key)
+        lost = self._losses.get(partition)
+        return f"{partition} {lost}" if lost else str(partition)
 
     def _earlier(self, name: str) -> Earlier | None:
         place = self._payloads.find(name) if name else None
@@ -405,43 +439,3 @@ def _fetch(
         start,
         segment.warc.end - start,
     )
-
-
-def _block(fetch: Row, url: str, triples: bytes) -> bytes:
-    _, number, moment = fetch[:3]
-    return Block(url, signed(number), moment, quads_of(triples, url)).written()
-
-
-def _facts(capture: Capture) -> Row:
-    """Return the facts read from a page, in the order of the columns."""
-    return (
-        capture.charset,
-        capture.title,
-        capture.description,
-        capture.language,
-        capture.fingerprint & 0xFFFFFFFFFFFFFFFF,
-        capture.distance,
-        signed(capture.source_id) if capture.source_id else None,
-        _via(capture),
-        capture.rule,
-        *_wishes(capture),
-        *redirect_columns(capture),
-    )
-
-
-def _wishes(capture: Capture) -> Row:
-    """Return what the page asks of those who show it; unknown of what was not read."""
-    if capture.outcome in STORED:
-        return capture.is_noindex, capture.is_noarchive
-    return None, None
-
-
-def _via(capture: Capture) -> str:
-    """Return how the URL was found: guessed, as a probe, by a redirect, by a link, as a seed."""
-    if capture.rule:
-        return "mined"
-    if capture.outcome in PROBED:
-        return "probe"
-    if capture.is_after_redirect:
-        return "redirect"
-    return "link" if capture.distance else "seed"

@@ -10,7 +10,9 @@ A segment is a number, and a family of files with one name:
     digests/lycosa-<worker>-<segment>.sha256    of all but the records, once it is sealed
 
 A segment number is unique in its crawl directory, whichever worker wrote the segment, so that every
-worker can read every place. A name that ends in `.tmp` belongs to a file that was never finished.
+worker can read every place. Machines of a cluster number their directories, and the segments of
+each have a range of numbers to themselves: a place in the log is one place. A name that ends in
+`.tmp` belongs to a file that was never finished.
 """
 
 from __future__ import annotations
@@ -18,6 +20,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import NamedTuple
+
+MOST_IN_DIRECTORY = 1 << 20
+"""Segments of directory n of a cluster have numbers from n times this, plus one, on."""
+MOST_DIRECTORIES = 1 << 12
+"""So many have room in the 32 bits of a segment number; 0 is a crawl on one machine."""
 
 KINDS = ("links", "text", "hosts", "pages")
 """Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""
@@ -104,9 +111,18 @@ def warc_names(folder: Path) -> list[Name]:
     return names_in(folder, WARC, ".warc.gz")
 
 
-def highest_segment(folder: Path) -> int:
-    """Return the highest number that any file bears; 0 when there is none."""
+def highest_segment(folder: Path, directory: int = 0) -> int:
+    """Return the highest number that any file bears; 0 when there is none.
+
+    Of a directory of a cluster only the numbers in its own range count.
+    """
     found = [*warc_names(folder), *names_in(folder, CDX, ".cdxj")]
     for kind in KINDS:
         found += names_in(folder, kind, JOURNAL) + names_in(folder, kind, SEALED)
-    return max(found, default=Name(0, 0)).segment
+    numbers = (name.segment for name in found)
+    return max((number for number in numbers if is_in(directory, number)), default=0)
+
+
+def is_in(directory: int, segment: int) -> bool:
+    """Return whether a number is in the range of a directory; that of 0 has no end."""
+    return not directory or segment // MOST_IN_DIRECTORY == directory

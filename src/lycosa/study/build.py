@@ -17,14 +17,16 @@ from lycosa.crawl.status.progress import outcomes_of, refusals_of
 from lycosa.errors import StoreError
 from lycosa.records import TRAPS, Outcome
 from lycosa.store.segments.sealing import ignore
-from lycosa.study import histograms
-from lycosa.study.counts import QUERIES, count, prepare
-from lycosa.study.heads import HEADS, heads_of
-from lycosa.study.languages import write_languages
-from lycosa.study.near_duplicates import write_duplicates, write_near_duplicates
-from lycosa.study.ranks import web_graph, write_ranks
 from lycosa.study.results import Manifest, Results
 from lycosa.study.segment_cache import OnSegment, add_derived
+from lycosa.study.statistics import histograms
+from lycosa.study.statistics.counts import QUERIES, count, prepare
+from lycosa.study.statistics.heads import HEADS, heads_of
+from lycosa.study.statistics.languages import write_languages
+from lycosa.study.statistics.near_duplicates import write_duplicates, write_near_duplicates
+from lycosa.study.statistics.ranks import web_graph, write_ranks
+from lycosa.study.statistics.text_languages import TEXT_LANGUAGES, text_languages_of
+from lycosa.study.statistics.vocabularies import SAID, quads_now, said_in, write_vocabularies
 from lycosa.study.tables import (
     STUDIED,
     Connection,
@@ -33,8 +35,6 @@ from lycosa.study.tables import (
     connected,
     require_rows,
 )
-from lycosa.study.text_languages import TEXT_LANGUAGES, text_languages_of
-from lycosa.study.vocabularies import SAID, quads_now, said_in, write_vocabularies
 
 _NOT_OURS = (
     duckdb.IOException,
@@ -145,7 +145,7 @@ def _ranked(
 
 def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
     """Return figures that only the log has: URLs by reason of refusal, and how many still wait."""
-    has_log = directory.log_folder.exists()
+    has_log = directory.has_begun
     states = directory.each_state(directory.job()) if has_log else ()
     refusals: Counter[str] = Counter()
     pending = 0

@@ -110,7 +110,7 @@ def crawl(
     clock.run(float("inf"), stop=lambda: bool(reasons))
     states = worker.states()
     if archive is not None:
-        archive.seal(counted_by(states.values()))
+        archive.seal(counted_by(states, partitioner.partition_of))
     store.abandon()
     assert reasons == [reason]
     return {

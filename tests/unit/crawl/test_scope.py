@@ -118,8 +118,10 @@ def test_a_scope_that_has_grown_is_remembered_by_the_log() -> None:
     scope = JobScope(job, log)
     scope.join(key_of(SEED))
     scope.follow(key_of(SEED), key_of("https://site.test/"), is_seed=True)
+    scope.write()
     again = JobScope(job, log)
     again.follow(key_of("https://site.test/"), key_of(HOME), is_seed=False)
+    again.write()
     for url in (SEED, "https://site.test/x", f"{HOME}y"):
         assert JobScope(job, log).judge(key_of(url)).key == key_of(url)
     assert JobScope(job, log).judge(key_of("http://other.test/")).key is None
@@ -137,8 +139,10 @@ def test_what_one_worker_lets_in_the_others_let_in() -> None:
     log, job = MemoryLog(1), Job.of([SEED])
     one = JobScope(job, log)
     one.join(key_of(SEED))
+    one.write()
     other = JobScope(job, log)
     one.follow(key_of(SEED), key_of(HOME), is_seed=True)
+    one.write()
     assert other.judge(key_of(HOME)).key is None
     other.look_again()
     assert other.judge(key_of(HOME)).key == key_of(HOME)

@@ -123,6 +123,7 @@ def test_another_worker_reads_only_what_was_noted_since(tmp_path: Path, is_old: 
     one, other = JobScope(Job.of(), log), JobScope(Job.of(), log)
     for host in hosts(3):
         one.join(key_of(host))
+        one.write()
         assert other.judge(key_of(host)).key is None or not other.size
         other.look_again()
         assert other.judge(key_of(host)).key == key_of(host)

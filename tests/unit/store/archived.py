@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 from lycosa.records import Place
 
 
-def always(place: Place) -> bool:
+def always(place: Place, key: str) -> bool:
     return True
 
 

@@ -11,6 +11,7 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Outcome, Place
@@ -341,3 +342,23 @@ def test_the_tools_of_others_notice_a_byte_that_is_wrong(tmp_path: Path) -> None
         ask_warcio(path)
     with pytest.raises(AssertionError, match=r"^fastwarc check "):
         ask_fastwarc(path, with_payloads=True)
+
+
+def test_a_partition_that_was_lost_begins_another_segment_and_refers_to_nothing(
+    tmp_path: Path,
+) -> None:
+    """Its exchanges that were dropped may be overwritten: the same content is stored again."""
+    store = ArchiveStore(tmp_path)
+
+    def append(partition: int) -> Place:
+        one = capture(1, b"the same content")
+        return store.append(replace(one, request=replace(one.request, partition=partition)))
+
+    first, other = append(3), append(4)
+    store.lose(3)
+    again, of_other = append(3), append(4)
+    assert (first.segment, other.segment, again.segment, of_other.segment) == (1, 1, 2, 2)
+    assert store.read(again).type == "response"
+    assert store.read(of_other).type == "revisit"
+    assert store.read(append(3)).type == "revisit"
+    store.close()

@@ -22,7 +22,7 @@ def sealed(folder: Path) -> None:
     for number in range(4):
         store.append(capture(number))
     store.flush()
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
 
 

@@ -79,5 +79,5 @@ def write(
         store.append(capture)
     store.flush()
     if is_sealed:
-        store.seal(lambda place: True)
+        store.seal(lambda place, key: True)
     store.close()

@@ -11,9 +11,9 @@ import pytest
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.records import LinkKind, Outcome, Purpose
 from lycosa.study.build import study
-from lycosa.study.histograms import PAGES, SITES
-from lycosa.study.ranks import link_weight
 from lycosa.study.results import Results
+from lycosa.study.statistics.histograms import PAGES, SITES
+from lycosa.study.statistics.ranks import link_weight
 from lycosa.study.tables import connected
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, id_of, rows, write
 

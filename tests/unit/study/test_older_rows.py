@@ -15,7 +15,7 @@ from lycosa.store.layout import JOURNAL, SEALED
 from lycosa.store.reader import find, table
 from lycosa.store.segments.sealing import seal_dead
 from lycosa.study.build import study
-from lycosa.study.export import export
+from lycosa.study.exports.export import export
 from lycosa.study.sql import asked
 from unit.study.drawn_crawl import Fetch, rows, write
 
@@ -98,6 +98,6 @@ def test_a_study_and_an_export_read_them(old: Path, tmp_path: Path) -> None:
 
 
 def test_an_open_segment_of_an_older_version_is_sealed(tmp_path: Path, old: Path) -> None:
-    seal_dead(old, lambda place: True)
+    seal_dead(old, lambda place, key: True)
     assert table(old, "pages").num_rows == 3
     assert table(old, "text").num_rows == 2

@@ -22,7 +22,7 @@ from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
 from lycosa.study import sql
 from lycosa.study.build import study
-from lycosa.study.export import export
+from lycosa.study.exports.export import export
 from lycosa.study.extras import PACKAGES, require
 from lycosa.study.sql import asked
 from lycosa.url.key import url_of
@@ -129,7 +129,7 @@ def test_columns_of_plugins_are_null_where_there_are_none(tmp_path: Path) -> Non
     store = ArchiveStore(tmp_path, extra_columns=pa.schema([("words", pa.int64())]))
     (capture,) = captures([Fetch(B)], BEGAN + 1000)
     store.append(structs.replace(capture, extra=(7,)))
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
     assert answer(tmp_path, "select words from pages order by words") == [(7,), (None,)]
     study(tmp_path)
@@ -180,7 +180,7 @@ def test_nodes_of_a_graph_have_labels(form: str, tmp_path: Path) -> None:
     store = ArchiveStore(tmp_path)
     for capture in captures(fetches, BEGAN):
         store.append(structs.replace(capture, title=titles.get(capture.key, "Other")))
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
     study(tmp_path)
     read = {"graphml": networkx.read_graphml, "gexf": networkx.read_gexf}[form]
@@ -238,7 +238,7 @@ def test_an_export_withholds_what_pages_ask_for(tmp_path: Path) -> None:
     wishes = {A: {}, B: {"is_noarchive": True}, C: {"is_noindex": True}}
     for capture in captures([Fetch(key) for key in wishes], BEGAN):
         store.append(structs.replace(capture, title="T", **wishes[capture.key]))
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
 
     def exported(name: str, **flags: bool) -> dict[str, Any]:

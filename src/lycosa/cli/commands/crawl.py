@@ -1,4 +1,4 @@
-"""The commands `crawl`, `resume` and `revisit`, which run a crawl."""
+"""The commands `crawl`, `join`, `resume` and `revisit`, which run a crawl."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from lycosa.cli.input.options import (
     directory_argument,
     fetch_flags,
     limit_flags,
+    log_flag,
+    machine_flags,
     order_flags,
     scope_flags,
     screen_flags,
@@ -36,9 +38,9 @@ from lycosa.cli.screen.lines import (
 )
 from lycosa.cli.screen.notices import Session, log_file, logger, notice
 from lycosa.config import Job, read_job
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.crawl.status.progress import Listener, Progress
-from lycosa.errors import ConfigError
+from lycosa.errors import ConfigError, LycosaError
 
 if TYPE_CHECKING:
     from lycosa.cli.screen.panel import Display
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 _STOPPED = 130
 _NOTHING = 69
 _LOG_SECONDS = 60.0
+FIRST_PATIENCE_SECONDS = 10.0
+"""How long a server may take to answer when a crawl is begun in it."""
 MOST_EMPTY = 3
 """With more pages than this, nothing is loaded to find out whether the crawl is empty."""
 
@@ -68,6 +72,7 @@ MOST_EMPTY = 3
     type=click.Path(path_type=Path),
     help="Read the job from this file (TOML); flags override it.",
 )
+@log_flag
 @set_flag
 @limit_flags
 @scope_flags
@@ -95,6 +100,8 @@ def crawl(
       lycosa crawl --seeds list.txt -o lists --only-seeds --contact you@example.org
       lycosa crawl https://example.cl/ -o chile --include .cl --max-pages 1000 \\
           --exclude regex:/calendar/ --contact you@example.org
+      lycosa crawl https://example.org/ -o mycrawl --log postgresql://db/crawls \\
+          --contact you@example.org
     """
     from lycosa.crawl.processes import run
     from lycosa.crawl.processes.machine import require_files
@@ -106,7 +113,7 @@ def crawl(
         raise click.UsageError("Where shall the crawl go? Name a new folder with -o DIR.")
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
-    job = build_job(base, flags, given)
+    job = named_anew(build_job(base, flags, given))
     if seeds and seed_file is None and not base.seeds:
         job = opened(job, flags)
     if not job.seeds:
@@ -121,9 +128,69 @@ def crawl(
     require_plugins(job)
     run.require_languages(job)
     directory = CrawlDirectory.create(path, job)
+    if job.log.server:
+        _begin_log(directory, job)
     if job.fetch.loopback_origins and not flags["as_json"]:
         notice(opened_text(job.fetch.loopback_origins))
     return _run(session, directory, directory.kept(job), flags)
+
+
+def _begin_log(directory: CrawlDirectory, job: Job) -> None:
+    """Begin the log in its server; if that fails, the same command can be typed again."""
+    try:
+        directory.log(job, FIRST_PATIENCE_SECONDS).close()
+    except LycosaError:
+        directory.undo_create()
+        raise
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("address", metavar="URL")
+@click.argument("name", metavar="[NAME]", default="")
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="The crawl directory of this machine; a new one, or one that has joined before.",
+)
+@click.option("--list", "is_list", is_flag=True, help="List the crawls in the server, and end.")
+@machine_flags
+@screen_flags
+@click.pass_obj
+def join(
+    session: Session, /, address: str, name: str, path: Path | None, is_list: bool, **flags: Any
+) -> int:
+    """Help in a crawl that another machine has begun.
+
+    The job comes from the log in the server. If there are several crawls, NAME is the
+    beginning of one's name; without it the only one that runs is joined. What this machine
+    fetches is kept in DIR. Ctrl-C stops it cleanly, and the others go on.
+
+    \b
+      lycosa join postgresql://db/crawls --list
+      lycosa join postgresql://db/crawls -o mycrawl
+    """
+    from lycosa.config.log_servers import server_problem
+    from lycosa.crawl import joining
+
+    if problem := server_problem(address):
+        raise ConfigError(problem)
+    found = joining.crawls_in(address)
+    if is_list:
+        for crawl in found:
+            click.echo(str(crawl))
+        return 0
+    if path is None:
+        raise click.UsageError("Where shall the pages go? Name a folder with -o DIR.")
+    directory = joining.make_directory(path, address, joining.choose(address, name, found))
+    job = directory.job()
+    changed = build_job(job, flags)
+    if changed != job:
+        with directory.locked(notice):
+            directory.write_job(changed)
+    return _run(session, directory, changed, flags)
 
 
 @click.command(cls=GroupedCommand)
@@ -174,7 +241,7 @@ def revisit(session: Session, /, path: Path, **flags: Any) -> int:
 
     directory = CrawlDirectory.open(path)
     job = directory.job()
-    if not directory.log_folder.exists():
+    if not directory.has_begun:
         raise ConfigError(
             f"{path}: the crawl has not begun, so there is nothing to visit again\n"
             f"  begin it: {command('resume', path)}"
@@ -299,4 +366,4 @@ class _Reporting:
             logger.info(line_of(progress, as_json=False))
 
 
-COMMANDS = (crawl, resume, revisit)
+COMMANDS = (crawl, join, resume, revisit)

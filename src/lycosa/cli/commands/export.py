@@ -116,7 +116,7 @@ def _table_command(table: str) -> click.Command:
         path: Path, form: str, target: Path | None, is_raw: bool, with_withheld: bool
     ) -> None:
         require("export")
-        from lycosa.study.export import export as write
+        from lycosa.study.exports.export import export as write
 
         flags = {"is_raw": is_raw, "with_withheld": with_withheld}
         if target is None and sys.stdout.isatty():

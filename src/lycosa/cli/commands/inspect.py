@@ -176,7 +176,7 @@ def queue(session: Session, /, path: Path, host: str, limit: int, as_json: bool)
 
     directory = _open(session, path)
     job = directory.job()
-    states = list(directory.states(job).values()) if directory.log_folder.exists() else []
+    states = list(directory.states(job).values()) if directory.has_begun else []
     now = present_moment(states)
     found = queue_of(states, job, now, most=limit, host=host_named(host) if host else "")
     behind = max(0.0, now - time.time())

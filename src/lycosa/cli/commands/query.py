@@ -78,7 +78,7 @@ def index(session: Session, /, path: Path, as_json: bool) -> None:
     from lycosa.query.index import Index
 
     directory = _open(session, path)
-    if directory.holder() is None and directory.log_folder.exists():
+    if directory.holder() is None and directory.has_begun:
         with directory.locked():
             seal_leftovers(directory, directory.job())
     with _line_on_screen() as show:

@@ -210,7 +210,7 @@ def _cell(value: object) -> str:
 def _print_csv(answer: Relation, *, is_raw: bool) -> None:
     import pyarrow.csv
 
-    from lycosa.study.csv_cells import guarded
+    from lycosa.study.exports.csv_cells import guarded
 
     reader = answer.to_arrow_reader()
     output = Data()

@@ -17,7 +17,8 @@ from typing import Any
 from lycosa.cli.amounts import parse_seconds, parse_size
 from lycosa.config import SECTIONS, Job
 from lycosa.config.keys import Key, keys_of
-from lycosa.config.sections import Revisit
+from lycosa.config.log_servers import usual_partitions
+from lycosa.config.sections import Frontier, Revisit
 from lycosa.errors import ConfigError
 from lycosa.url import parse_rules
 
@@ -40,6 +41,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "wide": (("extract", "wide"),),
     "language": (("extract", "languages"),),
     "mining": (("discovery", "mining"),),
+    "log_server": (("log", "server"),),
     "cycles": (("revisit", "cycles"),),
     "continuous": (("revisit", "continuous"),),
 }
@@ -72,6 +74,8 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     if given.get("requisites") and given.get("mining") is None:
         # Folders of pictures and styles seldom have a page, and a copy of a site wants no guesses.
         tables["discovery"]["mining"] = "off"
+    if given.get("log_server") and base.frontier.partitions == Frontier.partitions:
+        tables["frontier"]["partitions"] = usual_partitions(given["log_server"])
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value

@@ -97,27 +97,7 @@ limit_flags = flags(
     ),
 )
 
-fetch_flags = flags(
-    _option(
-        _POLITE,
-        "--contact",
-        metavar="TEXT",
-        help="A web page or mail address where site owners reach you; part of the user agent.",
-    ),
-    _option(
-        _POLITE,
-        "--delay",
-        type=duration_flag,
-        metavar="TIME",
-        help="Pause between two requests to a host, whatever its size.",
-    ),
-    _option(
-        _POLITE,
-        "--ip-delay",
-        type=duration_flag,
-        metavar="TIME",
-        help="Pause between two requests to an IP address.",
-    ),
+machine_flags = flags(
     _option(
         _POLITE,
         "--workers",
@@ -139,6 +119,30 @@ fetch_flags = flags(
         metavar="SIZE",
         help="Receive at most this much a second: 2MB.",
     ),
+)
+
+fetch_flags = flags(
+    _option(
+        _POLITE,
+        "--contact",
+        metavar="TEXT",
+        help="A web page or mail address where site owners reach you; part of the user agent.",
+    ),
+    _option(
+        _POLITE,
+        "--delay",
+        type=duration_flag,
+        metavar="TIME",
+        help="Pause between two requests to a host, whatever its size.",
+    ),
+    _option(
+        _POLITE,
+        "--ip-delay",
+        type=duration_flag,
+        metavar="TIME",
+        help="Pause between two requests to an IP address.",
+    ),
+    machine_flags,
     _option(
         _POLITE,
         "--allow-private",
@@ -225,6 +229,14 @@ scope_flags = flags(
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",
     ),
+)
+
+log_flag = click.option(
+    "--log",
+    "log_server",
+    metavar="URL",
+    help="Keep the log in a server, so that other machines can join: postgresql://HOST/DATABASE or "
+    "nats://HOST1,HOST2,HOST3.",
 )
 
 set_flag = click.option(

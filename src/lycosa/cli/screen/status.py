@@ -71,7 +71,7 @@ class CrawlStatus(NamedTuple):
 def status_of(directory: CrawlDirectory) -> CrawlStatus:
     """Read a crawl directory; nothing in it is changed."""
     job, holder = directory.job(), directory.holder()
-    has_begun = directory.log_folder.exists()
+    has_begun = directory.has_begun
     states = list(directory.states(job).values()) if has_begun else []
     now = present_moment(states)
     behind = now - time.time()  # users read the machine's clock

@@ -16,7 +16,7 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
 from lycosa.cli.screen.lines import command as command
 from lycosa.config import Job
-from lycosa.crawl.answers.known_copies import KNOWN_COPY
+from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES

@@ -7,6 +7,7 @@ cordons          partitions whose owners died again and again
 ledger           what was kept and granted of the job's limits
 settings         what the operator has changed while the crawl runs
 lines/<number>   the newest log lines of one life
+idle/<number>    the partitions of one life that have nothing left to do
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ CORDONS = "cordons"
 LEDGER = "ledger"
 SETTINGS = "settings"
 LINES = "lines/"
+IDLE = "idle/"
 ADDRESSES = "addresses/"
 ADDRESS_GROUPS = "address-group/"
 
@@ -36,6 +38,11 @@ def member_key(number: int) -> str:
 def lines_key(number: int) -> str:
     """Return the key of a life's log lines."""
     return f"{LINES}{number}"
+
+
+def idle_key(number: int) -> str:
+    """Return the key of a life's idle partitions."""
+    return f"{IDLE}{number}"
 
 
 def addresses_key(number: int) -> str:

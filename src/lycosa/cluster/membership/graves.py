@@ -12,7 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from lycosa.cluster.board.changes import change
-from lycosa.cluster.board.keys import MEMBERS, addresses_key, lines_key, member_key, number_in
+from lycosa.cluster.board.keys import (
+    MEMBERS,
+    addresses_key,
+    idle_key,
+    lines_key,
+    member_key,
+    number_in,
+)
 from lycosa.cluster.board.protocol import Board
 from lycosa.cluster.membership.record import pack, tombstone, unpack
 
@@ -43,7 +50,7 @@ def forget(board: Board, numbers: Collection[int]) -> int:
         number = number_in(key)
         if number not in numbers or not unpack(entry.value).is_gone:
             continue
-        for other in (lines_key(number), addresses_key(number)):
+        for other in (lines_key(number), addresses_key(number), idle_key(number)):
             left = board.get(other)
             if left is not None and left.revision:
                 board.delete(other, left.revision)

@@ -86,12 +86,15 @@ def tombstone(member: Member, ended_by: int) -> Member:
     return msgspec.structs.replace(member, standing=Standing.DEAD, ended_by=ended_by)
 
 
-def owner_name(number: int) -> str:
-    """Return the name by which a life owns partitions in the log."""
-    return f"life-{number}"
+def owner_name(number: int, directory: int = 0, machine: str = "") -> str:
+    """Return the name by which a life owns partitions in the log.
+
+    For people, and to tell whose segments are whose, it names the life's directory and machine.
+    """
+    return f"life-{number} d{directory} {machine}" if machine else f"life-{number}"
 
 
 def life_of(owner: str) -> int | None:
     """Return the number of the life that the log names; None for an owner outside a cluster."""
-    prefix, _, number = owner.partition("-")
+    prefix, _, number = owner.partition(" ")[0].partition("-")
     return int(number) if prefix == "life" and number.isdigit() else None

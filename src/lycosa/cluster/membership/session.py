@@ -86,6 +86,16 @@ class Session:
         """Where the present life is."""
         return self._life.phase
 
+    @property
+    def is_joined(self) -> bool:
+        """Whether the present life has a record and a clock that fits."""
+        return self._life.is_joined
+
+    @property
+    def refusal(self) -> Refused | None:
+        """Why the present life may not join."""
+        return self._life.refusal
+
     def may_begin(self) -> bool:
         """Return whether a request may begin at this moment."""
         return self._life.may_begin(clock_gettime(CLOCK_BOOTTIME))
@@ -122,10 +132,15 @@ class Session:
 
     def leave(self, seconds: float) -> bool:
         """End the life, once everything is released; False if the board did not answer."""
+        self.leave_soon()
+        with self._changed:
+            return self._changed.wait_for(self._is_over, seconds)
+
+    def leave_soon(self) -> None:
+        """End the life; `phase` says when that is done."""
         with self._changed:
             self._life.leave()
             self._changed.notify_all()
-            return self._changed.wait_for(self._is_over, seconds)
 
     def begin_again(self) -> None:
         """Begin a new life after one was lost; nothing of the old one may be left."""

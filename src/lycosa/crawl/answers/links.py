@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from lycosa.crawl.answers.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.link_cache import Targets
+from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import (
@@ -72,6 +72,7 @@ class Router:
     """Decides where links go; one per worker."""
 
     def __init__(self, ports: Ports) -> None:
+        self._clock = ports.clock
         self._scope = ports.scope
         self._store = ports.store
         self._partition_of = ports.partitioner.partition_of
@@ -217,14 +218,19 @@ class Router:
         partition.count_links(page for page in found if page >= 0)
 
     def admit(self, partition: Partition, found: Discovered) -> None:
-        """Admit what came through the inbox, and pass on what came nearer by it."""
+        """Admit what came through the inbox, and pass on what came nearer by it.
+
+        The moment is the sender's. If its clock is ahead of ours, ours counts: a host would be
+        asked too soon otherwise.
+        """
+        moment = min(found.moment, self._clock.now())
         if partition.counts_links:
             known = partition.state.table.find_many(found.keys)
             partition.count_links(page for page in known if page >= 0)
         nearer = partition.admit(
-            found.moment, found.source, found.keys, found.distances, found.requisites, found.hops
+            moment, found.source, found.keys, found.distances, found.requisites, found.hops
         )
-        self._pass_on(partition, found.moment, nearer)
+        self._pass_on(partition, moment, nearer)
 
     def links_counted(self, partition: Partition, message: LinksCounted) -> None:
         """Count links that other partitions have seen."""

@@ -204,7 +204,7 @@ class Mining:
         """Look at the next part of the first site, and come back for the rest."""
         if self._looks:
             self._look_on(now)
-        else:
+        elif self._resumed:
             self._find_idle()
         if self.is_busy:
             self._agenda.note(now + 0.001, self._on_turn, 0)

@@ -65,7 +65,7 @@ class PageAnswer(Struct):
     plugins: PluginPass | None = None
     """The page in the hands of the job's plugins, if it has some."""
     is_tried: bool = False
-    """It is a sitemap that we tried unasked (`usual_sitemap`)."""
+    """It is a sitemap that we tried unasked (`site_files.usual_sitemap`)."""
     is_sitemap: bool = False
     """It is kept, but as a list of pages: it counts towards no limit."""
     is_foreign: bool = False

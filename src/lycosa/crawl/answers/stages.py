@@ -7,7 +7,7 @@ before it.
      2  read       a page that may be kept is scanned once: text, facts, links. A plugin may read
                    types that Lycosa does not (`plugins`)
      3  recognise  a soft 404, or the answer to our own probe, gets its outcome (`soft_404`), and so
-                   does what is no sitemap where we tried one (`usual_sitemap`). It needs the text;
+                   does what is no sitemap where we tried one (`site_files`). It needs the text;
                    plugins must not be shown such a page
      4  show       the job's plugins see the page. They may change its facts and links, or fail
      5  charge     the page is paid from the job's limits, or the reservation is given back. A page
@@ -47,8 +47,8 @@ from lycosa.crawl.answers.reading import (
     redirect_of,
     showing_wishes,
 )
+from lycosa.crawl.answers.site_files.usual_sitemap import UsualSitemap
 from lycosa.crawl.answers.triples import TripleExtraction
-from lycosa.crawl.answers.usual_sitemap import UsualSitemap
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
 from lycosa.crawl.ports import Ports

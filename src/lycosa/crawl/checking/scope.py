@@ -80,7 +80,7 @@ class ScopeChecker:
     def of_directory(cls, directory: CrawlDirectory) -> ScopeChecker:
         """Use the job of a crawl and the hosts that have joined its scope, without writing."""
         job = directory.job()
-        if not directory.log_folder.exists():
+        if not directory.has_begun:
             return cls(job)
         log = directory.log(job)
         try:

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 from lycosa.clock import RealClock
 from lycosa.config import Job
-from lycosa.crawl.answers.robots_file import read_answer
+from lycosa.crawl.answers.site_files.robots import read_answer
 from lycosa.crawl.pauses import pause_after
 from lycosa.crawl.processes.run import require_contact
 from lycosa.fetch.client import HttpTransport

@@ -18,6 +18,7 @@ import time
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import Decision, change
+from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
@@ -53,7 +54,7 @@ def forget_deleted(directory: CrawlDirectory) -> removal.Forgotten:
 
     def remove() -> None:
         nonlocal forgotten
-        seal_dead(directory.path, counted_by(states.values()))
+        seal_dead(directory.path, counted_by(states, own_partitioner(directory.job()).partition_of))
         forgotten = removal.forget_exchanges(directory.path, places)
         # A study names pages; it can be made again without these.
         shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lycosa.cluster.partitioners import URL_PARTITIONERS
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import Planted, Planter
 from lycosa.crawl.takeover import check_partitioner, take_partition
@@ -206,13 +207,13 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
     wanted = reversed_host_of(key_of(f"http://{host_name}/"))
     pending, is_known = 0, False
     is_everywhere = _is_shared(directory, wanted)
-    states: list[PartitionState] = []
+    states: dict[int, PartitionState] = {}
     forgotten: removal.Forgotten | None = None
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal pending, is_known
         if forget:
-            states.append(state)
+            states[number] = state
         host = state.host_number(wanted)
         if host is None:
             return _block_unknown(wanted, now) if is_everywhere else None
@@ -227,7 +228,8 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
     def drop() -> None:
         nonlocal forgotten
         if forget and is_known:
-            seal_dead(directory.path, counted_by(states))
+            partition_of = own_partitioner(directory.job()).partition_of
+            seal_dead(directory.path, counted_by(states, partition_of))
             forgotten = removal.forget_host(directory.path, host_name)
             # A study names pages and hosts; it can be made again without this host.
             shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
@@ -334,7 +336,7 @@ def change(
 ) -> None:
     """Take every partition, write what `decide` returns for it, then call `afterwards`."""
     job = directory.job()
-    partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
+    partitioner = own_partitioner(job)
     with directory.locked():
         log, snapshots = directory.log(job), directory.snapshots()
         try:

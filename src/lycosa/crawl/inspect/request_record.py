@@ -18,7 +18,7 @@ from lycosa.errors import FormatError, LogError, LycosaError
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
-from lycosa.log.sqlite import SqliteLog
+from lycosa.log.protocol import Log
 from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
 from lycosa.store.reader import demands, each_segment
 from lycosa.store.tables.rows import SCHEMAS, microseconds
@@ -134,7 +134,7 @@ def read_lessons(
     return learned, reopened, ahead
 
 
-def _history(log: SqliteLog, number: int, sites: list[str], gaps: Gaps) -> Iterator[bytes]:
+def _history(log: Log, number: int, sites: list[str], gaps: Gaps) -> Iterator[bytes]:
     """Yield the batches of a partition; note a gap for its sites if some are missing."""
     last = 0
     try:

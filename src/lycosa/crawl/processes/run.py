@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
+from lycosa.crawl.log_place import note_job, refuse_moved
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
     collecting_seldom,
@@ -49,6 +50,7 @@ from lycosa.plugins.scheduling import partitioner_of
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
+    from lycosa.crawl.member.process import MemberProcess
     from lycosa.crawl.processes.workers.supervisor import Supervisor
     from lycosa.crawl.status.statistics import StatisticsFile
     from lycosa.plugins.hooks import Hooks
@@ -100,6 +102,7 @@ def run_crawl(
         log = directory.log(job)
         directory.copy_job()
         with closing(log):
+            refuse_moved(log, directory)
             crawl = OpenCrawl(directory, job, log, hooks)
             scope = JobScope(job, log, hooks=hooks)
             planted = _plant(crawl, seeds, scope, listener)
@@ -107,6 +110,9 @@ def run_crawl(
                 listener.refused_seed(seed, reason)
             if planted.more_refused:
                 listener.refused_more(planted.more_refused)
+            if job.log.server:
+                note_job(log, job)
+                return _crawl(crawl, 1, lock, 0.0, listener, stop)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             return _crawl(crawl, workers, lock, ahead, listener, stop)
@@ -266,7 +272,12 @@ def _crawler(
     assignments: list[Assignment],
     lock: DirectoryLock,
     listener: Listener,
-) -> SingleProcess | Supervisor:
+) -> SingleProcess | Supervisor | MemberProcess:
+    if crawl.job.log.server:
+        from lycosa.crawl.member.notes import begin_run
+        from lycosa.crawl.member.process import MemberProcess
+
+        return MemberProcess(main, crawl, assignments[0], listener, begin_run(crawl.log))
     if len(assignments) == 1:
         return SingleProcess(main, crawl, assignments[0], listener)
     from lycosa.crawl.processes.workers.supervisor import Supervisor

@@ -1,7 +1,7 @@
 """A worker with the real network, disk and clock around it.
 
-The runtime is the same in a single-process crawl and in a worker process. What differs is built
-first and passed in: the loop, the job's limits (`budget`), and the search for the end (`ending`).
+The runtime is the same in a single-process crawl, in a worker process and in a member of a cluster.
+What differs is passed in: the loop, and the worker's `Duties`.
 
 It also seals segments while the crawl runs, in a thread: those that are full, and every
 `seal_seconds` the open one. It seals a segment once everything decided before the segment was
@@ -13,9 +13,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import NamedTuple
 
 from lycosa import __version__
 from lycosa.crawl.directory import OpenCrawl
@@ -42,26 +43,34 @@ from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import Request
+from lycosa.records import Place, Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import Sealed, seal_dead
 
 SEAL_LOOK_SECONDS = 1.0
 
 
-class Runtime:
-    """One worker and everything it works with."""
+class Duties(NamedTuple):
+    """What a worker is employed for: its limits, its part in finding the end, whom it tells."""
 
-    def __init__(
-        self,
-        main: MainLoop,
-        crawl: OpenCrawl,
-        assignment: Assignment,
-        budget: Reservations,
-        ending: EndWatch,
-        on_end: Callable[[str], None],
-        seed_failed: Callable[[str, str], None],
-    ) -> None:
+    budget: Reservations
+    ending: EndWatch
+    on_end: Callable[[str], None]
+    seed_failed: Callable[[str, str], None]
+    owner: str = ""
+    """The name by which it owns partitions; "" makes one."""
+    may_begin: Callable[[], bool] = lambda: True
+    is_shared: bool = False
+    """Whether other machines crawl, too."""
+    on_notes: Callable[[Mapping[str, bytes]], None] = lambda notes: None
+    machines_at: Callable[[str], int] | None = None
+    """Returns how many machines ask an address."""
+
+
+class Runtime:
+    """Everything that a worker works with, and the worker itself."""
+
+    def __init__(self, main: MainLoop, crawl: OpenCrawl, assignment: Assignment) -> None:
         directory, job, log, hooks = crawl
         self._main = main
         self._job = job
@@ -74,11 +83,12 @@ class Runtime:
         self._is_sealing = False
         self._rolled_at = time.monotonic()
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
+        self.partitioner = partitioner_of(job, hooks)
+        self._scope = JobScope(job, log, hooks=hooks)
         with ExitStack() as opened:
             self._slots = AddressSlots()
             opened.callback(self._slots.close)
-            partitioner = partitioner_of(job, hooks)
-            check_partitioner(log, partitioner)
+            check_partitioner(log, self.partitioner)
             self._store = ArchiveStore(
                 directory.path,
                 worker=assignment.number,
@@ -101,27 +111,36 @@ class Runtime:
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
+
+    def employ(self, duties: Duties) -> Worker:
+        """Make a worker; on a cluster, another one for every life."""
+        directory, job, assignment = self._directory, self._job, self._assignment
         self.ports = Ports(
             job=job,
-            scope=JobScope(job, log, hooks=hooks),
-            clock=main.clock,
-            log=log,
+            scope=self._scope,
+            clock=self._main.clock,
+            log=self._log,
             snapshots=directory.snapshots(),
             store=self._store,
             transport=self._transport,
-            partitioner=partitioner,
-            budget=budget,
-            ending=ending,
-            owner=f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            partitioner=self.partitioner,
+            budget=duties.budget,
+            ending=duties.ending,
+            owner=duties.owner or f"{os.uname().nodename} {os.getpid()} {time.time():.3f}",
+            may_begin=duties.may_begin,
+            is_shared=duties.is_shared,
+            on_notes=duties.on_notes,
+            machines_at=duties.machines_at,
             slots=self._slots,
             connections=assignment.connections,
             job_digest=assignment.job_digest,
             sealed_folder=directory.log_folder,
             clock_ahead=assignment.clock_ahead,
-            seed_failed=seed_failed,
-            hooks=hooks,
+            seed_failed=duties.seed_failed,
+            hooks=self._hooks,
         )
-        self.worker = Worker(self.ports, on_end)
+        self.worker = Worker(self.ports, duties.on_end)
+        return self.worker
 
     def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
         """Take the partitions; call `on_partition` before each, here and again when it begins."""
@@ -141,10 +160,10 @@ class Runtime:
     def _mend(self, states: dict[int, PartitionState]) -> None:
         """Give up lost records of open segments, seal these segments, and check the sealed ones."""
         path = self._directory.path
-        mended = mend_open(path, self._log, states, self.ports.partitioner)
+        mended = mend_open(path, self._log, states, self.partitioner)
         if any(mended):
             self.damage.append(str(mended))
-        accounts = counted_by(states.values())
+        accounts = counted_by(states, self.partitioner.partition_of)
         seal_dead(path, accounts)
         if problems := look_at_sealed(path, accounts):
             self.damage.append(say_sealed(path, problems))
@@ -152,6 +171,10 @@ class Runtime:
     def begin(self) -> None:
         """Start crawling as soon as the loop runs."""
         self._main.loop.call_soon(self.worker.begin, self._on_partition)
+        self.seal_now_and_then()
+
+    def seal_now_and_then(self) -> None:
+        """Seal segments that are complete, while the loop runs."""
         self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
 
     def progress(self) -> Progress:
@@ -196,7 +219,7 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
-            return self._store.seal(self.worker.is_counted, with_dead=False)
+            return self._store.seal(self._is_counted, with_dead=False)
 
         self._seal_aside(seal, on_done)
 
@@ -228,10 +251,13 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(self.worker.is_counted, decided, with_dead=False),
+                    lambda: self._store.seal(self._is_counted, decided, with_dead=False),
                     self._sealed,
                 )
             )
+
+    def _is_counted(self, place: Place, key: str) -> bool:
+        return self.worker.is_counted(place)
 
     def _sealed(self) -> None:
         self._is_sealing = False
@@ -248,4 +274,5 @@ class Runtime:
 
     def _is_still_ours(self, request: Request) -> bool:
         """Ask the log, just before a request leaves, whether its partition is still ours."""
-        return self.ports.log.owner(request.partition) == self.ports.owner
+        ports = self.ports
+        return ports.may_begin() and ports.log.owner(request.partition) == ports.owner

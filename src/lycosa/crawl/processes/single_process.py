@@ -14,7 +14,7 @@ from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
-from lycosa.crawl.processes.runtime import Runtime
+from lycosa.crawl.processes.runtime import Duties, Runtime
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.status.progress import Listener, Progress
 
@@ -29,15 +29,9 @@ class SingleProcess:
         self._listener = listener
         self._reason = ""
         self._budget = Budget(crawl.job, crawl.directory.free_disk)
-        self._runtime = Runtime(
-            main,
-            crawl,
-            assignment,
-            self._budget,
-            Ending(crawl.job.frontier.partitions),
-            self._on_end,
-            listener.seed_failed,
-        )
+        self._runtime = Runtime(main, crawl, assignment)
+        ending = Ending(crawl.job.frontier.partitions)
+        self._runtime.employ(Duties(self._budget, ending, self._on_end, listener.seed_failed))
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
         """Crawl until the end, a limit or a stop request; return which it was."""

@@ -14,12 +14,11 @@ from collections.abc import Callable
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.recovery.counting import division_of, own_partitioner
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.takeover import read_partition, take_partitions
 from lycosa.frontier.fold.accounts import Accounts, counted_by
 from lycosa.log.protocol import Log
-from lycosa.plugins.loader import load_hooks
-from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Taken
 from lycosa.store.segments.sealing import Sealed, abandoned, seal_dead, unsealed
 
@@ -35,9 +34,8 @@ def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
     numbers = range(job.frontier.partitions)
     opened = take_partitions(log, directory.snapshots(), numbers, taken, job.digest())
     states = {number: one.state for number, one in opened.items()}
-    own = load_hooks(job) if ":" in job.frontier.partitioner else None
-    mended = mend_open(directory.path, log, states, partitioner_of(job, own))
-    problems = look_at_sealed(directory.path, counted_by(states.values()))
+    mended = mend_open(directory.path, log, states, own_partitioner(job))
+    problems = look_at_sealed(directory.path, counted_by(states))
     said = [str(mended)] if any(mended) else []
     return [*said, say_sealed(directory.path, problems)] if problems else said
 
@@ -49,13 +47,13 @@ def seal_leftovers(
     names = abandoned(directory.path)
     if not names:
         return []
-    accounts = Accounts()
     log, snapshots = directory.log(job), directory.snapshots()
     try:
+        accounts = Accounts(division_of(log, job), {name.segment for name in names})
         for number in range(job.frontier.partitions):
             if is_given_up():
                 return []
-            accounts.add(read_partition(log, snapshots, number).state)
+            accounts.add(number, read_partition(log, snapshots, number).state)
     finally:
         log.close()
     return seal_dead(directory.path, accounts, only=names)

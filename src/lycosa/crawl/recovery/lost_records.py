@@ -74,7 +74,7 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
     names = unsealed(folder)
     if not names:
         return Mended()
-    accounts = counted_by(states.values())
+    accounts = counted_by(states)
     whole: dict[int, set[int]] = {}
     for name in names:
         if not warc_path(folder, name).exists():

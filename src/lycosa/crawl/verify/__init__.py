@@ -4,6 +4,7 @@
     report          the result: findings, and what a repair needs to know
     findings        one finding: which file, what is wrong, what a repair would do
     log_reader      reads a log that may be damaged, without writing to it
+    server_log      reads a log in a server, for the same checks
     log_check       checks heads, histories, inboxes and seeds
     partition_logs  folds one partition as far as its batches go without a gap
     segments        compares records, rows, index and quads of one segment, and the log

@@ -22,6 +22,7 @@ REINDEX = "make it again from the records"
 ASK_AGAIN = "fetch its pages again"
 FORWARD = "bring the log forward to what archive, snapshots and segments hold"
 REBUILD = "rebuild the log from what can be read of it and from the segments"
+RESTORE = "nothing: restore the server from a copy"
 PUT_ASIDE = "move it to damaged/"
 NOTHING = "nothing to do"
 

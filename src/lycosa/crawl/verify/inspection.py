@@ -19,6 +19,7 @@ from lycosa.crawl.verify.log_check import check_log, named_records
 from lycosa.crawl.verify.log_reader import LogView
 from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.segments import Segment, check_segment, is_whole, read_records
+from lycosa.crawl.verify.server_log import ServerLogView
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.log.places import Named
@@ -55,11 +56,11 @@ def verify(
     names = [name for name in names if name not in opened]
     if report.job is None:
         return report
-    with LogView(directory.log_folder, is_running=report.is_running) as view:
+    with _view(directory, report) as view:
         check_log(view, report, is_quick, tell)
         named = named_records(view, report) if not is_quick else {}
     states = {number: history.state for number, history in report.histories.items()}
-    accounts = counted_by(states.values())
+    accounts = counted_by(states)
 
     def key_named(one: Named) -> str:
         state = states[one.partition]
@@ -84,6 +85,13 @@ def verify(
     for found in report.segments:
         report.findings += found.findings
     return report
+
+
+def _view(directory: CrawlDirectory, report: Report) -> LogView | ServerLogView:
+    assert report.job is not None
+    if report.job.log.server:
+        return ServerLogView(directory, report.job)
+    return LogView(directory.log_folder, is_running=report.is_running)
 
 
 def sealed_names(folder: Path) -> list[Name]:
@@ -191,7 +199,7 @@ def _check_open(
     is_quick: bool,
 ) -> None:
     folder, path = report.folder, warc_path(report.folder, name)
-    accounts = counted_by(history.state for history in report.histories.values())
+    accounts = counted_by({number: one.state for number, one in report.histories.items()})
     found = survey(folder, name, accounts)
     whole = set(found.whole)
     if not is_quick and path.exists():

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 from lycosa.config.seeds import SeedList
-from lycosa.crawl.verify.findings import FORWARD, NOTHING, PUT_ASIDE, REBUILD, Tell
-from lycosa.crawl.verify.log_reader import LogView
+from lycosa.crawl.verify.findings import FORWARD, NOTHING, PUT_ASIDE, REBUILD, RESTORE, Tell
+from lycosa.crawl.verify.log_reader import ReadableLog
 from lycosa.crawl.verify.partition_logs import History, batches, examine
 from lycosa.crawl.verify.report import KNOWN_GAP, Report
 from lycosa.errors import ConfigError
@@ -18,7 +18,7 @@ from lycosa.log.places import Named, places_of
 from lycosa.records import Outcome
 
 
-def check_log(view: LogView, report: Report, is_quick: bool, tell: Tell) -> None:
+def check_log(view: ReadableLog, report: Report, is_quick: bool, tell: Tell) -> None:
     """Fold every partition as far as it goes, and report what is missing."""
     assert report.job is not None
     partitions = report.job.frontier.partitions
@@ -27,13 +27,14 @@ def check_log(view: LogView, report: Report, is_quick: bool, tell: Tell) -> None
         tell("log", number, partitions)
         history = examine(view, number, heads.get(number), is_quick=is_quick)
         report.histories[number] = history
-        _check_history(report, history, notes)
+        _check_history(report, view, history, notes)
     _check_seeds(report, is_planted="planted" in notes, is_quick=is_quick)
-    if not report.is_running and view.path.exists():
+    if not report.is_running:
         view.check(is_quick=is_quick)
     if view.problems:
         report.is_log_damaged = True
-        report.find("log/log.sqlite", "; ".join(view.problems[:3])[:200], REBUILD)
+        remedy = REBUILD if view.is_in_file else RESTORE
+        report.find(view.place, "; ".join(view.problems[:3])[:200], remedy)
 
 
 def _check_seeds(report: Report, *, is_planted: bool, is_quick: bool) -> None:
@@ -57,19 +58,21 @@ def _check_seeds(report: Report, *, is_planted: bool, is_quick: bool) -> None:
         report.find(path.name, what, remedy, is_damage=not is_planted)
 
 
-def _check_history(report: Report, history: History, notes: dict[str, bytes]) -> None:
+def _check_history(
+    report: Report, view: ReadableLog, history: History, notes: dict[str, bytes]
+) -> None:
     number, head = history.partition, history.head
-    archive = f"log/archive/{number:04d}.archive"
+    archive = f"log/archive/{number:04d}.archive" if view.is_in_file else view.place
     if head is None:
         report.is_log_damaged = True
     elif history.end > head.log:
         report.is_log_damaged = True
         what = f"partition {number} ends at {head.log}; archive and snapshots go to {history.end}"
-        report.find("log/log.sqlite", what, FORWARD)
+        report.find(view.place, what, FORWARD if view.is_in_file else RESTORE)
     elif history.end < head.log:
         report.is_log_damaged = True
         what = f"partition {number} ends at {head.log}, and can be read only to {history.end}"
-        report.find("log/log.sqlite", what, REBUILD)
+        report.find(view.place, what, REBUILD if view.is_in_file else RESTORE)
     known = notes.get(f"{KNOWN_GAP}{number}")
     if history.whole_end < history.end and known is None:
         report.is_log_damaged = True
@@ -90,13 +93,14 @@ def _check_history(report: Report, history: History, notes: dict[str, bytes]) ->
     if head is not None and not report.is_running:
         unread = [sequence for sequence in history.inbox if sequence > history.state.inbox_read]
         expected = list(range(history.state.inbox_read + 1, head.inbox + 1))
-        if history.state.inbox_read > head.inbox or unread != expected:
+        has_gap = view.is_in_file and unread != expected  # others may number with gaps
+        if history.state.inbox_read > head.inbox or has_gap:
             report.is_log_damaged = True
             what = f"messages to partition {number} are missing: links that were found"
-            report.find("log/log.sqlite", what, "send the links of all stored pages again")
+            report.find(view.place, what, "send the links of all stored pages again")
 
 
-def named_records(view: LogView, report: Report) -> dict[int, dict[int, Named]]:
+def named_records(view: ReadableLog, report: Report) -> dict[int, dict[int, Named]]:
     """Return the records that the log refers to and has not given up, by segment and offset."""
     named: dict[int, dict[int, Named]] = {}
 

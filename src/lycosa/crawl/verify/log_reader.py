@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 import zstandard
@@ -34,8 +34,44 @@ class Frame(NamedTuple):
     """The offset of its end in the file."""
 
 
+class ReadableLog(Protocol):
+    """What a verification reads of a log, wherever it is."""
+
+    folder: Path
+    """The crawl directory's folder `log`, which holds the snapshots."""
+    place: str
+    """The log's name in findings."""
+    is_in_file: bool
+    """Whether it is a file here, which a repair can rebuild."""
+    problems: list[str]
+
+    def check(self, *, is_quick: bool) -> None:
+        """Let the log check itself."""
+
+    def heads(self) -> dict[int, Head]:
+        """Return the heads that can be read."""
+
+    def notes(self) -> dict[str, bytes]:
+        """Return the notes that can be read."""
+
+    def history(self, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Yield the batches that can be read, each once and in order."""
+
+    def labelled(self, partition: int) -> set[int]:
+        """Return the sequences that it says it holds."""
+
+    def archive_damage(self, partition: int) -> str:
+        """Return what is wrong with an archive, or ""."""
+
+    def messages(self, partition: int) -> list[int]:
+        """Return the sequences of the messages in an inbox."""
+
+
 class LogView:
-    """A log that is only read; problems are collected instead of raised."""
+    """A log in a file that is only read; problems are collected instead of raised."""
+
+    place = "log/log.sqlite"
+    is_in_file = True
 
     def __init__(self, folder: Path, *, is_running: bool = False) -> None:
         self.folder = folder
@@ -80,7 +116,9 @@ class LogView:
             self.problems.append(str(problem))
 
     def check(self, *, is_quick: bool) -> None:
-        """Let SQLite check its file."""
+        """Let SQLite check its file, if there is one."""
+        if not self.path.exists():
+            return
         found = self._ask(f"PRAGMA {'quick_check' if is_quick else 'integrity_check'}(5)")
         self.problems += [text for (text,) in found if text != "ok"]
 
@@ -110,6 +148,22 @@ class LogView:
         question = f"SELECT batch FROM {table} WHERE partition = ? AND sequence = ?"
         rows = self._ask(question, partition, sequence)
         return rows[0][0] if rows and isinstance(rows[0][0], bytes) else None
+
+    def labelled(self, partition: int) -> set[int]:
+        """Return the sequences that archive and log say they hold; the archive is not read."""
+        found = set(self.sequences("log", partition))
+        for first, last in labels(self.archive_path(partition)):
+            found.update(range(first, last + 1))
+        return found
+
+    def archive_damage(self, partition: int) -> str:
+        """Return what is wrong with an archive, or ""."""
+        damaged = [frame for frame in frames(self.archive_path(partition)) if frame.batches is None]
+        return f"{len(damaged)} parts of it cannot be read" if damaged else ""
+
+    def messages(self, partition: int) -> list[int]:
+        """Return the sequences of the messages in an inbox."""
+        return self.sequences("inbox", partition)
 
     def archive_path(self, partition: int) -> Path:
         """Return where the archive of a partition stands."""

@@ -76,6 +76,7 @@ class Adoption:
                             number = self._partition_of(row["key"])
                             found.setdefault(number, []).append((row["key"], row))
                             scope.join(row["key"])
+        scope.write()
         for number, some in found.items():
             self._enter(number, some)
         return sum(map(len, found.values()))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.crawl.verify.log_reader import LogView, frames, labels
+from lycosa.crawl.verify.log_reader import ReadableLog
 from lycosa.errors import FormatError, LycosaError
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.fold import replay
@@ -25,7 +25,7 @@ class History(NamedTuple):
 
     partition: int
     head: Head | None
-    """The head in SQLite; None when it cannot be read."""
+    """The head in the log; None when it cannot be read."""
     end: int
     """The last sequence that is reached without a gap."""
     whole_end: int
@@ -39,12 +39,12 @@ class History(NamedTuple):
     """The sequences of the messages that can be read."""
 
 
-def examine(view: LogView, partition: int, head: Head | None, *, is_quick: bool) -> History:
+def examine(view: ReadableLog, partition: int, head: Head | None, *, is_quick: bool) -> History:
     """Read archive, snapshots and SQLite of a partition, and fold it as far as it goes.
 
     With `is_quick` only the frame headers of an archive are read, unless it must be folded.
     """
-    available = _labelled(view, partition) if is_quick else _available(view, partition)
+    available = view.labelled(partition) if is_quick else _available(view, partition)
     whole_end = _reach(available, 0)
     state, bad_snapshots = PartitionState(), list[Path]()
     for path in _snapshots(view.folder, partition):
@@ -64,27 +64,20 @@ def examine(view: LogView, partition: int, head: Head | None, *, is_quick: bool)
         min(whole_end, end),
         state,
         bad_snapshots,
-        "" if is_quick else _archive_damage(view.archive_path(partition)),
-        view.sequences("inbox", partition),
+        "" if is_quick else view.archive_damage(partition),
+        view.messages(partition),
     )
 
 
-def batches(view: LogView, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+def batches(view: ReadableLog, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yield the batches that can be read and decoded."""
     for sequence, batch in view.history(partition, after):
         if _is_readable(batch):
             yield sequence, batch
 
 
-def _available(view: LogView, partition: int) -> set[int]:
+def _available(view: ReadableLog, partition: int) -> set[int]:
     return {sequence for sequence, _ in batches(view, partition)}
-
-
-def _labelled(view: LogView, partition: int) -> set[int]:
-    found = set(view.sequences("log", partition))
-    for first, last in labels(view.archive_path(partition)):
-        found.update(range(first, last + 1))
-    return found
 
 
 def _is_readable(batch: bytes) -> bool:
@@ -115,7 +108,7 @@ def _unpacked(path: Path) -> PartitionState | None:
 
 
 def _folded(
-    view: LogView, partition: int, state: PartitionState, end: int
+    view: ReadableLog, partition: int, state: PartitionState, end: int
 ) -> tuple[PartitionState, int]:
     """Fold up to `end`, or up to the first batch that cannot be applied."""
     packed = state.pack(state.sequence)
@@ -128,8 +121,3 @@ def _folded(
             # The state may be half changed: start again and stop before this batch.
             return _folded(view, partition, PartitionState.unpack(packed), sequence - 1)
     return state, state.sequence
-
-
-def _archive_damage(path: Path) -> str:
-    damaged = [frame for frame in frames(path) if frame.batches is None]
-    return f"{len(damaged)} parts of it cannot be read" if damaged else ""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.recovery.lost_records import give_up, mend_open
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
@@ -33,13 +34,11 @@ from lycosa.crawl.verify.rebuild import Source
 from lycosa.crawl.verify.report import Report
 from lycosa.crawl.verify.rewrite import rewrite
 from lycosa.crawl.verify.segments import Segment
-from lycosa.errors import ConfigError
+from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
-from lycosa.log.sqlite import SqliteLog
-from lycosa.plugins.loader import load_hooks
-from lycosa.plugins.scheduling import partitioner_of
+from lycosa.log.protocol import Log
 from lycosa.records import Outcome, Place, Taken
 from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import refresh_digests
@@ -105,14 +104,19 @@ class _Repair:
     def run(self) -> None:
         """Do all steps after the first."""
         report, job = self._report, self._job
+        if report.is_log_damaged and job.log.server:
+            raise LogError(
+                f"{job.log.server}: the log is not whole, and Lycosa repairs only logs in a file\n"
+                "  restore the server from a copy; what was fetched since is in the segments, and"
+                f" `lycosa verify {self._folder} --repair` then enters it"
+            )
         if report.is_log_damaged:
             rebuild_log(report, self._directory.log_folder)
             self._done.append("the log was rebuilt from what could be read of it")
         else:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
-        own = load_hooks(job) if ":" in job.frontier.partitioner else None
-        partitioner = partitioner_of(job, own)
+        partitioner = own_partitioner(job)
         log = self._directory.log(job)
         try:
             check_partitioner(log, partitioner)
@@ -124,9 +128,7 @@ class _Repair:
         finally:
             log.close()
 
-    def _mend(
-        self, log: SqliteLog, states: dict[int, PartitionState], partitioner: Partitioner
-    ) -> None:
+    def _mend(self, log: Log, states: dict[int, PartitionState], partitioner: Partitioner) -> None:
         report = self._report
         self._drop_doubles(states, partitioner)
         lost = {(one.place.segment, one.place.offset): one for one in report.lost_open}
@@ -161,23 +163,23 @@ class _Repair:
                     found.stale.add(offset)
 
     def _seal_open(
-        self, log: SqliteLog, states: dict[int, PartitionState], partitioner: Partitioner
+        self, log: Log, states: dict[int, PartitionState], partitioner: Partitioner
     ) -> None:
         mended = mend_open(self._folder, log, states, partitioner)
         if any(mended):
             self._done.append(str(mended))
-        accounts = counted_by(states.values())
+        accounts = counted_by(states, partitioner.partition_of)
 
-        def is_counted(place: Place) -> bool:
+        def is_counted(place: Place, key: str) -> bool:
             # A log that lost its end does not know all records that must stay.
             if self._report.is_log_damaged:
                 return place.offset not in accounts.lost.get(place.segment, ())
-            return accounts(place)
+            return accounts(place, key)
 
         if sealed := seal_dead(self._folder, is_counted):
             self._done.append(f"{len(sealed):,} open segments were sealed")
 
-    def _rewrite(self, log: SqliteLog, states: Mapping[int, PartitionState]) -> None:
+    def _rewrite(self, log: Log, states: Mapping[int, PartitionState]) -> None:
         report = self._report
         written = [found for found in report.segments if found.must_be_written]
         only_digests = [found for found in written if _needs_only_digests(found)]

@@ -6,10 +6,12 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     worker      the loop itself
     ownership   takes partitions, hands them over, drops those that others have taken
     sending     from a partition that has work to a request on its way
-    inbox       reads messages of other partitions: URLs, robots files, bids, batons
+    mail        fetches what has come into the inboxes
+    inbox       decides on messages of other partitions: URLs, robots files, bids, batons
     batons      lets partitions take turns at hosts that they share
     release     decides when a host may be asked again: at once, or when its answer is durable
     commits     makes decisions durable, in an order that a kill cannot turn into a loss
+    cutting     ends requests that are still under way some seconds after a stop
     end_search  finds out whether this worker's part of the crawl is done
     patience    limits the wait when only unreachable origins are left
     lookups     resolves host names ahead of need

@@ -7,26 +7,42 @@ answered (docs/decisions/0037-repeats-after-a-kill.md). Off the worker's thread 
 is then made durable in this order:
 
     1. segment bytes are flushed: an event never points at bytes that are not there;
-    2. links go to the inboxes of other partitions;
-    3. the events are appended, each partition's on condition that it is still ours.
+    2. hosts that joined the scope are noted;
+    3. links go to the inboxes of other partitions;
+    4. the events are appended, each partition's on condition that it is still ours.
 
-(2) and (3) are the log's `commit`. After that a partition that has grown long since its
+(3) and (4) are the log's `commit`. After that a partition that has grown long since its
 last snapshot is snapshotted, and its log trimmed to the archive. One commit is under
 way at a time; what is decided meanwhile goes into the next one.
+
+A log in a server may not answer for a while. Then the same writes are given again until it does;
+a write that had happened happens once.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from lycosa.crawl.ports import Ports
+from lycosa.errors import LogUnavailable
 from lycosa.failpoints import reach
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
 from lycosa.records import AnyEvent
+
+RETRY_SECONDS = 0.5
+"""How soon the same writes are given again to a log that has not answered."""
+
+SAID_AFTER = 4
+"""How many tries without an answer are worth a message."""
+
+log_messages = logging.getLogger(__name__)
 
 
 class Snapshot(NamedTuple):
@@ -37,13 +53,25 @@ class Snapshot(NamedTuple):
     state: bytes
 
 
+class Count(NamedTuple):
+    """What a partition's log holds, up to a sequence."""
+
+    sequence: int
+    pages: int
+    bytes: int
+
+
 class Batch(NamedTuple):
     """What one commit makes durable."""
 
+    notes: dict[str, bytes]
+    """Of the scope: they must be there before what is posted in their knowledge."""
     writes: list[Write]
     snapshots: list[Snapshot]
     events: list[list[AnyEvent]]
     """Of each write."""
+    counts: list[Count]
+    """Of each write's partition, once it is committed."""
 
 
 class CommitTimes(NamedTuple):
@@ -68,6 +96,9 @@ class Committer:
         self._waiting: list[Callable[[], None]] = []
         self.is_busy = False
         self.times = CommitTimes()
+        self.counts: dict[int, Count] = {}
+        """What is durable of each partition."""
+        self._unanswered = 0
 
     def commit(self, partitions: Iterable[Partition], on_done: Callable[[], None]) -> bool:
         """Begin a commit of what these have decided; False when one is under way already.
@@ -79,28 +110,30 @@ class Committer:
         owned = {partition.number: partition for partition in partitions}
         batch = self._cut(owned.values())
         released, self._waiting = self._waiting, []
-        if not batch.writes:
+
+        def finish() -> None:
             for release in released:
                 release()
             on_done()
-            return True
-        self.is_busy = True
+
+        if batch.writes:
+            self.is_busy = True
+            self._begin(batch, owned, finish)
+        else:
+            finish()
+        return True
+
+    def _begin(self, batch: Batch, owned: dict[int, Partition], finish: Callable[[], None]) -> None:
+        """Make a batch durable beside the worker, as often as it takes."""
         cut = time.perf_counter()
 
-        def done(results: list[int | None]) -> None:
-            self.is_busy = False
-            for write, events, sequence in zip(batch.writes, batch.events, results, strict=True):
-                if sequence is None:
-                    self._on_superseded(write.partition, events)
-                elif (partition := owned.get(write.partition)) is not None:
-                    partition.state.sequence = sequence
-            for release in released:
-                release()
-            on_done()
-
-        def make_durable() -> list[int | None]:
+        def make_durable() -> list[int | None] | None:
             began = time.perf_counter()
-            results = self._make_durable(batch)
+            try:
+                results = self._make_durable(batch)
+            except LogUnavailable as problem:
+                self._say_silent(problem)
+                return None
             before, ended = self.times, time.perf_counter()
             self.times = CommitTimes(
                 before.commits + 1,
@@ -109,51 +142,105 @@ class Committer:
             )
             return results
 
+        def done(results: list[int | None] | None) -> None:
+            if results is None:
+                clock = self._ports.clock
+                clock.call_at(clock.now() + RETRY_SECONDS, self._again, batch, owned, finish)
+                return
+            if self._unanswered >= SAID_AFTER:
+                log_messages.info("the log answers again")
+            self._unanswered = 0
+            self.is_busy = False
+            for write, events, count, sequence in zip(
+                batch.writes, batch.events, batch.counts, results, strict=True
+            ):
+                if sequence is None:
+                    self._on_superseded(write.partition, events)
+                elif (partition := owned.get(write.partition)) is not None:
+                    partition.state.sequence = sequence
+                    self.counts[write.partition] = count
+            finish()
+
         self._ports.clock.run_aside(make_durable, done)
-        return True
+
+    def _say_silent(self, problem: LogUnavailable) -> None:
+        """Say it once, and not for an answer or two that were lost."""
+        self._unanswered += 1
+        if self._unanswered == SAID_AFTER:
+            log_messages.warning("waiting for the log: %s", problem)
+
+    def _again(self, batch: Batch, owned: dict[int, Partition], finish: Callable[[], None]) -> None:
+        """Give the same writes again: what has happened of them happens once.
+
+        Those of partitions that we have dropped meanwhile are left as they are: the log knows, and
+        whoever takes the partition reads it there.
+        """
+        if all(partition.is_lost for partition in owned.values()):
+            self.is_busy = False
+        else:
+            self._begin(batch, owned, finish)
 
     def after_next(self, release: Callable[[], None]) -> None:
         """Call `release` when everything decided so far is durable."""
         self._waiting.append(release)
 
-    def note_snapshot(self, partition: int, batches_since: int) -> None:
-        """Learn on resume how many batches a partition has had since its last snapshot."""
+    def note_snapshot(self, partition: int, batches_since: int, state: PartitionState) -> None:
+        """Learn how a partition begins: how many batches it has had since its last snapshot."""
         self._batches_since[partition] = batches_since
+        self.counts[partition] = Count(state.sequence, state.kept_pages, state.kept_bytes)
+
+    def forget(self, partition: int) -> None:
+        """Forget a partition that is no longer ours; what is durable of it stays true."""
+        self._batches_since.pop(partition, None)
 
     def _cut(self, partitions: Iterable[Partition]) -> Batch:
-        writes: list[Write] = []
-        snapshots: list[Snapshot] = []
-        all_events: list[list[AnyEvent]] = []
+        batch = Batch({}, [], [], [], [])
         for partition in partitions:
             events, posts = partition.cut()
             if not events and not posts:
                 continue
-            state = partition.state
+            state, number = partition.state, partition.number
             posted = [(target, encode(messages)) for target, messages in posts.items()]
-            writes.append(
-                Write(partition.number, state.sequence, encode(events), posted, state.inbox_read)
+            batch.writes.append(
+                Write(
+                    number,
+                    state.sequence,
+                    encode(events),
+                    posted,
+                    state.inbox_read,
+                    partition.is_released,
+                )
             )
-            all_events.append(events)
-            since = self._batches_since.get(partition.number, 0) + 1
-            if since >= self._ports.job.log.snapshot_batches and not snapshots:
+            batch.events.append(events)
+            batch.counts.append(Count(state.sequence + 1, state.kept_pages, state.kept_bytes))
+            since = self._batches_since.get(number, 0) + 1
+            if since >= self._ports.job.log.snapshot_batches and not batch.snapshots:
                 sequence = state.sequence + 1
-                snapshots.append(Snapshot(partition.number, sequence, state.pack(sequence)))
+                batch.snapshots.append(Snapshot(number, sequence, state.pack(sequence)))
                 since = 0
-            self._batches_since[partition.number] = since
-        return Batch(writes, snapshots, all_events)
+            self._batches_since[number] = since
+        batch.notes.update(self._ports.scope.take_unwritten())
+        return batch
 
     def _make_durable(self, batch: Batch) -> list[int | None]:
         ports = self._ports
         reach("commit.before-flush")
         ports.store.flush()
         reach("commit.flushed")
+        if batch.notes:
+            ports.log.post_all((), batch.notes)
         results = ports.log.commit(batch.writes)
         written = {
             write.partition: sequence for write, sequence in zip(batch.writes, results, strict=True)
         }
         for snapshot in batch.snapshots:
             if written[snapshot.partition] == snapshot.sequence:
-                ports.snapshots.write(*snapshot)
-                ports.log.trim(snapshot.partition, snapshot.sequence)
+                self._keep_snapshot(snapshot)
         reach("commit.done")
         return results
+
+    def _keep_snapshot(self, snapshot: Snapshot) -> None:
+        """Write a snapshot and trim the log; if the log does not answer, the next one does."""
+        self._ports.snapshots.write(*snapshot)
+        with suppress(LogUnavailable):
+            self._ports.log.trim(snapshot.partition, snapshot.sequence)

@@ -112,4 +112,4 @@ class EndSearch:
             self._tick.set_before(max(patience.look_again_at, now))
 
     def _is_stuck_everywhere(self) -> bool:
-        return self._ending.may_be_stuck() and self._ending.is_stuck(self._log.heads())
+        return self._ending.may_be_stuck() and self._ending.is_stuck(self._log.heads)

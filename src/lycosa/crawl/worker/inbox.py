@@ -1,4 +1,4 @@
-"""Reads the inboxes of a worker's partitions: URLs, robots files, bids and batons from others.
+"""Decides on what has come into a worker's inboxes: URLs, robots files, bids, batons of others.
 
 The number of the last message that was decided on is an event (`InboxRead`), so a message is
 decided on once, however often the worker is killed.
@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.robots_file import RobotsFiles
+from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.cycles import Cycles
+from lycosa.crawl.worker.mail import Mail
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
@@ -49,10 +50,11 @@ class InboxReader:
         robots: RobotsFiles,
         cycles: Cycles,
         sender: Sender,
+        mail: Mail,
     ) -> None:
         self._clock = ports.clock
-        self._log = ports.log
         self._scope = ports.scope
+        self._mail = mail
         self._partitions = partitions
         self._router = router
         self._robots = robots
@@ -73,29 +75,24 @@ class InboxReader:
             self._batons.forget(partition)
 
     def read(self) -> bool:
-        """Decide on what has come in; returns whether some is left for the next tick.
-
-        What another worker let into the scope it noted before it posted anything: so the scope is
-        read between the heads and the inboxes.
-        """
-        heads = self._log.heads()
-        self._scope.look_again()
+        """Decide on what has come in; returns whether some is left for the next tick."""
+        self._mail.look(
+            {
+                number: partition.state.inbox_read
+                for number, partition in self._partitions.items()
+                if not partition.is_leaving
+            }
+        )
         admitted = 0
         for number, partition in self._partitions.items():
             if partition.is_leaving:
                 continue
-            head = heads[number].inbox
-            while (after := partition.state.inbox_read) < head:
-                for sequence, batch in self._log.inbox(number, after):
-                    if sequence > head:
-                        break
-                    reach("inbox.read")
-                    admitted += self._decide(partition, batch)
-                    partition.record(InboxRead(sequence))
-                    if admitted >= MOST_AT_ONCE:  # a long list of seeds: let requests go out, too
-                        return True
-                if partition.state.inbox_read == after:
-                    break
+            for sequence, batch in self._mail.entries(number, partition.state.inbox_read):
+                reach("inbox.read")
+                admitted += self._decide(partition, batch)
+                partition.record(InboxRead(sequence))
+                if admitted >= MOST_AT_ONCE:  # a long list of seeds: let requests go out, too
+                    return True
             if self._cycles.wants_breath():
                 return True
         return False

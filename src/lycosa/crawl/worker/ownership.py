@@ -63,7 +63,7 @@ class Ownership:
         self._digest = ""
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
-        self._is_released: set[int] = set()
+        self.addresses = around.addresses
         self.dropped: set[Place] = set()
         """Records of decisions that were never durable: they do not count."""
 
@@ -88,8 +88,12 @@ class Ownership:
         return self._take([number], self._ports.clock.now())[number]
 
     def _taken(self, number: int, on_taken: Callable[[int], None], opened: Opened) -> None:
-        self._begin(self._add(number, opened, opened.is_resumed, self._ports.clock.now()))
+        self.add(number, opened)
         on_taken(number)
+
+    def add(self, number: int, opened: Opened) -> None:
+        """Begin to crawl a partition that has been taken in the log."""
+        self._begin(self._add(number, opened, opened.is_resumed, self._ports.clock.now()))
 
     def _take(self, numbers: Iterable[int], now: float) -> dict[int, Opened]:
         ports = self._ports
@@ -110,7 +114,7 @@ class Ownership:
         if self._scheduler is None:
             self._scheduler = scheduler_of(ports.job, ports.hooks, ports.clock.now)
         partition = self._partitions[number] = Partition(number, state, self._scheduler, around)
-        self._committer.note_snapshot(number, state.sequence - opened.snapshot_sequence)
+        self._committer.note_snapshot(number, state.sequence - opened.snapshot_sequence, state)
         return partition
 
     # -- handing over ---------------------------------------------------------------------
@@ -129,11 +133,10 @@ class Ownership:
 
     def look(self) -> None:
         """Write `Released` for partitions that are leaving and have no request under way."""
-        waiting = [number for number in self._leaving if number not in self._is_released]
-        for number in waiting:
+        for number in list(self._leaving):
             partition = self._partitions[number]
-            if not partition.in_flight:
-                self._is_released.add(number)
+            if not partition.in_flight and not partition.is_released:
+                partition.is_released = True
                 self._forget(number)
                 now = self._ports.clock.now()
                 owed = _owed_to_hosts(partition.state, now)
@@ -143,23 +146,29 @@ class Ownership:
 
     def _let_go(self, partition: Partition) -> None:
         if not partition.is_lost:
-            self.lose(partition.number)
+            self.lose(partition.number, is_released=True)
 
     # -- losing ---------------------------------------------------------------------------
 
-    def lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
-        """Drop a partition that is no longer ours, and the decisions that the log has refused."""
+    def lose(
+        self, number: int, refused: Sequence[AnyEvent] = (), *, is_released: bool = False
+    ) -> None:
+        """Drop a partition that is no longer ours, and the decisions that the log has refused.
+
+        Of one that `is_released` all decisions are durable.
+        """
         self._drop(refused)
         partition = self._partitions.pop(number, None)
         if partition is None:
             return
-        self._drop(partition.uncommitted)
+        if self._drop(partition.uncommitted) or not is_released:
+            self._ports.store.lose(number)
         self._around.with_work.pop(number, None)
         self._around.changed.pop(number, None)
         self._forget(number)
+        self._committer.forget(number)
         self._ports.ending.report(number, None)
         partition.abandon(self._ports.clock.now())
-        self._is_released.discard(number)
         self._ports.transport.cut(number)  # before anybody hears that it may be taken
         on_released = self._leaving.pop(number, None)
         if on_released is not None:
@@ -169,16 +178,19 @@ class Ownership:
         for cache in self._caches:
             cache.forget(number)
 
-    def _drop(self, events: Iterable[AnyEvent]) -> None:
-        pages = size = 0
+    def _drop(self, events: Iterable[AnyEvent]) -> int:
+        """Drop decisions; return of how many records."""
+        pages = size = records = 0
         for event in events:
             if isinstance(event, Fetched):
                 if event.place is not None:
                     self.dropped.add(event.place)
+                    records += 1
                 if event.outcome is Outcome.KEPT:
                     pages, size = pages + 1, size + event.size_bytes
         if pages:
             self._ports.budget.uncount(pages, size)
+        return records
 
 
 def _owed_to_hosts(state: PartitionState, now: float) -> dict[int, float]:

@@ -4,7 +4,7 @@ Everything runs in callbacks of one loop:
 
     pump       wake hosts that are due; while connections are free, let the next partition that has
                work send a request (`sending`)
-    on_answer  decide on the answer (`answers.stages`, `answers.robots_file`), free the host, pump
+    on_answer  decide on the answer (`answers.stages`, `answers.site_files`), free the host, pump
     tick       read inboxes (`inbox`), commit (`commits`), look for the end (`end_search`)
 
 No callback blocks or waits: blocking work is handed to the clock.
@@ -20,29 +20,30 @@ Always true:
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lycosa.clock import Timer
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.mirrors import Mirrors
 from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.robots_file import RobotsFiles
+from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS, PageAnswers
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
+from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker.alarms import NEVER, Alarm
-from lycosa.crawl.worker.commits import Committer, CommitTimes
+from lycosa.crawl.worker.commits import Committer, CommitTimes, Count
+from lycosa.crawl.worker.cutting import Cutting
 from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.inbox import InboxReader
 from lycosa.crawl.worker.lookups import Lookups
+from lycosa.crawl.worker.mail import DistantMail, LocalMail
 from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.sending import Sender
@@ -65,8 +66,6 @@ from lycosa.records import (
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
-
-log_messages = logging.getLogger(__name__)
 
 
 class Worker:
@@ -101,10 +100,16 @@ class Worker:
         self._robots = RobotsFiles(ports, self._pages, self._router)
         self._seeds = SeedWatch(self._job, ports.seed_failed)
         self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
-        self._inbox = InboxReader(
-            ports, self._partitions, self._router, self._robots, self._cycles, self._sender
-        )
         self._tick_alarm = Alarm(self._clock, self._tick)
+        self._inbox = InboxReader(
+            ports,
+            self._partitions,
+            self._router,
+            self._robots,
+            self._cycles,
+            self._sender,
+            DistantMail(ports, self._look_soon) if ports.is_shared else LocalMail(ports),
+        )
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
         self._end = EndSearch(
@@ -124,16 +129,16 @@ class Worker:
         )
         self._noted_time = 0.0
         self._wants_commit = False
-        self._is_stopping = False
-        self._cut_timer: Timer | None = None
-        self._is_cutting = False
+        self.is_stopping = False
+        self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
         self.is_over = False
 
     def _context(self) -> WorkerContext:
         """Return what partitions share."""
+        ip_delay = self._job.politeness.ip_delay_seconds
         return WorkerContext(
             self._agenda,
-            Addresses(self._agenda, self._job.politeness.ip_delay_seconds, 0.0, self._ports.slots),
+            Addresses(self._agenda, ip_delay, 0.0, self._ports.slots, self._ports.machines_at),
             self._lookups.resolve,
             self._pause_after_resume,
             None,
@@ -154,6 +159,10 @@ class Worker:
         """Take more partitions while crawling; each is reported when it is begun."""
         self._ownership.take(numbers, on_taken)
 
+    def add(self, number: int, opened: Opened) -> None:
+        """Begin with a partition that has been taken in the log."""
+        self._ownership.add(number, opened)
+
     def release(self, numbers: Iterable[int], on_released: Callable[[int], None]) -> None:
         """Hand partitions over; each is reported when others may take it."""
         self._ownership.release(numbers, on_released)
@@ -163,6 +172,13 @@ class Worker:
         for number in numbers:
             self._lose(number)
         self.pump()
+
+    def abandon(self) -> None:
+        """Drop everything and do nothing more: others may take our partitions from now on."""
+        self._rest()
+        self._lookups.stop()
+        for number in list(self._partitions):
+            self._lose(number)
 
     def is_counted(self, place: Place) -> bool:
         """Return whether a record of ours counts: all do but those of dropped decisions."""
@@ -192,7 +208,7 @@ class Worker:
 
     def stop(self) -> None:
         """Send nothing more; end when what is under way is answered, or cut, and committed."""
-        self._is_stopping = True
+        self.is_stopping = True
         self._lookups.stop()
         self._tick()
 
@@ -220,6 +236,11 @@ class Worker:
         return self._sender.requests
 
     @property
+    def durable_counts(self) -> Mapping[int, Count]:
+        """What is durable of each partition, also of those that are ours no longer."""
+        return self._committer.counts
+
+    @property
     def commit_times(self) -> CommitTimes:
         """How long commits have waited and taken."""
         return self._committer.times
@@ -240,6 +261,10 @@ class Worker:
         """Return after how many seconds what is out of reach is given up, if all else is done."""
         return self._end.patience_left()
 
+    def addresses(self) -> list[str]:
+        """Return the addresses that were asked, or are about to be."""
+        return self._ownership.addresses.served()
+
     def partitions(self) -> dict[int, Partition]:
         """Return every partition owned."""
         return self._partitions
@@ -248,32 +273,13 @@ class Worker:
         if self.is_over:
             return
         reach("end.seen")
-        self.is_over = True
-        self._wake_alarm.cancel()
-        self._tick_alarm.cancel()
-        if self._cut_timer is not None:
-            self._cut_timer.cancel()
+        self._rest()
         self._on_end(reason)
 
-    def _cut_later(self) -> None:
-        """Once nothing more is sent, give what is under way some seconds and no more."""
-        if self._cut_timer is None and (self._is_stopping or self._ports.budget.reached):
-            moment = self._clock.now() + self._job.fetch.stop_seconds
-            self._cut_timer = self._clock.call_at(moment, self._cut)
-
-    def _cut(self) -> None:
-        """End every request: its page stays pending, as if it had not been asked for."""
-        if self.is_over or not self.in_flight:
-            return
-        were = "1 request was" if self.in_flight == 1 else f"{self.in_flight} requests were"
-        log_messages.info(
-            "%s still under way %g s after the stop: cut, and asked for again by `resume`",
-            were,
-            self._job.fetch.stop_seconds,
-        )
-        self._is_cutting = True
-        self._ports.transport.cut_all()
-        self._tick()
+    def _rest(self) -> None:
+        self.is_over = True
+        for timer in (self._wake_alarm, self._tick_alarm, self._cutting):
+            timer.cancel()
 
     def _lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
         """Drop a partition that another owner has taken."""
@@ -289,8 +295,8 @@ class Worker:
         now = self._clock.now()
         self._agenda.run(now)
         connections = self._ports.connections or self._job.fetch.connections
-        sender = self._sender
-        while sender.in_flight < connections and not self._is_stopping:
+        sender, may_begin = self._sender, self._ports.may_begin
+        while sender.in_flight < connections and not self.is_stopping and may_begin():
             partition = self._next_partition()
             if partition is None or not sender.start_task(partition, now):
                 break
@@ -322,7 +328,7 @@ class Worker:
         self._sender.in_flight -= 1
         partition.in_flight -= 1
         readiness, host = partition.readiness, task.host
-        if partition.is_lost or self._is_cutting:
+        if partition.is_lost or self._cutting.has_begun:
             if task.kind is TaskKind.PAGE:
                 self._ports.budget.give_back(reserved)
             readiness.give_back(host, self._clock.now())
@@ -360,6 +366,9 @@ class Worker:
         if not self.is_over:
             self._tick()
 
+    def _look_soon(self) -> None:
+        self._tick_alarm.set_within(0.0)
+
     def _has_looked(self) -> None:
         """See to it that an end which waited for a look at some site is found."""
         self._tick_alarm.set_within(self._job.log.commit_seconds)
@@ -384,7 +393,8 @@ class Worker:
             self._finish(EXHAUSTED)
             return
         self._ports.budget.look(self._clock.now())
-        self._cut_later()
+        if self.is_stopping or self._ports.budget.reached:
+            self._cutting.cut_later()
         self._read_inbox()
         self._note_time()
         self._end.give_up_if_told()
@@ -424,7 +434,7 @@ class Worker:
         self.pump()
 
     def _read_inbox(self) -> None:
-        if self._cycles.is_measuring or self._is_stopping:
+        if self._cycles.is_measuring or self.is_stopping:
             return
         if self._inbox.read():
             self._tick_alarm.set_within(0.0)
@@ -433,7 +443,10 @@ class Worker:
         """End when a limit is reached and nothing is under way, or when all is done."""
         if self._changed or self._committer.is_busy:
             return
-        if not self.in_flight and (self._is_stopping or self._ports.budget.reached):
+        if not self.in_flight and (self.is_stopping or self._ports.budget.reached):
+            if self._ports.is_shared and self._partitions:
+                self._ownership.release(list(self._partitions), lambda number: None)
+                return  # comes back when the last one is released
             self._finish(str(self._ports.budget.reached or Limit.STOPPED))
             return
         verdict = self._end.look(self.requests)

@@ -13,7 +13,8 @@ Always true:
     look up its address first when its turn came.
 
 The gates belong to the machine, not to a partition: they are not in the log. After a
-resume every address begins with its pause, as if it had just been asked.
+resume every address begins with its pause, as if it had just been asked. Machines of a cluster
+that ask one address do not wait for each other: each takes so much longer pauses.
 
 Other processes of the machine send requests to addresses too. Right before a request the address
 is *claimed*: its slot (`slots`), shared by all of them, is taken. While another process has it, the
@@ -23,6 +24,7 @@ host goes back to the head of its queue and the gate stays shut for a while.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Protocol
 
 from lycosa.frontier.readiness.agenda import Agenda
@@ -75,7 +77,10 @@ class Addresses:
         ip_delay_seconds: float,
         shut_until: float,
         slots: Slots | None = None,
+        machines_at: Callable[[str], int] | None = None,
     ) -> None:
+        """`machines_at` says how many machines ask an address, which share its pace."""
+        self._machines_at = machines_at
         self._agenda = agenda
         self._slots = slots
         self._ip_delay_seconds = ip_delay_seconds
@@ -134,8 +139,13 @@ class Addresses:
         if self._slots is not None:
             self._slots.let_go(address, self._ip_delay_seconds)
         gate.is_taken = False
-        gate.free_at = now + self._ip_delay_seconds
+        pause = self._ip_delay_seconds
+        gate.free_at = now + (pause * self._machines_at(address) if self._machines_at else pause)
         self._advance(gate, now)
+
+    def served(self) -> list[str]:
+        """Return all addresses that were asked, or are about to be."""
+        return list(self._gates)
 
     def owed(self, now: float) -> dict[str, float]:
         """Return the addresses that must rest, and for how many seconds more."""

@@ -6,6 +6,7 @@
     mailbox     the inboxes of this process's partitions, kept up to date in the background
     messages    subjects, headers, and large payloads in parts
     stream      makes a crawl's stream, or checks that it is as we made it
+    listing     lists the crawls of the servers
     trust       what is checked at joining: version, replicas, syncing, a contest of writes
     connection  the connection, in a thread with an event loop of its own
     address     where the servers are; TLS and credentials from files and the environment

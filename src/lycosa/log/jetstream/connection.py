@@ -131,8 +131,8 @@ class Connection:
         told = str(problem).strip() or type(problem).__name__
         return LogUnavailable(
             f"{self.address}: JetStream has not answered for {self.patience_seconds:g} s: {told}\n"
-            "  start the servers, repair the network or make room; the crawl goes on when a"
-            " majority answers"
+            "  start a majority of the servers, repair the network or make room, then type the"
+            " command again; a crawl that runs waits for them"
         )
 
     def close(self) -> None:

@@ -49,6 +49,9 @@ _note = msgspec.msgpack.Decoder(tuple[str, bytes])
 class JetStreamLog:
     """One crawl's stream in a cluster of servers."""
 
+    lock_seconds = 0.0
+    """The servers do not tell how long a commit has waited for others."""
+
     def __init__(
         self,
         url: str,
@@ -57,6 +60,7 @@ class JetStreamLog:
         durability: str = "process",
         *,
         patience_seconds: float = 30.0,
+        may_begin: bool = True,
     ) -> None:
         """Join the crawl of this name, or begin it."""
         check_name(crawl)
@@ -78,7 +82,8 @@ class JetStreamLog:
             refuse_old_server(self._connection, self._connection.server_version)
             refuse_small_messages(self._connection)
             seen = refuse_unsynced(self._connection, durability)
-            keepers = self._call(open_stream(self._connection, self._subjects, partitions))
+            opening = open_stream(self._connection, self._subjects, partitions, may_begin)
+            keepers = self._call(opening)
             refuse_unseen(self._connection, durability, seen, keepers)
             self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
         except BaseException:
@@ -109,13 +114,14 @@ class JetStreamLog:
                 identity_of(write.partition, write.expect, write.events, write.posts).hex(),
                 write.events,
                 write.posts,
+                "" if write.releases else None,
             )
             for write in writes
         ]
         results = self._call(self._writer.write(wanted))
         reach("log.appended")
         for write, sequence in zip(writes, results, strict=True):
-            if sequence is None:
+            if sequence is None or write.releases:
                 self._mailbox.forget(write.partition)
             else:
                 self._inbox_read[write.partition] = write.inbox_read
@@ -157,6 +163,11 @@ class JetStreamLog:
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the next entries that have come; the first call for a partition waits for them."""
         return self._mailbox.inbox(partition, after)
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes."""
+        found = {partition: self.inbox(partition, last) for partition, last in after.items()}
+        return {partition: entries for partition, entries in found.items() if entries}
 
     def heads(self) -> list[Head]:
         """Return all heads, as some replica knows them."""

@@ -19,6 +19,7 @@ from lycosa.log.jetstream.connection import (
     checked,
 )
 from lycosa.log.jetstream.messages import EXPECTED_ON_SUBJECT, Subjects
+from lycosa.log.protocol import no_such_crawl
 
 FORMAT = 1
 REPLICAS = 3
@@ -47,7 +48,9 @@ def settings(subjects: Subjects, partitions: int) -> dict[str, Any]:
     }
 
 
-async def open_stream(connection: Connection, subjects: Subjects, partitions: int) -> list[str]:
+async def open_stream(
+    connection: Connection, subjects: Subjects, partitions: int, may_begin: bool = True
+) -> list[str]:
     """Make the stream of a new crawl, or check that of an old one; who keeps copies of it."""
     wanted = settings(subjects, partitions)
 
@@ -57,6 +60,8 @@ async def open_stream(connection: Connection, subjects: Subjects, partitions: in
         except Refused as refused:
             if refused.code != STREAM_NOT_FOUND:
                 raise
+        if not may_begin:
+            raise no_such_crawl(str(connection.address), subjects.stream.removeprefix("LYCOSA_"))
         try:
             return await connection.api(f"STREAM.CREATE.{subjects.stream}", wanted)
         except Refused as refused:

@@ -61,7 +61,7 @@ class Wanted:
     events: bytes
     posts: Sequence[tuple[int, bytes]]
     owner: str | None = None
-    """The new owner, if it is a take."""
+    """The new owner, if it is a take; "" if it is a release."""
     end: End | None = None
     """The end of the log that it follows."""
 

@@ -140,8 +140,8 @@ class Link:
     def _unavailable(self, problem: Exception) -> LogUnavailable:
         return LogUnavailable(
             f"{self._told_url}: PostgreSQL has not answered for {self._patience_seconds:g} s:"
-            f" {str(problem).strip()}\n  start it or repair the network; the crawl goes on when it"
-            " answers"
+            f" {str(problem).strip()}\n  start it or repair the network, then type the command"
+            " again; a crawl that runs waits for it"
         )
 
 

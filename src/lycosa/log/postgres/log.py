@@ -22,7 +22,15 @@ from lycosa.log.postgres.connection import Connection, Link, without_secrets
 from lycosa.log.postgres.news import News
 from lycosa.log.postgres.schema import FORMAT, FUNCTIONS, TABLES, TRIAL
 from lycosa.log.postgres.trust import refuse_unless_one_wins, refuse_untrusted
-from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, check_name, identity_of
+from lycosa.log.protocol import (
+    INBOX_MOST,
+    Head,
+    Take,
+    Write,
+    check_name,
+    identity_of,
+    no_such_crawl,
+)
 
 _AT_ONCE = 64
 _WRITE = (
@@ -35,6 +43,9 @@ _frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 class PostgresLog:
     """One crawl's schema in a server."""
 
+    lock_seconds = 0.0
+    """The server does not tell how long a commit has waited for others."""
+
     def __init__(
         self,
         url: str,
@@ -43,6 +54,7 @@ class PostgresLog:
         durability: str = "process",
         *,
         patience_seconds: float = 30.0,
+        may_begin: bool = True,
     ) -> None:
         """Join the crawl of this name, or begin it."""
         check_name(crawl)
@@ -53,9 +65,11 @@ class PostgresLog:
         self._reader = Link(url, patience_seconds)
         self._news = News(Link(url, patience_seconds), self._schema)
         self._owners: dict[int, str] = {}
+        self._found_empty: tuple[int, dict[int, int]] | None = None
+        """What the listener had heard when inboxes were looked at in vain, and which they were."""
         try:
             refuse_untrusted(self._writer, self._url, durability)
-            self._writer.ask(self._open)
+            self._writer.ask(lambda connection: self._open(connection, may_begin))
             refuse_unless_one_wins(self._try, lambda: self.head(TRIAL).log, self._url)
         except BaseException:
             self.close()
@@ -74,18 +88,23 @@ class PostgresLog:
         return results
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
-        """Write everything that is not superseded in one transaction."""
-        if not writes:
-            return []
+        """Write everything that is not superseded in one transaction, releases in another."""
+        found: dict[int, int | None] = {}
         reach("log.posted")
-        results = self._write(self._writer, None, writes)
+        for owner, some in (
+            (None, [write for write in writes if not write.releases]),
+            ("", [write for write in writes if write.releases]),
+        ):
+            if some:
+                results = self._write(self._writer, owner, some)
+                found.update(zip((write.partition for write in some), results, strict=True))
         reach("log.appended")
-        for write, sequence in zip(writes, results, strict=True):
-            if sequence is None:
+        for write in writes:
+            if found[write.partition] is None or write.releases:
                 self._owners.pop(write.partition, None)
         if any(write.posts for write in writes):
             self._tell()
-        return results
+        return [found[write.partition] for write in writes]
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield archived batches, then those of the log, which its owner may trim meanwhile."""
@@ -137,6 +156,20 @@ class PostgresLog:
             partition,
             after,
         )
+
+    def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
+        """Return the next entries of several inboxes: of those whose head says that there are."""
+        looked = self._news.number(), dict(after)
+        if looked == self._found_empty:
+            return {}
+        heads = self.heads()
+        found = {
+            partition: entries
+            for partition, last in after.items()
+            if heads[partition].inbox > last and (entries := self.inbox(partition, last))
+        }
+        self._found_empty = None if found else looked
+        return found
 
     def heads(self) -> list[Head]:
         """Return all heads, as of one moment."""
@@ -233,13 +266,15 @@ class PostgresLog:
         self._reader.close()
         self._writer.close()
 
-    def _open(self, connection: Connection) -> None:
+    def _open(self, connection: Connection, may_begin: bool) -> None:
         """Make the schema of a new crawl, or check that of an old one."""
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (self._schema,))
             made = connection.execute(
                 "SELECT 1 FROM pg_namespace WHERE nspname = %s", (self._schema,)
             ).fetchone()
+            if not made and not may_begin:
+                raise no_such_crawl(self._url, self._schema.removeprefix("lycosa_"))
             if not made:
                 connection.execute(f'CREATE SCHEMA "{self._schema}"'.encode())
             connection.execute(f'SET LOCAL search_path TO "{self._schema}"'.encode())

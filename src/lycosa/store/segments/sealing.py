@@ -13,9 +13,11 @@ process's segment: everything after the last one that counts. The WARC file is c
 places stay the same.
 
 Where partitions are committed one by one, or another owner took one of them over, an exchange that
-does not count can lie between others that do. One record without meaning, of the same length, then
-overwrites its records in place: again all places stay the same. Nothing refers to what is
-overwritten (see `archive`: revisits).
+does not count can lie between others that do. What counts is therefore decided for each partition
+by itself: within one, exchanges are decided on in the order in which they stand in the segment, so
+those that do not count are its last ones (`frontier.fold.accounts` says why). One record without
+meaning, of the same length, overwrites such an exchange in place: again all places stay the same.
+Nothing refers to what is overwritten (see `archive`: revisits).
 
 Robots files and failures always count: they are facts about a host at a moment, and a second one
 is a second fact.
@@ -33,7 +35,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lycosa.errors import StoreError
-from lycosa.records import Place
 from lycosa.store.files import sync_file as sync_file
 from lycosa.store.files import sync_folder, write_at, write_failure
 from lycosa.store.files import temporary as temporary
@@ -56,7 +57,8 @@ from lycosa.store.layout import (
 )
 from lycosa.store.segments.digests import write_digests
 from lycosa.store.segments.segment import numbers_locked
-from lycosa.store.segments.survey import Survey, survey
+from lycosa.store.segments.survey import Counted, Survey, survey
+from lycosa.store.segments.survey import everything as everything
 from lycosa.store.segments.survey import journal_batches as journal_batches
 from lycosa.store.tables import arrow_functions
 from lycosa.store.tables.extra import journal_schema, sealed_schema
@@ -111,7 +113,7 @@ def unsealed(folder: Path) -> list[Name]:
 
 def seal_dead(
     folder: Path,
-    is_counted: Callable[[Place], bool],
+    is_counted: Counted,
     reach: Callable[[str], None] = ignore,
     only: Iterable[Name] | None = None,
 ) -> list[Sealed]:
@@ -158,7 +160,7 @@ def _lock(folder: Path, name: Name) -> int | None:
 def seal_segment(
     folder: Path,
     name: Name,
-    is_counted: Callable[[Place], bool],
+    is_counted: Counted,
     reach: Callable[[str], None] = ignore,
     *,
     is_dead: bool = False,

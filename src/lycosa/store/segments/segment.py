@@ -20,10 +20,12 @@ from lycosa.errors import StoreError
 from lycosa.store.files import Appendable, sync_folder
 from lycosa.store.layout import (
     KINDS,
+    MOST_IN_DIRECTORY,
     TRIPLES,
     WARC,
     Name,
     highest_segment,
+    is_in,
     journal_path,
     make_folders,
     quad_journal_path,
@@ -31,6 +33,7 @@ from lycosa.store.layout import (
 )
 from lycosa.store.tables.quads import QuadJournal
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, Pending
+from lycosa.store.warc.record_reader import members
 from lycosa.store.warc.warc_format import Ids
 
 _END_BYTES = 8
@@ -69,6 +72,7 @@ class Segment:
         worker: int,
         is_synced: bool,
         schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS,
+        directory: int = 0,
     ) -> None:
         """Begin a segment with a number that is not in use."""
         self._schemas = schemas
@@ -81,9 +85,11 @@ class Segment:
         """Quads that have not been flushed (`quads`)."""
         self.ids = Ids()
         self.is_closed = False
+        self.lost: dict[int, int] = {}
+        """Partitions whose last decisions may not count, and the last sequence known of each."""
         try:
             make_folders(folder)
-            self.name, self.warc = _begin(folder, worker)
+            self.name, self.warc = _begin(folder, worker, directory)
         except OSError as error:
             raise cannot_begin(folder, error) from error
         self.file_name = self.warc.path.name
@@ -141,7 +147,31 @@ def cannot_begin(folder: Path, error: OSError) -> StoreError:
     )
 
 
-_LONGEST_NUMBER = 9
+_LONGEST_NUMBER = 10
+
+
+def _no_number(folder: Path, directory: int) -> StoreError:
+    return StoreError(
+        f"{folder}: no number is left for another segment of directory {directory}\n"
+        "  join the crawl with an empty directory: it gets another number"
+    )
+
+
+OWNER = "lycosa-owner"
+"""The field of the `warcinfo` record that names the life of a cluster that writes the segment."""
+
+
+def owner_of(folder: Path, name: Name) -> str | None:
+    """Return the life that has written a segment: "" on one machine, None if it cannot be read."""
+    path = warc_path(folder, name)
+    if not path.exists() or not path.stat().st_size:
+        return ""
+    _, _, record = next(members(path), (0, 0, None))
+    if record is None:
+        return None if name.segment > MOST_IN_DIRECTORY else ""
+    lines = record.block.decode("utf-8", "replace").splitlines()
+    fields = dict(line.split(": ", 1) for line in lines if ": " in line)
+    return fields.get(OWNER, "")
 
 
 @contextlib.contextmanager
@@ -158,7 +188,7 @@ def numbers_locked(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _begin(folder: Path, worker: int) -> tuple[Name, Appendable]:
+def _begin(folder: Path, worker: int, directory: int) -> tuple[Name, Appendable]:
     """Create and lock the file of the records, one process after the other.
 
     A number is never given twice, also if the files of its segment are gone: the log may say of
@@ -166,8 +196,11 @@ def _begin(folder: Path, worker: int) -> tuple[Name, Appendable]:
     """
     with numbers_locked(folder) as numbers:
         last = os.pread(numbers, _LONGEST_NUMBER, 0)
-        known = int(last) if last.isdigit() else 0
-        name = Name(max(highest_segment(folder), known) + 1, worker)
+        known = int(last) if last.isdigit() and is_in(directory, int(last)) else 0
+        before = max(highest_segment(folder, directory), known, directory * MOST_IN_DIRECTORY)
+        name = Name(before + 1, worker)
+        if not is_in(directory, name.segment):
+            raise _no_number(folder, directory)
         os.ftruncate(numbers, os.pwrite(numbers, b"%d" % name.segment, 0))
         file = Appendable(warc_path(folder, name))
         fcntl.flock(file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

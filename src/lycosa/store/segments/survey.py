@@ -1,5 +1,8 @@
 """Finds out which exchanges of an open segment count, and which of those are incomplete.
 
+Whether a page's exchange counts depends on its place and its key: the partition of the key decides
+(`frontier.fold.accounts`). Robots files are asked about without a key; they stay in any case.
+
 The groups of records in a segment follow each other without a gap, and every group has a row with
 its offset and length. So a lost row leaves a hole, and a WARC file that lost its end is shorter
 than its rows say. The row of a page also says how many links, texts and blocks of quads belong to
@@ -29,10 +32,19 @@ from lycosa.store.tables.quads import blocks
 from lycosa.store.tables.rows import plain
 from lycosa.store.warc.record_reader import members
 from lycosa.store.warc.warc_format import Record
+from lycosa.url.key import key_of
+
+Counted = Callable[[Place, str], bool]
+"""Tells of a place and the key of the URL ("" of a robots file) whether the record counts."""
 
 _PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
 _CONTENT = ["link_rows", "text_rows", "quad_blocks"]
 _MAIN = ("response", "revisit")
+
+
+def everything(place: Place, key: str) -> bool:
+    """Say that every record counts: then keys are not even read."""
+    return True
 
 
 class Survey(NamedTuple):
@@ -104,9 +116,7 @@ def journal_batches(
             raise
 
 
-def survey(
-    folder: Path, name: Name, is_counted: Callable[[Place], bool], *, is_dead: bool = True
-) -> Survey:
+def survey(folder: Path, name: Name, is_counted: Counted, *, is_dead: bool = True) -> Survey:
     """Look through the rows of a segment; one that this process writes is trusted."""
     path = warc_path(folder, name)
     size = path.stat().st_size if path.exists() else 0
@@ -140,19 +150,23 @@ def _read_rows(
     kind: str,
     name: Name,
     size: int,
-    is_counted: Callable[[Place], bool],
+    is_counted: Counted,
     content: _Content | None,
     found: _Found,
 ) -> None:
     path = journal_path(folder, kind, name)
     is_page = kind == "pages"
     has_content = content is not None and is_page and _says_content(path)
+    needs_keys = is_page and is_counted is not everything
     columns = [*_PLACES, *_CONTENT] if has_content else _PLACES
-    for batch in journal_batches(path, columns, is_trusted=content is None):
+    for batch in journal_batches(
+        path, [*columns, "key"] if needs_keys else columns, is_trusted=content is None
+    ):
         values = [batch.column(column) for column in columns]
         values[1] = values[1].view(pa.int64())
-        for number, moment, offset, length, start, extent, *parts in zip(
-            *(column.to_pylist() for column in values), strict=True
+        keys = batch.column("key").to_pylist() if needs_keys else [""] * len(batch)
+        for key, number, moment, offset, length, start, extent, *parts in zip(
+            keys, *(column.to_pylist() for column in values), strict=True
         ):
             found.moment = moment
             found.groups.append((start, extent))
@@ -160,7 +174,7 @@ def _read_rows(
             if is_page:
                 found.page_ids.append(number)
             place = Place(name.segment, offset, length)
-            is_named = extent > 0 and is_counted(place)
+            is_named = extent > 0 and is_counted(place, key)
             if extent == 0:
                 found.kept += 1
             elif is_page and not is_named:
@@ -188,7 +202,7 @@ def _says_content(path: Path) -> bool:
     return schema is not None and _CONTENT[0] in schema.names
 
 
-def _find_holes(path: Path, name: Name, is_counted: Callable[[Place], bool], found: _Found) -> None:
+def _find_holes(path: Path, name: Name, is_counted: Counted, found: _Found) -> None:
     """Look for groups of records without a row: between others, and after the last."""
     first = next(members(path), None)
     cursor = first[1] if first is not None else 0
@@ -210,13 +224,18 @@ def _until(
 def _add_hole(
     name: Name,
     records: Iterator[tuple[int, int, Record]],
-    is_counted: Callable[[Place], bool],
+    is_counted: Counted,
     found: _Found,
 ) -> None:
     for offset, length, record in records:
         place = Place(name.segment, offset, length)
-        if record.type in _MAIN and is_counted(place):
+        if record.type in _MAIN and is_counted(place, _key_of(record)):
             found.lost.append(place)
+
+
+def _key_of(record: Record) -> str:
+    url = record.headers["WARC-Target-URI"]
+    return "" if url.endswith("/robots.txt") else key_of(url)
 
 
 class _Content:

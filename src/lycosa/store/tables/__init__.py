@@ -4,6 +4,7 @@ Rows are gathered in memory, flushed as Arrow batches to the journals of the ope
 become Parquet files when the segment is sealed.
 
     rows             the tables pages, links, text and hosts: columns, and rows to flush
+    facts            the facts of a page as values of its row
     redirects        where a redirect leads
     extra            columns that plugins add to pages
     quads            structured data of pages, as N-Quads

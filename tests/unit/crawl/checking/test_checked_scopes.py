@@ -88,7 +88,9 @@ def test_hosts_that_joined_a_crawl_are_known_and_nothing_is_written(tmp_path: Pa
     assert not ScopeChecker.of_directory(directory).check("http://b.test/").is_wanted
     assert not directory.log_folder.exists()
     log = directory.log(job)
-    JobScope(job, log).follow(key_of("http://a.test/"), key_of("http://b.test/"), is_seed=True)
+    scope = JobScope(job, log)
+    scope.follow(key_of("http://a.test/"), key_of("http://b.test/"), is_seed=True)
+    scope.write()
     before = log.notes("")
     assert ScopeChecker.of_directory(directory).check("http://b.test/x").is_wanted
     assert log.notes("") == before

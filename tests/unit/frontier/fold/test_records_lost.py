@@ -43,10 +43,10 @@ def test_a_lost_page_is_pending_and_given_back_to_the_limits() -> None:
 
 def test_what_is_lost_counts_no_longer_also_after_a_snapshot() -> None:
     state = state_with_a_page()
-    assert counted_by([state])(PLACE)
+    assert counted_by({0: state})(PLACE)
     state.apply(LOST)
     for again in (state, PartitionState.unpack(state.pack(3))):
-        accounts = counted_by([again])
+        accounts = counted_by({0: again})
         assert not accounts(PLACE)
         assert not accounts(OTHER)
         assert accounts(Place(1, 200, 10))

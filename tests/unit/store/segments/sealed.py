@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
@@ -9,14 +10,20 @@ from warcio.archiveiterator import ArchiveIterator
 from lycosa.records import Place
 from lycosa.store.layout import warc_names, warc_path
 from lycosa.store.reader import table
+from lycosa.store.segments.survey import Counted
 
 
 class Killed(BaseException):
     """What a test kills a sealing with."""
 
 
-def always(place: Place) -> bool:
+def always(place: Place, key: str) -> bool:
     return True
+
+
+def among(places: Container[Place]) -> Counted:
+    """Count the records at these places."""
+    return lambda place, key: place in places
 
 
 def responses(folder: Path) -> list[str]:

@@ -49,7 +49,7 @@ def crawled(folder: Path) -> list[Place]:
         place = store.append(of_partition(capture(number, key=key, reply=reply), 3))
         places += [place] if key.startswith(STAYS) else []
     store.append(page(6, f"{GOES}:/own", b"<html>own"))
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
     return places
 
@@ -60,7 +60,7 @@ def test_a_payload_is_stored_once_in_a_partition_whatever_its_hosts(tmp_path: Pa
         [("org.a:/", 3), ("org.b:/", 3), ("org.c:/", 4), ("org.a:/again", 3)]
     ):
         store.append(page(number, key, partition=partition))
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
     assert kinds(tmp_path) == {
         "http://a.org/": "response",

@@ -60,7 +60,7 @@ def crawled(folder: Path, segments: int = 2) -> list[Place]:
             store.roll()
     reply = answer(b"gone", 404, 1.7e9 + 700)
     store.append(capture(700, key=f"{GOES}:/gone", reply=reply, outcome=Outcome.NOT_FOUND, links=0))
-    store.seal(lambda place: True)
+    store.seal(lambda place, key: True)
     store.close()
     return places
 

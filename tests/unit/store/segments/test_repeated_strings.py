@@ -19,7 +19,7 @@ from unit.store.exchanges import capture
 COLUMNS = ["source_url", "target_url", "kind", "reason", "rel", "text"]
 
 
-def always(place: Place) -> bool:
+def always(place: Place, key: str) -> bool:
     return True
 
 

@@ -105,7 +105,7 @@ def test_a_process_that_is_alive_keeps_its_segment(tmp_path: Path) -> None:
     place = writing.append(capture(1))
     writing.flush()
     other = ArchiveStore(tmp_path, worker=1)
-    assert other.seal(lambda place: False) == []
+    assert other.seal(lambda place, key: False) == []
     writing.append(capture(2))
     writing.seal(always)
     assert other.read(place).url == url(1)

@@ -18,10 +18,12 @@ from lycosa.store.archive import ArchiveStore
 from lycosa.store.files import Appendable
 from lycosa.store.layout import KINDS, cdx_path, journal_path, warc_names, warc_path
 from lycosa.store.reader import captures, find, table
+from lycosa.store.segments.sealing import seal_dead
 from lycosa.store.tables import arrow_functions
 from lycosa.store.tables.rows import signed, url_id
+from lycosa.url import key_of
 from unit.store.exchanges import capture, check_archive, failure, robots
-from unit.store.segments.sealed import Killed, always, column, responses, url
+from unit.store.segments.sealed import Killed, always, among, column, responses, url
 
 
 def test_what_a_kill_left_without_an_event_is_dropped(tmp_path: Path) -> None:
@@ -36,10 +38,10 @@ def test_what_a_kill_left_without_an_event_is_dropped(tmp_path: Path) -> None:
     store = ArchiveStore(tmp_path)
     counted |= {store.append(capture(number)) for number in range(5, 8)}
     store.flush()
-    sealed = store.seal(counted.__contains__, decided=store.segment)
+    sealed = store.seal(among(counted), decided=store.segment)
     assert [(one.segment, one.kept, one.dropped) for one in sealed] == [(1, 5, 3)]
     assert sorted(store.read(place).url for place in counted) == [url(n) for n in range(8)]
-    store.seal(counted.__contains__)
+    store.seal(among(counted))
     store.close()
     assert responses(tmp_path) == [url(number) for number in range(8)]
     assert sorted(map(str, column(tmp_path, "pages", "url"))) == [url(n) for n in range(8)]
@@ -55,7 +57,7 @@ def test_what_does_not_count_among_what_does_is_overwritten(tmp_path: Path) -> N
     ]
     lost = {2, 3, 5, 7, 18}
     counted = {place for number, place in enumerate(places) if number not in lost}
-    sealed = store.seal(counted.__contains__)
+    sealed = store.seal(among(counted))
     assert [(one.kept, one.dropped) for one in sealed] == [(15, 5)]
     for number, place in enumerate(places):
         if number in lost:
@@ -69,6 +71,35 @@ def test_what_does_not_count_among_what_does_is_overwritten(tmp_path: Path) -> N
     check_archive(tmp_path)
 
 
+def test_every_page_is_counted_by_its_own_key(tmp_path: Path) -> None:
+    killed = ArchiveStore(tmp_path)
+    for number in range(6):
+        killed.append(capture(number))
+    killed.close()
+    keys: list[str] = []
+
+    def is_counted(place: Place, key: str) -> bool:
+        keys.append(key)
+        return int(key.rpartition("/")[2]) % 2 == 0
+
+    assert [one.dropped for one in seal_dead(tmp_path, is_counted)] == [3]
+    assert keys == [key_of(url(number)) for number in range(6)]
+    assert responses(tmp_path) == [url(0), url(2), url(4)]
+    check_archive(tmp_path)
+
+
+def test_a_page_whose_row_is_gone_is_asked_about_by_the_key_of_its_url(tmp_path: Path) -> None:
+    killed = ArchiveStore(tmp_path)
+    killed.append(capture(1))
+    killed.flush()
+    killed.append(capture(2))
+    killed._current.warc.flush(False)  # type: ignore[union-attr] # its rows are lost by the kill
+    killed.abandon()
+    asked: list[str] = []
+    seal_dead(tmp_path, lambda place, key: not asked.append(key) and key.endswith("1"))  # type: ignore[func-returns-value]
+    assert asked == [key_of(url(1)), key_of(url(2))]
+
+
 def test_robots_files_and_failures_always_count(tmp_path: Path) -> None:
     killed = ArchiveStore(tmp_path)
     killed.append(capture(1))
@@ -78,7 +109,7 @@ def test_robots_files_and_failures_always_count(tmp_path: Path) -> None:
     killed.append(capture(5))
     killed.close()
     store = ArchiveStore(tmp_path)
-    store.seal(lambda place: False)
+    store.seal(lambda place, key: False)
     store.close()
     assert responses(tmp_path) == ["http://h2.example.org/robots.txt"]
     assert column(tmp_path, "pages", "outcome") == ["timeout"]
@@ -94,7 +125,7 @@ def test_a_segment_of_which_nothing_counts_is_removed(tmp_path: Path) -> None:
     newborn.append(capture(2))
     newborn.abandon()
     store = ArchiveStore(tmp_path)
-    store.seal(lambda place: False)
+    store.seal(lambda place, key: False)
     assert warc_names(tmp_path) == []
     assert [path for kind in KINDS for path in (tmp_path / kind).iterdir()] == []
     store.close()
@@ -123,12 +154,12 @@ def test_a_kill_in_the_middle_of_sealing_loses_nothing(tmp_path: Path, death: in
 
     sealer = ArchiveStore(tmp_path)
     with pytest.raises(Killed):
-        sealer.seal(counted.__contains__, reach=reach)
+        sealer.seal(among(counted), reach=reach)
     sealer.abandon()
     between = set(map(str, column(tmp_path, "pages", "url")))
     assert between >= {url(number) for number in range(6)}
     sealer = ArchiveStore(tmp_path)
-    sealer.seal(counted.__contains__)
+    sealer.seal(among(counted))
     for number, place in enumerate(sorted(counted)):
         assert sealer.read(place).url == url(number)
     sealer.close()
@@ -179,7 +210,7 @@ def test_every_page_that_counts_is_there_once_after_any_kills(
     for steps, death, torn in plan:
         store = ArchiveStore(folder, roll_bytes=4_000)
         try:
-            store.seal(counted.__contains__, reach=dying(death))  # type: ignore[arg-type]
+            store.seal(among(counted), reach=dying(death))  # type: ignore[arg-type]
         except Killed:
             store.abandon()
             continue
@@ -199,12 +230,12 @@ def test_every_page_that_counts_is_there_once_after_any_kills(
                     counted.update(fresh)
                     fresh.clear()
                     if chance.random() < 0.5:
-                        store.seal(counted.__contains__, decided=decided)
+                        store.seal(among(counted), decided=decided)
         if torn and chance.random() < 0.5:
             _tear(folder, store, torn, counted)
         store.abandon()
     store = ArchiveStore(folder)
-    store.seal(counted.__contains__)
+    store.seal(among(counted))
     for place, target in counted.items():
         assert store.read(place).url == target
     store.close()
@@ -302,7 +333,7 @@ def test_what_a_power_cut_took_must_be_given_up_before_the_rest_is_sealed(tmp_pa
     store = ArchiveStore(tmp_path)
     with pytest.raises(StoreError, match="1 records that count, or their rows, are damaged"):
         store.seal(always)
-    sealed = store.seal(lambda place: place != places[2])
+    sealed = store.seal(lambda place, key: place != places[2])
     assert [(one.kept, one.dropped) for one in sealed] == [(2, 1)]
     store.close()
     assert responses(tmp_path) == [url(0), url(1)]
@@ -329,7 +360,7 @@ def test_links_and_text_without_their_page_do_not_count(
             store.flush()
     store.abandon()
     store = ArchiveStore(tmp_path)
-    store.seal(lambda place: place.offset <= committed.offset)
+    store.seal(lambda place, key: place.offset <= committed.offset)
     store.close()
     expected = {signed(url_id("org.example:/page/1"))}
     assert set(column(tmp_path, "links", "source_id")) == expected

@@ -54,7 +54,7 @@ def test_an_open_segment_and_a_sealed_one_have_the_same_columns(tmp_path: Path) 
     write_three(tmp_path)
     assert read(tmp_path) == EXPECTED
     open_schema = schema_of(tmp_path, "pages")
-    seal_dead(tmp_path, lambda place: True)
+    seal_dead(tmp_path, lambda place, key: True)
     assert read(tmp_path) == EXPECTED
     assert schema_of(tmp_path, "pages") == open_schema
     assert open_schema.names[-3:] == COLUMNS.names
@@ -62,7 +62,7 @@ def test_an_open_segment_and_a_sealed_one_have_the_same_columns(tmp_path: Path) 
 
 def test_duckdb_reads_segments_with_and_without_the_columns(tmp_path: Path) -> None:
     write_three(tmp_path)
-    seal_dead(tmp_path, lambda place: True)
+    seal_dead(tmp_path, lambda place, key: True)
     query = f"from read_parquet('{tmp_path}/pages/*.parquet', union_by_name=true) order by key"
     found = duckdb.connect().execute(f"select key, words, tags {query}").fetchall()
     expected = [
@@ -76,13 +76,13 @@ def test_duckdb_reads_segments_with_and_without_the_columns(tmp_path: Path) -> N
 
 def test_what_reads_our_columns_alone_knows_nothing_of_others(tmp_path: Path) -> None:
     write_three(tmp_path)
-    seal_dead(tmp_path, lambda place: True)
+    seal_dead(tmp_path, lambda place, key: True)
     assert sum(len(batch) for batch in rows(tmp_path, "pages")) == 4
 
 
 def test_the_columns_stay_when_a_host_is_forgotten(tmp_path: Path) -> None:
     write_three(tmp_path)
-    seal_dead(tmp_path, lambda place: True)
+    seal_dead(tmp_path, lambda place, key: True)
     forget_host(tmp_path, "b.test")
     assert read(tmp_path) == [row for row in EXPECTED if row["key"] != "test.b:/3"]
 

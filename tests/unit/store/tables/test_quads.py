@@ -30,7 +30,7 @@ def triple(number: int, text: str = "text") -> bytes:
     return f'<http://x.test/{number}> <http://p.test/p> "{text} .\\n" .\n'.encode()
 
 
-def everything(place: Place) -> bool:
+def everything(place: Place, key: str) -> bool:
     return True
 
 
@@ -96,7 +96,7 @@ def test_what_a_kill_left_without_an_event_is_dropped(tmp_path: Path) -> None:
     store.append(saying(10, triple(10)))  # never flushed
     store.abandon()
     counted = set(places[:4] + places[6:7])
-    seal_dead(tmp_path, lambda place: place in counted)
+    seal_dead(tmp_path, lambda place, key: place in counted)
     found = [block.url for block in blocks(quads_path(tmp_path, FIRST))]
     assert found == [f"http://example.org/page/{number}" for number in (0, 1, 2, 3, 6)]
 

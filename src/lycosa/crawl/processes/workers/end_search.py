@@ -64,7 +64,7 @@ class EndSearch:
         """Tell the workers when unreachable origins are all that is left, and when that changes."""
         may_be_stuck = self._ending.may_be_stuck()
         found = Stuck(
-            may_be_stuck and self._ending.is_stuck(self._log.heads()), self._ending.has_answers
+            may_be_stuck and self._ending.is_stuck(self._log.heads), self._ending.has_answers
         )
         if found != self.stuck:
             self.stuck = found

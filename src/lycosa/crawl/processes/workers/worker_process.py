@@ -34,7 +34,7 @@ from lycosa.crawl.processes.machine import (
     give_large_blocks_back,
 )
 from lycosa.crawl.processes.main_loop import MainLoop
-from lycosa.crawl.processes.runtime import Runtime
+from lycosa.crawl.processes.runtime import Duties, Runtime
 from lycosa.crawl.processes.workers.channel import Channel
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import (
@@ -107,7 +107,7 @@ class RemoteEnding:
         """Return whether the supervisor has found all workers stuck."""
         return self.found_stuck
 
-    def is_stuck(self, heads: Sequence[Head]) -> bool:
+    def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
         """Return whether the supervisor has found all workers stuck."""
         return self.found_stuck
 
@@ -144,14 +144,14 @@ class WorkerProcess:
             when_durable=self._when_durable,
         )
         self._budget = GrantedBudget(crawl.job, crawl.directory.free_disk, link)
-        self._runtime = Runtime(
-            main,
-            crawl,
-            assignment,
-            self._budget,
-            self._ending,
-            self._on_end,
-            lambda seed, why: channel.send(SeedFailed(seed, why)),
+        self._runtime = Runtime(main, crawl, assignment)
+        self._runtime.employ(
+            Duties(
+                self._budget,
+                self._ending,
+                self._on_end,
+                lambda seed, why: channel.send(SeedFailed(seed, why)),
+            )
         )
 
     def run(self) -> None:

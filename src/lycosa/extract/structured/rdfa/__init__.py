@@ -6,11 +6,8 @@ N-Triples. The host language decides some rules. `rdfa:copy` is carried out last
 
     trees      parses a document and writes its normalised markup
     hosts      host languages: HTML, XHTML, SVG, XML
-    _walk      the walk over the markup (compiled)
+    walk       the walk over the markup (compiled)
     pure_walk  the same in pure Python, to read and to test against
-    tokens     markup cut into tags and text, for pure_walk
-    elements   state of open elements, for pure_walk
-    terms      resolves terms, CURIEs and IRIs, for pure_walk
     names      names of attributes and elements that RDFa uses
     iris       resolves references, writes IRIs and literals
     literals   dates, times and XML literals
@@ -29,11 +26,11 @@ Not here: whether a page has RDFa at all (`Facts.has_rdfa`, by the scanner), Mic
 from __future__ import annotations
 
 from lycosa.extract.charset import to_utf8
-from lycosa.extract.structured.rdfa._walk import walk
 from lycosa.extract.structured.rdfa.copying import COPY, with_copies
 from lycosa.extract.structured.rdfa.hosts import host_of
 from lycosa.extract.structured.rdfa.iris import resolve, without_fragment
 from lycosa.extract.structured.rdfa.trees import html_markup, xml_markup
+from lycosa.extract.structured.rdfa.walk import walk
 
 __all__ = ["distil"]
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lycosa.extract.structured.rdfa import _walk, pure_walk
 from lycosa.extract.structured.rdfa.hosts import HTML, SVG, XHTML1, XHTML5, XML, Host
+from lycosa.extract.structured.rdfa.pure_walk.walk import walk as walk_in_python
+from lycosa.extract.structured.rdfa.walk import walk
 
 HOSTS = [HTML, XHTML1, XHTML5, SVG, XML]
 BASES = ["http://e.test/a/b?q", "http://e.test", "http://e.test/a/../b/", "urn:x"]
@@ -47,8 +48,8 @@ markup = st.lists(st.sampled_from(PIECES) | st.sampled_from(WHOLE), max_size=40)
 
 def assert_alike(text: str, host: Host, base: str = BASES[0], room: int = 1 << 20) -> None:
     data = text.encode()
-    native = _walk.walk(data, host, "http://e.test/doc", base, "b", room)
-    twin = pure_walk.walk(data, host, "http://e.test/doc", base, "b", room)
+    native = walk(data, host, "http://e.test/doc", base, "b", room)
+    twin = walk_in_python(data, host, "http://e.test/doc", base, "b", room)
     assert native == twin
 
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.answers import usual_sitemap
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.reading import judge
+from lycosa.crawl.answers.site_files import usual_sitemap
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import compile_robots

@@ -1,4 +1,4 @@
-"""Cuts the markup that `trees` writes into tags and text, for `pure_walk`.
+"""Cuts the markup that `trees` writes into tags and text.
 
 Any markup is read: an unclosed tag reaches to the end.
 """

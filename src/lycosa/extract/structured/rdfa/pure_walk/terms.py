@@ -1,4 +1,4 @@
-"""Resolves terms, CURIEs, IRIs and blank nodes by the prefixes in scope, for `pure_walk`.
+"""Resolves terms, CURIEs, IRIs and blank nodes by the prefixes in scope.
 
 Terms are strings in N-Triples: `<iri>`, `_:b0`; "" is none.
 """

@@ -19,7 +19,7 @@ from lycosa.extract.languages.codes import CODES
 from lycosa.extract.languages.page_language import LETTERS, language_of, middle_of
 from lycosa.study.build import study
 from unit.study.drawn_crawl import BEGAN, Fetch, rows, write
-from unit.study.test_vocabularies import spoil
+from unit.study.statistics.test_vocabularies import spoil
 
 A, B, C, D, E = (f"test.a:/{name}" for name in "abcde")
 

@@ -1,12 +1,12 @@
-"""The state that `pure_walk` keeps of each open element."""
+"""The state that the walk keeps of each open element."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from lycosa.extract.structured.rdfa.names import without_terms
-from lycosa.extract.structured.rdfa.terms import Scope
-from lycosa.extract.structured.rdfa.tokens import Start
+from lycosa.extract.structured.rdfa.pure_walk.terms import Scope
+from lycosa.extract.structured.rdfa.pure_walk.tokens import Start
 
 
 class Slot:

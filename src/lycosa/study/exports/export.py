@@ -28,15 +28,15 @@ from lycosa.spreadsheets import cell_in_sql
 from lycosa.store.layout import CDX, KINDS, WARC
 from lycosa.store.segments.sealing import temporary
 from lycosa.store.tables.missing_tables import damage_told, unreadable
-from lycosa.study.counts import prepare
-from lycosa.study.graph_files import FORMATS as GRAPHS
-from lycosa.study.graph_files import PAGES, SITES, write_graph
-from lycosa.study.heads import HEADS
-from lycosa.study.ranks import web_graph
+from lycosa.study.exports.graph_files import FORMATS as GRAPHS
+from lycosa.study.exports.graph_files import PAGES, SITES, write_graph
+from lycosa.study.exports.withheld import wishes_obeyed, withhold
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import add_derived, known
+from lycosa.study.statistics.counts import prepare
+from lycosa.study.statistics.heads import HEADS
+from lycosa.study.statistics.ranks import web_graph
 from lycosa.study.tables import STUDIED, Connection, add_files, all_rows, connected, quoted
-from lycosa.study.withheld import wishes_obeyed, withhold
 
 FORMATS = {
     "parquet": "format parquet, compression zstd",

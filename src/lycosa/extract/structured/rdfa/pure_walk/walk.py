@@ -1,4 +1,4 @@
-"""The RDFa walk in pure Python: what the compiled `_walk` must do, written to be read.
+"""The RDFa walk in pure Python: what the compiled `rdfa.walk` must do, written to be read.
 
 It goes over markup from `trees`, from left to right, and takes for every start tag the
 steps of RDFa Core 1.1, section 7.5; their numbers are in the comments. A literal that is the
@@ -8,7 +8,7 @@ in a list its position is reserved until then.
 Terms are strings in N-Triples: `<iri>`, `_:b0`, `"text"@en`; "" is none.
 
 Always true:
-  * the triples are those of `lycosa.extract.structured.rdfa._walk.walk`, in the same order;
+  * the triples are those of `lycosa.extract.structured.rdfa.walk.walk`, in the same order;
   * nothing recurses; a mapping is changed in place and changed back when its element ends;
   * output stops at `room` bytes: a thousand nested elements can each claim the same text, and
     a prefix be as long as a page.
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from lycosa.extract.structured.rdfa.elements import Context, Element, Incomplete, Item, Lists, Slot
 from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
     iri_term,
@@ -44,8 +43,16 @@ from lycosa.extract.structured.rdfa.names import (
     Full,
     split_words,
 )
-from lycosa.extract.structured.rdfa.terms import Scope, Terms
-from lycosa.extract.structured.rdfa.tokens import Attributes, End, Text, tokens
+from lycosa.extract.structured.rdfa.pure_walk.elements import (
+    Context,
+    Element,
+    Incomplete,
+    Item,
+    Lists,
+    Slot,
+)
+from lycosa.extract.structured.rdfa.pure_walk.terms import Scope, Terms
+from lycosa.extract.structured.rdfa.pure_walk.tokens import Attributes, End, Text, tokens
 
 
 def walk(markup: bytes, host: Host, document: str, base: str, label: str, room: int) -> bytes:

@@ -1,0 +1,78 @@
+"""Which partitions have nothing left to do, as their owners say it on the board.
+
+A report names the sequences of log and inbox at which it was true. Whoever looks for the end
+compares them with the log: a report that is old does not fit, and one of a life that is over still
+tells the truth if it does. So nothing here needs to be fresh, or to be taken back.
+
+`IdleDesk` is a state machine without I/O; a `courier` makes its calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from lycosa.cluster.board.keys import idle_key
+from lycosa.cluster.board.protocol import Answer, Entry
+from lycosa.cluster.membership.calls import Call, Get, Put, Result
+
+WRITE_SECONDS = 0.5
+"""How often a document is written at most."""
+
+
+class IdleReport(NamedTuple):
+    """What the owner of one partition says of it."""
+
+    partition: int
+    log: int
+    inbox: int
+    goes_on: bool
+    is_stuck: bool
+    has_answers: bool
+
+
+class IdleDesk:
+    """The reports of one life, on their way to the board."""
+
+    def __init__(self, life: int) -> None:
+        self._key = idle_key(life)
+        self._value = self._written = b""
+        self._revision: int | None = 0
+        self._in_flight: Call | None = None
+        self.due = float("-inf")
+
+    def tell(self, reports: list[IdleReport]) -> None:
+        """Say which partitions are idle or stuck; an empty list says that some are busy."""
+        self._value = msgspec.msgpack.encode(reports) if reports else b""
+
+    def call(self, now: float) -> Call | None:
+        """Return the next call, if one is due."""
+        if self._in_flight is not None or self._value == self._written or now < self.due:
+            return None
+        if self._revision is None:
+            self._in_flight = Get(self._key)
+        else:
+            self._in_flight = Put(self._key, self._value, self._revision)
+        return self._in_flight
+
+    def answered(self, result: Result, now: float) -> None:
+        """Take in the answer."""
+        call, self._in_flight = self._in_flight, None
+        if isinstance(result, Entry):
+            self._revision, self._written = result.revision, result.value
+            return
+        self.due = now + WRITE_SECONDS
+        if isinstance(result, Answer) and result.is_written:
+            assert isinstance(call, Put)
+            self._revision, self._written = result.revision, call.value
+        else:
+            self._revision = None  # written or not: a look tells
+
+
+def reports_in(entries: Mapping[str, Entry]) -> Iterator[IdleReport]:
+    """Yield the reports of all lives; two may tell of one partition."""
+    for entry in entries.values():
+        if entry.value:
+            yield from msgspec.msgpack.decode(entry.value, type=list[IdleReport])

@@ -1,0 +1,105 @@
+"""Join a crawl that another machine has begun: find it in a server, make a directory for it.
+
+The server's log holds the job, so nothing but the address is needed. If it holds several crawls,
+one is named by the beginning of its name; without a name the only one that runs is joined.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.config import Job, anchored
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.log_place import BEGUN, MOVED, job_among, place_text
+from lycosa.errors import ConfigError
+from lycosa.log.opening import list_crawls
+from lycosa.log.protocol import StoredCrawl
+
+_SEEDS_SHOWN = 3
+
+
+class FoundCrawl(NamedTuple):
+    """A crawl that can be joined."""
+
+    name: str
+    job: Job
+    begun: str
+    """When it was begun, as an ISO date and time."""
+    ended: str
+    """Why its last run has ended; "" while it runs, or may be gone on with."""
+    moved_to: str
+    """The place of its log, if it was moved away."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its last run has not ended, as far as the log knows."""
+        return not self.ended and not self.moved_to
+
+    def __str__(self) -> str:
+        """Tell it in a line."""
+        seeds = self.job.seeds
+        shown = ", ".join(list(seeds[:_SEEDS_SHOWN])) if isinstance(seeds, tuple) else "a long list"
+        more = f" and {len(seeds) - _SEEDS_SHOWN:,} more" if len(seeds) > _SEEDS_SHOWN else ""
+        standing = f"moved to {self.moved_to}" if self.moved_to else self.ended or "running"
+        return f"{self.name}  {self.begun[:16].replace('T', ' ')}  {standing}  {shown}{more}"
+
+
+def crawls_in(address: str) -> list[FoundCrawl]:
+    """Return the crawls that a server holds, the newest first."""
+    found = [crawl for stored in list_crawls(address) if (crawl := _found(stored)) is not None]
+    return sorted(found, key=lambda crawl: crawl.begun, reverse=True)
+
+
+def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
+    """Return the crawl that is meant; raises an error that lists them when that is not clear."""
+    if not found:
+        raise ConfigError(
+            f"{address}: holds no crawl\n"
+            f"  begin one: lycosa crawl https://example.org/ -o DIR --log {address}"
+        )
+    named = [crawl for crawl in found if crawl.name.startswith(name)]
+    wanted = named if name else [crawl for crawl in found if crawl.is_running]
+    if len(wanted) == 1 and not wanted[0].moved_to:
+        return wanted[0]
+    if len(wanted) == 1:
+        raise ConfigError(
+            f"{address}: the crawl {wanted[0].name} was moved to {wanted[0].moved_to}\n"
+            f"  join it there: lycosa join {wanted[0].moved_to.partition(' ')[0]} -o DIR"
+        )
+    if not wanted:
+        what = f"no crawl whose name begins with {name}" if name else "no crawl that runs"
+    else:
+        what = f"{len(wanted):,} crawls" + (f" whose names begin with {name}" if name else "")
+    lines = "".join(f"\n  {crawl}" for crawl in found)
+    raise ConfigError(
+        f"{address}: holds {what}; name one by its beginning: lycosa join {address} NAME -o DIR"
+        + lines
+    )
+
+
+def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirectory:
+    """Make a crawl directory that helps in a crawl, or return the one that does already."""
+    directory = CrawlDirectory(path)
+    if directory.job_file.exists() and directory.job().log.name == crawl.name:
+        return directory
+    log = dataclasses.replace(crawl.job.log, server=address, name=crawl.name)
+    job = anchored(dataclasses.replace(crawl.job, log=log), path.absolute())
+    directory = CrawlDirectory.create(path, job)
+    directory.identity()
+    return directory
+
+
+def _found(stored: StoredCrawl) -> FoundCrawl | None:
+    """Return a crawl if its log is whole: the job is noted last."""
+    notes = stored.notes
+    job = job_among(notes)
+    if job is None:
+        return None
+    runs = [int(name[4:]) for name in notes if name.startswith("run-")]
+    ended = notes.get(f"end-{max(runs)}", b"") if runs else b""
+    moved = notes.get(MOVED)
+    begun = notes.get(BEGUN, b"").decode()
+    return FoundCrawl(stored.name, job, begun, ended.decode(), place_text(moved) if moved else "")

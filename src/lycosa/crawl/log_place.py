@@ -1,0 +1,124 @@
+"""A crawl whose log is in a server: its job, the directories that help in it, where it went.
+
+What another machine must know to help in a crawl is noted in its log:
+
+    job, job/2, …    the job as TOML; the last one holds. A long list of seeds is not among it: its
+                     seeds are in the log's inboxes
+    begun            when the crawl was begun, by the wall clock of the machine that did
+    directory/1, …   the identity of each crawl directory that helps, under its number
+    moved            where the log was moved to: this one is not written to any more
+
+A directory keeps its identity in a file, so it finds its number again. The number is never given
+to another one: segments are numbered by it. A crawl whose log is a file has one directory, 0.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from lycosa.config import Job, parse_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LogError
+from lycosa.log.protocol import Log
+
+JOB, BEGUN, MOVED = "job", "begun", "moved"
+DIRECTORY = "directory/"
+IN_FILE = "sqlite"
+"""How a log in a file is named where others are named by their address."""
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where a log is: the address of a server, or `sqlite`, and the crawl's name there."""
+
+    server: str
+    name: str
+
+
+def note_job(log: Log, job: Job) -> None:
+    """Note the job in the log, if this one has not been noted."""
+    log.note(BEGUN, datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds").encode())
+    text = job.to_toml("seeds.txt").encode()
+    while text not in (noted := _jobs_among(log.notes(JOB))).values():
+        number = max(noted, default=0) + 1
+        log.note(JOB if number == 1 else f"{JOB}/{number}", text)
+
+
+def job_among(notes: Mapping[str, bytes]) -> Job | None:
+    """Return the job that was noted last; None in a log that has none, or is not whole yet."""
+    noted = _jobs_among(notes)
+    if 1 not in noted:
+        return None
+    return parse_job(noted[max(noted)].decode(), "the job in the log")
+
+
+def _jobs_among(notes: Mapping[str, bytes]) -> dict[int, bytes]:
+    return {
+        int(name.partition("/")[2] or 1): value
+        for name, value in notes.items()
+        if name == JOB or name.startswith(f"{JOB}/")
+    }
+
+
+def directory_number(log: Log, directory: CrawlDirectory) -> int:
+    """Return the number of a directory among all that help in its crawl; give it one if new."""
+    if not directory.job().log.server:
+        return 0
+    own = directory.identity().encode()
+    while True:
+        noted = _noted_directories(log)
+        for number, identity in noted.items():
+            if number and identity == own:
+                return number
+        log.note(f"{DIRECTORY}{max(noted, default=0) + 1}", own)
+
+
+def own_numbers(log: Log, directory: CrawlDirectory) -> set[int]:
+    """Return the numbers whose segments are in this directory.
+
+    A crawl that was moved from a file has segments of number 0, in the directory that noted it.
+    """
+    own = directory.identity().encode()
+    noted = _noted_directories(log)
+    return {number for number, identity in ({0: own} | noted).items() if identity == own}
+
+
+def other_directories(log: Log, directory: CrawlDirectory) -> int:
+    """Return how many other directories have helped in the crawl."""
+    own = directory.identity().encode()
+    return len(set(_noted_directories(log).values()) - {own})
+
+
+def _noted_directories(log: Log) -> dict[int, bytes]:
+    found = log.notes(DIRECTORY)
+    return {int(name.removeprefix(DIRECTORY)): value for name, value in found.items()}
+
+
+def encode_place(place: Place) -> bytes:
+    """Return the content of the note `moved`."""
+    return msgspec.msgpack.encode(place)
+
+
+def decode_place(note: bytes) -> Place:
+    """Return the place that the note `moved` names."""
+    return msgspec.msgpack.decode(note, type=Place)
+
+
+def place_text(note: bytes) -> str:
+    """Return the place that the note `moved` names, for people."""
+    place = decode_place(note)
+    return place.server if place.server == IN_FILE else f"{place.server} as {place.name}"
+
+
+def refuse_moved(log: Log, directory: CrawlDirectory) -> None:
+    """Raise `LogError` if the log was moved: nothing that is written here would count."""
+    note = log.noted(MOVED)
+    if note is not None:
+        raise LogError(
+            f"{directory.path}: the log was moved to {place_text(note)}, or a move to there was"
+            " interrupted\n"
+            f"  finish the move: lycosa move {directory.path} {decode_place(note).server}"
+        )

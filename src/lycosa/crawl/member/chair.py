@@ -1,0 +1,77 @@
+"""What the owner of partition 0 does for all members: it finds the end.
+
+A run has ended when every partition has reported that it was idle at the very sequences at which
+its log and inbox end. Heads are read from whichever replica answers, and partition by partition, so
+by themselves they prove nothing. The end is therefore a note that the log takes only if no head
+has moved (`Log.note_at`): whoever else writes something first keeps the crawl going.
+
+The same note, under another name, says that a cycle is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lycosa.cluster.board.keys import IDLE
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.idle import IdleReport, reports_in
+from lycosa.crawl.member.notes import end_name, idle_name
+from lycosa.crawl.worker.worker import EXHAUSTED
+from lycosa.log.protocol import Head, Log
+
+
+class Finding(NamedTuple):
+    """What a look at all reports has shown."""
+
+    is_stuck: bool = False
+    """Nothing is left anywhere but what is out of reach."""
+    has_answers: bool = False
+    """Some server has answered."""
+    is_between: bool = False
+    """A cycle is over, and another follows."""
+
+
+class Minutes(NamedTuple):
+    """What the chair knows when it looks for the end."""
+
+    run: int
+    step: str
+    """Names the cycle and round that would be over."""
+    own: list[IdleReport]
+
+
+def look_for_end(log: Log, board: Board, minutes: Minutes) -> Finding | None:
+    """Note the end if all partitions are idle; None if the board did not answer.
+
+    Asks board and log, so it is called beside the worker. May raise `LogUnavailable`.
+    """
+    listed = board.list(IDLE)
+    if listed is None:
+        return None
+    heads = log.heads()
+    fitting = _fitting([*minutes.own, *reports_in(listed)], heads)
+    if len(fitting) < len(heads):
+        return Finding()
+    reports = fitting.values()
+    has_answers = any(report.has_answers for report in reports)
+    if any(report.is_stuck for report in reports):
+        return Finding(is_stuck=True, has_answers=has_answers)
+    if any((report.log, report.inbox) != heads[number][:2] for number, report in fitting.items()):
+        return Finding(has_answers=has_answers)
+    if not any(report.goes_on for report in reports):
+        log.note_at(end_name(minutes.run), EXHAUSTED.encode(), heads)
+        return Finding(has_answers=has_answers)
+    name = idle_name(minutes.run, minutes.step)
+    is_between = log.note_at(name, b"", heads) or log.noted(name) is not None
+    return Finding(has_answers=has_answers, is_between=is_between)
+
+
+def _fitting(reports: Iterable[IdleReport], heads: list[Head]) -> dict[int, IdleReport]:
+    """Return for each partition a report that fits its inbox, and its log if there is one."""
+    found: dict[int, IdleReport] = {}
+    for report in reports:
+        head = heads[report.partition]
+        if report.inbox == head.inbox and (report.log == head.log or report.partition not in found):
+            found[report.partition] = report
+    return found

@@ -1,0 +1,166 @@
+"""A life's part of the job's limits, from the ledger on the board.
+
+Reservations are made from grants, as in a worker process of one machine (`GrantedBudget`); grants
+come from the ledger's desk, whose calls a courier makes. So nothing here waits.
+
+A limit that is reached ends the run for all members: the reason is noted in the log. Two limits
+are different. A full disk ends the part of its own machine alone. The limit on time is watched by
+the owner of partition 0, whose log says how long the crawl has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+
+from lycosa.clock import Clock
+from lycosa.cluster.ledger.desk import Desk
+from lycosa.cluster.ledger.document import Amount, Count, Limits
+from lycosa.config import Job
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
+from lycosa.crawl.processes.workers.protocol import Account, Grant
+from lycosa.crawl.takeover import Opened
+from lycosa.crawl.worker import commits
+
+
+def limits_of(job: Job) -> Limits | None:
+    """Return what the ledger watches; None if the job limits neither pages nor bytes."""
+    limits = job.limits
+    if not limits.pages and not limits.bytes:
+        return None
+    return Limits(limits.pages, limits.bytes, job.fetch.largest_body_bytes, job.frontier.partitions)
+
+
+class SharedLimits:
+    """What one life does about limits; its worker uses `budget`."""
+
+    def __init__(
+        self,
+        job: Job,
+        clock: Clock,
+        free_disk: Callable[[], int],
+        life: int,
+        lock: AbstractContextManager[object],
+    ) -> None:
+        """`lock` is held while the desk is spoken to: a courier has it meanwhile."""
+        limits = limits_of(job)
+        self._job = job
+        self._clock = clock
+        self._lock = lock
+        self.desk = None if limits is None else Desk(life, limits)
+        self.reached: Limit | None = None
+        """The limit that ends the run for all, once it is known here."""
+        self._account = Account(0, 0, 0, 0, 0, 0)
+        self._is_recalled = False
+        self.when_durable: Callable[[Callable[[], None]], None] = lambda callback: None
+        """The worker's, once there is one."""
+        self.counts: Mapping[int, commits.Count] = {}
+        """The worker's, too: what is durable of each partition."""
+        self.budget = GrantedBudget(
+            job,
+            free_disk,
+            SupervisorLink(
+                want_grant=self._want,
+                account=self._accounted,
+                limit_reached=self._reach,
+                call_soon=lambda callback: clock.call_at(clock.now(), callback),
+                when_durable=lambda callback: self.when_durable(callback),
+            ),
+        )
+
+    # -- partitions -----------------------------------------------------------------------
+
+    def open(self, opened: Mapping[int, Opened]) -> None:
+        """Tell the ledger of partitions that were taken, before a page of them is kept."""
+        if self.desk is not None:
+            self._tell(
+                {
+                    number: Count(
+                        one.state.sequence, Amount(one.state.kept_pages, one.state.kept_bytes)
+                    )
+                    for number, one in opened.items()
+                }
+            )
+
+    def has_opened(self, partition: int) -> bool:
+        """Return whether pages of a partition may be kept."""
+        if self.desk is None:
+            return True
+        with self._lock:
+            return self.desk.has_opened(partition)
+
+    def begin(self, opened: Opened) -> None:
+        """Watch the time, as the log of partition 0 tells it."""
+        if seconds := self._job.limits.seconds:
+            left = max(0.0, seconds - opened.state.seconds_run())
+            self.budget.begin(self._clock.now() + left)
+
+    def no_longer_chair(self) -> None:
+        """Leave the time to the new owner of partition 0."""
+        self.budget.begin(float("inf"))
+
+    # -- the rhythm -----------------------------------------------------------------------
+
+    def look(self, gone: Collection[int]) -> bool:
+        """Take in what the ledger says; returns whether the worker may try to reserve again."""
+        if self.desk is None:
+            return False
+        with self._lock:
+            self.desk.lives_gone(gone)
+            grant, reached = self.desk.take_grant(), self.desk.reached
+            is_recalled = self.desk.is_recalled
+        if reached and self.reached is None:
+            self.reached = Limit(reached)
+        if grant is not None:
+            self.budget.grant(Grant(grant.pages, grant.bytes, grant.is_rest))
+        if is_recalled and (not self._is_recalled or grant is not None):
+            self.budget.recall()
+        self._is_recalled = is_recalled
+        return grant is not None
+
+    def close(self) -> None:
+        """Give the last account and let the rest of the grants go; everything is durable."""
+        if self.desk is not None:
+            self.budget.recall()
+            self._tell({})
+            with self._lock:
+                self.desk.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the ledger knows that this life is over."""
+        if self.desk is None:
+            return True
+        with self._lock:
+            return self.desk.is_closed or self.desk.is_lost
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _want(self) -> None:
+        if self.desk is not None:
+            with self._lock:
+                self.desk.want()
+
+    def _accounted(self, account: Account) -> None:
+        self._account = account
+        self._tell({})
+
+    def _tell(self, more: Mapping[int, Count]) -> None:
+        """Say what is durable, and the counts, which contain it."""
+        assert self.desk is not None
+        account = self._account
+        counts = {
+            number: Count(one.sequence, Amount(one.pages, one.bytes))
+            for number, one in self.counts.items()
+        }
+        with self._lock:
+            self.desk.account(
+                {**more, **counts},
+                Amount(account.durable_pages, account.durable_bytes),
+                Amount(account.returned_pages, account.returned_bytes),
+            )
+
+    def _reach(self, limit: Limit) -> None:
+        if limit is not Limit.FREE_DISK:
+            self.reached = self.reached or limit

@@ -1,0 +1,148 @@
+"""One life after the other, until the crawl is done or the operator stops it.
+
+A life that was cut off for too long is over: others may have its partitions. Its worker has dropped
+everything, so the process joins anew, under a new number and with a new worker.
+
+The same code runs in a process (`processes`) and in a simulation: both give it a session and a way
+to make a worker.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from lycosa.clock import Clock
+from lycosa.cluster.membership.life import OVER, Phase
+from lycosa.crawl.member.limits import SharedLimits
+from lycosa.crawl.member.member import LIFE_OVER, Member, Membership
+from lycosa.crawl.worker.worker import Worker
+
+POLL_SECONDS = 0.1
+LEAVE_SECONDS = 10.0
+"""How long the board has to note that a life has ended in order."""
+
+REFUSED = "refused"
+"""Why a process ends whose clock or version does not fit any more."""
+
+log_messages = logging.getLogger(__name__)
+
+
+class LivingSession(Membership, Protocol):
+    """A session as the process sees it, over all its lives."""
+
+    @property
+    def phase(self) -> Phase:
+        """Where the present life is."""
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the present life has a record and a clock that fits."""
+
+    def drain(self) -> None:
+        """Announce that this worker gives its partitions away."""
+
+    def leave_soon(self) -> None:
+        """End the life; `phase` says when that is done."""
+
+    def begin_again(self) -> None:
+        """Begin a new life after one is over."""
+
+
+class Working(Protocol):
+    """A worker with everything that one life needs."""
+
+    worker: Worker
+    member: Member
+    limits: SharedLimits
+
+
+class Lives:
+    """The lives of one worker process."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        session: LivingSession,
+        begin: Callable[[int], Working],
+        on_end: Callable[[str], None],
+    ) -> None:
+        """`begin` makes a worker for a life; `on_end` is told why the last one has ended."""
+        self._clock = clock
+        self._session = session
+        self._make = begin
+        self._on_end = on_end
+        self._is_stopping = False
+        self._leave_by = float("inf")
+        self.present: Working | None = None
+        self.count = 0
+
+    def begin(self) -> None:
+        """Begin the first life as soon as it has joined."""
+        self._wait_for_joining()
+
+    def stop(self) -> None:
+        """Hand everything over and leave."""
+        self._is_stopping = True
+        self._session.drain()
+        if self.present is not None:
+            self.present.worker.stop()
+
+    def noted(self, notes: Mapping[str, bytes]) -> None:
+        """Take in notes of the log."""
+        if self.present is not None:
+            self.present.member.noted(notes)
+
+    def _wait_for_joining(self) -> None:
+        session = self._session
+        if session.is_joined and session.may_begin():
+            self.count += 1
+            self.present = self._make(session.number)
+            self.present.member.begin()
+            if self._is_stopping:
+                self.present.worker.stop()
+        elif session.phase is Phase.REFUSED:
+            self._on_end(REFUSED)
+        elif session.phase is Phase.LOST:
+            session.begin_again()
+            self._later(self._wait_for_joining)
+        else:
+            self._later(self._wait_for_joining)
+
+    def life_over(self, reason: str) -> None:
+        """Go on in another life, because this one was cut off."""
+        assert reason == LIFE_OVER
+        log_messages.warning("cut off for too long: partitions dropped, joining anew")
+        self.present = None
+        self._session.leave_soon()
+        self._wait_for_the_end()
+
+    def _wait_for_the_end(self) -> None:
+        if self._session.phase in OVER:
+            self._session.begin_again()
+            self._wait_for_joining()
+        else:
+            self._later(self._wait_for_the_end)
+
+    def worker_ended(self, reason: str) -> None:
+        """Close the books and leave: the worker has ended, with everything durable."""
+        present = self.present
+        assert present is not None
+        present.member.worker_ended()
+        present.limits.close()
+        self._leave_by = self._clock.now() + LEAVE_SECONDS
+        self._leave(present.member.reason or reason)
+
+    def _leave(self, reason: str) -> None:
+        assert self.present is not None
+        is_late = self._clock.now() >= self._leave_by
+        if self._session.phase in OVER or is_late:
+            self._on_end(reason)  # if it is late, others will find us silent
+            return
+        if self.present.limits.is_closed:
+            self._session.leave_soon()
+        self._clock.call_at(self._clock.now() + POLL_SECONDS, self._leave, reason)
+
+    def _later(self, callback: Callable[[], None]) -> None:
+        self._clock.call_at(self._clock.now() + POLL_SECONDS, callback)

@@ -1,0 +1,325 @@
+"""One life in a cluster: takes and releases partitions as all members agree on.
+
+Twice a second the member looks around, on the worker's thread, and never waits. What needs the
+servers is asked beside it, one question at a time: the heads of the log, when something may have
+changed that the plan depends on; the reports of all members, if partition 0 is ours.
+
+    take      a plan says which partitions we should have (`cluster.shares`); `taking` takes them;
+              the ledger opens them (`limits`); then the worker begins with them
+    release   those that the plan gives to others are handed over, some at a time
+    end       the end is a note in the log, and comes with the notes
+    lapse     without tenure everything is dropped at once, and the life is over
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol
+
+from lycosa.clock import Timer
+from lycosa.cluster import cordons, shares
+from lycosa.cluster.board.keys import CORDONS
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.cordons import SURVIVED_SECONDS, Cordons
+from lycosa.cluster.idle import IdleDesk, IdleReport
+from lycosa.cluster.membership.record import Member as MemberRecord
+from lycosa.cluster.membership.record import life_of
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.member import taking
+from lycosa.crawl.member.chair import Finding, Minutes, look_for_end
+from lycosa.crawl.member.limits import SharedLimits
+from lycosa.crawl.member.notes import end_name, patience_name, patience_of
+from lycosa.crawl.member.shared_end import SharedEnd
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.takeover import Opened
+from lycosa.crawl.worker.worker import EXHAUSTED, Worker
+from lycosa.errors import LogUnavailable
+from lycosa.log.protocol import Head
+from lycosa.records import Taken
+
+LOOK_SECONDS = 0.5
+SETTLE_SECONDS = 2.0
+"""How long a life waits before its first plan: members that start together share from the start."""
+PLAN_SECONDS = 10.0
+"""How often a plan is made at least, if nothing seems to have changed."""
+RELEASED_AT_ONCE = 8
+CHAIR = 0
+
+LIFE_OVER = "life over"
+"""Why a member ends whose worker may go on in another life."""
+
+
+class Membership(Protocol):
+    """The member's place in the cluster (`cluster.membership.session`)."""
+
+    @property
+    def number(self) -> int:
+        """The number of the present life."""
+
+    def may_begin(self) -> bool:
+        """Return whether a request may begin at this moment."""
+
+    def members(self) -> Mapping[int, MemberRecord]:
+        """Return the records of all lives, as they were last seen."""
+
+
+class Surroundings(NamedTuple):
+    """What a member works with, beside the worker and its ports."""
+
+    membership: Membership
+    board: Board
+    """A connection that is used beside the worker alone."""
+    limits: SharedLimits
+    end: SharedEnd
+    idle: IdleDesk
+    run: int
+
+
+class _Questions(NamedTuple):
+    """What is to be asked of the servers."""
+
+    reason: str
+    """Why the run is over for all; "" if it is not."""
+    patience: int
+    """Which time it is that patience has ended; 0 if it has not."""
+    minutes: Minutes | None
+    survived: Sequence[int]
+    wants_plan: bool
+
+
+class _Answers(NamedTuple):
+    """What they have said."""
+
+    finding: Finding | None = None
+    heads: list[Head] | None = None
+    cordons: Cordons | None = None
+
+
+class Member:
+    """Keeps a worker's partitions in step with the cluster, for one life."""
+
+    def __init__(
+        self, ports: Ports, worker: Worker, around: Surroundings, on_over: Callable[[str], None]
+    ) -> None:
+        self._ports = ports
+        self._clock = ports.clock
+        self._worker = worker
+        self._around = around
+        self._on_over = on_over
+        self._digest = ports.job_digest or ports.job.digest()
+        self._life = around.membership.number
+        self._began = ports.clock.now()
+        self._planned_at = float("-inf")
+        self._planned_for: object = None
+        self._is_asking = False
+        self._is_taking = False
+        self._opening: dict[int, Opened] = {}
+        """Taken in the log, and not opened in the ledger yet."""
+        self._taken_at: dict[int, float] = {}
+        self._leaving: set[int] = set()
+        self._timer: Timer | None = None
+        self.reason = ""
+        """Why the run has ended, once it has."""
+        self.is_over = False
+
+    def begin(self) -> None:
+        """Begin to look around."""
+        self._worker.begin()
+        self._look()
+
+    def noted(self, notes: Mapping[str, bytes]) -> None:
+        """Take in what members tell each other for good."""
+        around = self._around
+        around.end.patience_noted(patience_of(around.run, notes))
+        reason = notes.get(end_name(around.run))
+        if reason is not None and not self.reason:
+            self._end(reason.decode())
+
+    def worker_ended(self) -> None:
+        """Look around no more: the worker has ended, and everything is durable."""
+        self._stop_looking()
+
+    # -- the rhythm -----------------------------------------------------------------------
+
+    def _look(self) -> None:
+        if self.is_over:
+            return
+        around, worker = self._around, self._worker
+        if not around.membership.may_begin():
+            self._stop_looking()
+            worker.abandon()
+            self._on_over(LIFE_OVER)
+            return
+        self._timer = self._clock.call_at(self._clock.now() + LOOK_SECONDS, self._look)
+        members = around.membership.members()
+        if around.limits.look([number for number, one in members.items() if one.is_gone]):
+            worker.pump()
+        for number in [one for one in self._opening if around.limits.has_opened(one)]:
+            self._add(number, self._opening.pop(number))
+        around.idle.tell(self._idle_reports())
+        if not self._is_asking:
+            self._is_asking = True
+            questions = self._questions(members)
+            self._clock.run_aside(partial(self._ask, questions), self._answered)
+
+    def _stop_looking(self) -> None:
+        self.is_over = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _idle_reports(self) -> list[IdleReport]:
+        held = list(self._worker.partitions())
+        return [] if self._opening else self._around.end.reports(held)
+
+    def _questions(self, members: Mapping[int, MemberRecord]) -> _Questions:
+        around, now = self._around, self._clock.now()
+        reached = around.limits.reached
+        patience = 0
+        if around.end.wants_to_give_up:
+            around.end.wants_to_give_up = False
+            patience = around.end.patience_known + 1
+        survived = [number for number, at in self._taken_at.items() if now >= at + SURVIVED_SECONDS]
+        for number in survived:
+            del self._taken_at[number]
+        return _Questions(
+            str(reached) if reached and not self.reason else "",
+            patience,
+            self._minutes(),
+            survived,
+            self._wants_plan(members, now),
+        )
+
+    def _minutes(self) -> Minutes | None:
+        """Return what the chair needs to look for the end; None if we are not it, or busy."""
+        chair = self._worker.partitions().get(CHAIR)
+        own = self._idle_reports() if chair is not None else []
+        if chair is None or not own:
+            return None
+        history = chair.state.history
+        step = "-".join(f"{cycle}.{turn}" for cycle, turn in (history.step, history.wanted_step))
+        return Minutes(self._around.run, step, own)
+
+    def _ask(self, questions: _Questions) -> _Answers:
+        """Ask log and board, beside the worker."""
+        log, around = self._ports.log, self._around
+        try:
+            if questions.reason:
+                log.note(end_name(around.run), questions.reason.encode())
+            if questions.patience:
+                log.note(patience_name(around.run, questions.patience), b"")
+            if questions.survived:
+                taking.strike_out(around.board, questions.survived)
+            finding = questions.minutes and look_for_end(log, around.board, questions.minutes)
+            if not questions.wants_plan:
+                return _Answers(finding)
+            entry = around.board.get(CORDONS)
+            known = None if entry is None else cordons.unpack(entry.value)
+            return _Answers(finding, log.heads(), known)
+        except LogUnavailable:
+            return _Answers()
+
+    def _answered(self, answers: _Answers) -> None:
+        self._is_asking = False
+        if self.is_over:
+            return
+        end, finding = self._around.end, answers.finding
+        end.found_stuck = finding is not None and finding.is_stuck
+        if finding is not None:
+            end.has_answers = finding.has_answers
+            if finding.is_between:
+                self._worker.cycle_over()
+        if answers.heads is not None and answers.cordons is not None:
+            self._plan(answers.heads, answers.cordons)
+
+    def _end(self, reason: str) -> None:
+        """End with all others."""
+        self.reason = reason
+        if reason == EXHAUSTED:
+            self._around.end.is_over = True
+        else:
+            self._around.limits.budget.end(Limit(reason))
+        self._worker.look()
+
+    # -- partitions -----------------------------------------------------------------------
+
+    def _wants_plan(self, members: Mapping[int, MemberRecord], now: float) -> bool:
+        if now < self._began + SETTLE_SECONDS or self._life not in members or self._is_taking:
+            return False
+        basis = {
+            number: (one.standing, one.is_cordoned, one.weight) for number, one in members.items()
+        }
+        if basis == self._planned_for and now < self._planned_at + PLAN_SECONDS:
+            return False
+        self._planned_for, self._planned_at = basis, now
+        return True
+
+    def _plan(self, heads: Sequence[Head], known: Cordons) -> None:
+        """Take what should be ours and release what should be others'."""
+        members, worker = self._around.membership.members(), self._worker
+        if self._life not in members:
+            return
+        owners = [life_of(head.owner) for head in heads]
+        wishes = shares.plan(owners, members, known.cordoned)
+        held = worker.partitions()
+        # What the log has as ours and we do not hold: a take, or a release, whose answer was lost.
+        wanted = [
+            number
+            for number, (owner, wish) in enumerate(zip(owners, wishes, strict=True))
+            if number not in held
+            and number not in self._opening
+            and (owner == self._life or (wish == self._life and shares.is_free(owner, members)))
+        ]
+        going = [
+            number
+            for number in shares.to_release(self._life, wishes, owners)
+            if number in held and number not in self._leaving
+        ]
+        if wanted or going or self._is_waiting_for_others(wishes, held):
+            self._planned_for = None  # look again soon
+        if wanted and not self._is_stopping():
+            self._take({number: owners[number] for number in wanted}, members)
+        some = going[: max(0, RELEASED_AT_ONCE - len(self._leaving))]
+        if some:
+            self._leaving.update(some)
+            worker.release(some, self._released)
+
+    def _released(self, number: int) -> None:
+        self._leaving.discard(number)
+        self._taken_at.pop(number, None)
+        if number == CHAIR:
+            self._around.limits.no_longer_chair()
+
+    def _is_waiting_for_others(self, wishes: Sequence[int], held: Mapping[int, object]) -> bool:
+        return any(wish == self._life and number not in held for number, wish in enumerate(wishes))
+
+    def _is_stopping(self) -> bool:
+        return bool(self.reason) or self._worker.is_stopping
+
+    def _take(self, owners: Mapping[int, int | None], members: Mapping[int, MemberRecord]) -> None:
+        ports, board = self._ports, self._around.board
+        taken = Taken(self._clock.now(), ports.owner, ports.clock_ahead)
+        permit = taking.Permit(self._life, members, owners)
+        self._is_taking = True
+        self._clock.run_aside(
+            partial(taking.take, ports.log, ports.snapshots, board, permit, taken, self._digest),
+            self._taken,
+        )
+
+    def _taken(self, opened: Mapping[int, Opened]) -> None:
+        self._is_taking = False
+        if self.is_over:
+            return
+        limits = self._around.limits
+        limits.open(opened)
+        for number, one in opened.items():
+            if limits.has_opened(number):
+                self._add(number, one)
+            else:
+                self._opening[number] = one
+
+    def _add(self, number: int, opened: Opened) -> None:
+        if number == CHAIR:
+            self._around.limits.begin(opened)
+        self._taken_at[number] = self._clock.now()
+        self._worker.add(number, opened)

@@ -1,0 +1,62 @@
+"""What the members of a crawl tell each other for good, as notes in the log.
+
+    run-2         the crawl was begun a second time, after its first end
+    end-1         why the first run ended: `exhausted`, or a limit
+    patience-1-3  in run 1 what is out of reach is given up, for the third time
+    idle-1-…      a cycle of run 1 was over everywhere
+
+A crawl is running while its last run has no end. A note is written once, so of several members
+that see a limit reached, one gives the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lycosa.log.protocol import Log
+
+_RUN, _END, _PATIENCE = "run-", "end-", "patience-"
+
+
+def run_name(run: int) -> str:
+    """Return the note by which a run is begun."""
+    return f"{_RUN}{run}"
+
+
+def end_name(run: int) -> str:
+    """Return the note by which a run is ended."""
+    return f"{_END}{run}"
+
+
+def patience_name(run: int, number: int) -> str:
+    """Return the note by which what is out of reach is given up."""
+    return f"{_PATIENCE}{run}-{number}"
+
+
+def idle_name(run: int, step: str) -> str:
+    """Return the note that says that a step of a cycle was over everywhere."""
+    return f"idle-{run}-{step}"
+
+
+def patience_of(run: int, notes: Mapping[str, bytes]) -> int:
+    """Return how often patience had ended in a run, as far as these notes say."""
+    prefix = f"{_PATIENCE}{run}-"
+    found = (int(name[len(prefix) :]) for name in notes if name.startswith(prefix))
+    return max(found, default=0)
+
+
+def current_run(log: Log) -> tuple[int, str]:
+    """Return the number of the last run and why it has ended; "" while it has not."""
+    runs = [int(name[len(_RUN) :]) for name in log.notes(_RUN)]
+    if not runs:
+        return 0, ""
+    return max(runs), (log.noted(end_name(max(runs))) or b"").decode()
+
+
+def begin_run(log: Log) -> int:
+    """Begin a run, unless the last one has not ended; return its number."""
+    run, reason = current_run(log)
+    if run and not reason:
+        return run
+    log.note(run_name(run + 1), b"")
+    return run + 1

@@ -1,0 +1,219 @@
+"""A process that shares a crawl with other machines.
+
+It joins, begins one life after the other (`lives`), and leaves when the run is over, when its disk
+is full, or when the operator stops it: then others go on.
+
+Threads beside the worker's: two renew the membership and watch the others (`session`), one makes
+the calls of ledger, reports, addresses and log lines (`courier`), one asks the log (`clock`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+
+from lycosa import __version__
+from lycosa.cluster.addresses import AddressDesk
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.courier import Courier, Desk
+from lycosa.cluster.idle import IdleDesk
+from lycosa.cluster.lines import LineDesk
+from lycosa.cluster.membership import record
+from lycosa.cluster.membership.joining import Agreement
+from lycosa.cluster.membership.life import Life
+from lycosa.cluster.membership.session import Session
+from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.log_place import directory_number
+from lycosa.crawl.member.limits import SharedLimits
+from lycosa.crawl.member.lives import REFUSED, Lives, Working
+from lycosa.crawl.member.member import Member, Surroundings
+from lycosa.crawl.member.shared_end import SharedEnd
+from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.processes.runtime import Duties, Runtime
+from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.status.progress import Listener, Progress
+from lycosa.errors import LogUnavailable
+
+JOIN_SECONDS = 30.0
+FORMAT = 1
+"""The format of the log that this release reads and writes."""
+_LOOK_SECONDS = 1.0
+
+
+class _Work(Working):
+    """One life's worker."""
+
+    def __init__(self, worker: object, member: Member, limits: SharedLimits) -> None:
+        self.worker, self.member, self.limits = worker, member, limits  # type: ignore[assignment]
+
+
+class MemberProcess:
+    """One worker process of a cluster."""
+
+    def __init__(
+        self,
+        main: MainLoop,
+        crawl: OpenCrawl,
+        assignment: Assignment,
+        listener: Listener,
+        run: int,
+    ) -> None:
+        job = crawl.job
+        self._main = main
+        self._crawl = crawl
+        self._listener = listener
+        self._run_number = run
+        self._machine = os.uname().nodename
+        self._directory_number = directory_number(crawl.log, crawl.directory)
+        self._reason = ""
+        self._runtime = Runtime(main, crawl, assignment)
+        open_one = partial(open_board, job.log.server, job.log.name)
+        self._board = open_one()
+        self._session = Session(open_one, self._make_life, self._say)
+        self._courier = Courier(open_one, ())
+        self._lives = Lives(main.clock, self._session, self._work, self._ended)
+        self._lines: LineDesk | None = None
+        self._addresses: AddressDesk | None = None
+        self._handler = _LineHandler(self._add_line)
+
+    def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
+        """Crawl until the run is over, or a stop request; return why it has ended."""
+        if not self._session.join(JOIN_SECONDS):
+            raise LogUnavailable(
+                f"{self._crawl.job.log.server}: the crawl cannot be joined: its board did not"
+                f" answer within {JOIN_SECONDS:g} s\n  try again when the server does"
+            )
+        self._on_progress = on_progress
+        logging.getLogger("lycosa").addHandler(self._handler)
+        loop = self._main.loop
+        loop.call_soon(self._lives.begin)
+        loop.call_soon(self._report)
+        loop.call_soon(self._look)
+        self._runtime.seal_now_and_then()
+        self._main.run_until_stopped(stop, self._stop_cleanly)
+        return self._reason
+
+    def progress(self) -> Progress:
+        """Return how this member is getting on, without time and speed."""
+        return self._runtime.progress()
+
+    def close(self) -> None:
+        """Close everything; nothing that was committed is lost."""
+        logging.getLogger("lycosa").removeHandler(self._handler)
+        self._runtime.close()
+        self._courier.close()
+        self._session.close()
+        self._board.close()
+
+    # -- lives ----------------------------------------------------------------------------
+
+    def _make_life(self) -> Life:
+        crawl = self._crawl
+        plugins = ", ".join(crawl.job.plugins.use)
+        agreement = Agreement(
+            crawl.job.log.name, self._runtime.partitioner.identity, plugins, FORMAT
+        )
+        return Life(record.Member(0, self._machine, __version__, FORMAT), agreement)
+
+    def _work(self, number: int) -> Working:
+        job, clock, courier = self._crawl.job, self._main.clock, self._courier
+        limits = SharedLimits(job, clock, self._crawl.directory.free_disk, number, courier.lock)
+        end, idle = SharedEnd(), IdleDesk(number)
+        addresses = self._addresses = AddressDesk(number, self._machine)
+        self._lines = LineDesk(number)
+        worker = self._runtime.employ(
+            Duties(
+                limits.budget,
+                end,
+                self._lives.worker_ended,
+                self._listener.seed_failed,
+                owner=record.owner_name(number, self._directory_number, self._machine),
+                may_begin=self._session.may_begin,
+                is_shared=True,
+                on_notes=self._lives.noted,
+                machines_at=addresses.machines_at,
+            )
+        )
+        limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
+        around = Surroundings(self._session, self._board, limits, end, idle, self._run_number)
+        member = Member(self._runtime.ports, worker, around, self._lives.life_over)
+        desks: list[Desk] = [idle, addresses, self._lines]
+        courier.serve(desks if limits.desk is None else [limits.desk, *desks])
+        return _Work(worker, member, limits)
+
+    def _ended(self, reason: str) -> None:
+        if reason == REFUSED:
+            assert self._session.refusal is not None
+            self._main.fail(self._session.refusal)
+            return
+        self._reason = reason
+        self._runtime.seal_all(self._main.loop.stop)
+
+    def _stop_cleanly(self) -> None:
+        self._listener.stopping()
+        self._lives.stop()
+
+    # -- the rhythm -----------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Tell the others how we are getting on, and end with a thread that has failed."""
+        failure = self._session.failure or self._courier.failure
+        if failure is not None:
+            self._main.fail(failure)
+            return
+        self._main.loop.call_later(_LOOK_SECONDS, self._look)
+        if self._lives.present is None:
+            return
+        worker = self._lives.present.worker
+        if self._addresses is not None:
+            gone = {n for n, one in self._session.members().items() if one.is_gone}
+            with self._courier.lock:
+                self._addresses.serve(worker.addresses())
+                self._addresses.lives_gone(gone)
+
+    def _report(self) -> None:
+        """Report progress; less often in a crawl of many hosts, whose figures take long."""
+        began = time.monotonic()
+        if self._lives.present is not None:
+            found = self._runtime.progress()
+            self._on_progress(found)
+            self._session.tell(_told(found, len(self._lives.present.worker.partitions())), 0)
+        took = time.monotonic() - began
+        self._main.loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
+
+    def _say(self, text: str) -> None:
+        """Log what happens to the membership; called from its threads."""
+        logging.getLogger("lycosa").info(text)
+
+    def _add_line(self, record: logging.LogRecord) -> None:
+        if self._lines is not None:
+            with self._courier.lock:
+                self._lines.add(record.created, record.levelname, record.getMessage())
+
+
+class _LineHandler(logging.Handler):
+    """Hands log lines over to the board."""
+
+    def __init__(self, add: Callable[[logging.LogRecord], None]) -> None:
+        super().__init__(logging.INFO)
+        self._add = add
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand one line over."""
+        self._add(record)
+
+
+def _told(found: Progress, partitions: int) -> record.Progress:
+    """Return the part of our progress that stands on the board."""
+    return record.Progress(
+        partitions=partitions,
+        pages=found.pages,
+        bytes=found.bytes,
+        urls=found.pending + found.pages,
+        waiting=found.pending,
+        in_flight=found.in_flight,
+    )

@@ -1,0 +1,101 @@
+"""Fold partitions and take them, if the log and the board permit it.
+
+A wish gives no right, and heads may be old. What decides is the owner that the folded log names,
+because the take is conditional on that very sequence: there must be none, or one whose life is
+over by its tombstone, or ourselves.
+
+A partition of a life that died is first written down as a death (`cluster.cordons`): if it kills
+its owners, it must not go through the whole cluster.
+
+Everything here asks servers, so it is called beside the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from lycosa.cluster import cordons
+from lycosa.cluster.board.keys import CORDONS
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.cordons import Cordons
+from lycosa.cluster.membership.record import Member, Standing, life_of
+from lycosa.cluster.shares import is_free
+from lycosa.crawl.takeover import Opened, take_partitions
+from lycosa.errors import LogUnavailable
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.log.protocol import Log
+from lycosa.log.snapshot import Snapshots
+from lycosa.records import Taken
+
+
+class Permit(NamedTuple):
+    """What a take is decided on."""
+
+    life: int
+    members: Mapping[int, Member]
+    owners: Mapping[int, int | None]
+    """For each partition that is wished for, the life that the heads name."""
+
+
+def take(
+    log: Log, snapshots: Snapshots, board: Board, permit: Permit, taken: Taken, digest: str
+) -> dict[int, Opened]:
+    """Take what may be taken; what is left out can be tried again."""
+    dead = {
+        number: owner
+        for number, owner in permit.owners.items()
+        if owner is not None and _has_died(owner, permit.members)
+    }
+    known = write_deaths(board, dead) if dead else Cordons()
+    if known is None:
+        return {}
+
+    def may_take(number: int, state: PartitionState) -> bool:
+        # An owner outside the cluster is a command such as `verify`: it asks no hosts, and the log
+        # fences what it writes.
+        owner = life_of(state.owner)
+        if number in known.cordoned:
+            return False
+        if owner is None or owner == permit.life:
+            return True
+        is_written = owner in known.deaths.get(number, ())
+        return is_free(owner, permit.members) and (
+            is_written or not _has_died(owner, permit.members)
+        )
+
+    wanted = [number for number in permit.owners if number not in known.cordoned]
+    try:
+        return take_partitions(log, snapshots, wanted, taken, digest, may_take)
+    except LogUnavailable:
+        return {}  # some may be ours by now: the heads will tell
+
+
+def write_deaths(board: Board, dead: Mapping[int, int]) -> Cordons | None:
+    """Write down whose deaths these partitions have seen; None if the board did not take it."""
+    entry = board.get(CORDONS)
+    if entry is None:
+        return None
+    found = cordons.unpack(entry.value)
+    for number, owner in dead.items():
+        found = found.died(number, owner)
+    value = cordons.pack(found)
+    if value == entry.value or board.put(CORDONS, value, entry.revision).is_written:
+        return found
+    return None
+
+
+def strike_out(board: Board, survived: Collection[int]) -> None:
+    """Strike out the deaths of partitions whose owner lives; a lost answer does no harm."""
+    entry = board.get(CORDONS)
+    if entry is None or not entry.value:
+        return
+    found = before = cordons.unpack(entry.value)
+    for number in survived:
+        found = found.cleared(number)
+    if found is not before:
+        board.put(CORDONS, cordons.pack(found), entry.revision)
+
+
+def _has_died(life: int, members: Mapping[int, Member]) -> bool:
+    return life in members and members[life].standing is Standing.DEAD

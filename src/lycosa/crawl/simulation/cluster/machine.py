@@ -1,0 +1,199 @@
+"""A simulated machine with one worker process, over all its lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from random import Random
+from typing import TYPE_CHECKING
+
+from lycosa.cluster.board.memory import Faults as BoardFaults
+from lycosa.cluster.board.memory import LooseBoard
+from lycosa.cluster.idle import IdleDesk
+from lycosa.cluster.membership.joining import Agreement
+from lycosa.cluster.membership.life import Life
+from lycosa.cluster.membership.record import Member as MemberRecord
+from lycosa.cluster.membership.record import owner_name
+from lycosa.cluster.membership.tenure import Instant
+from lycosa.crawl.member.limits import SharedLimits
+from lycosa.crawl.member.lives import Lives
+from lycosa.crawl.member.member import Member, Surroundings
+from lycosa.crawl.member.shared_end import SharedEnd
+from lycosa.crawl.ports import Ports
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.simulation.cluster.process_clock import ProcessClock
+from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession, Way
+from lycosa.crawl.worker.worker import Worker
+from lycosa.log.loose import NO_FAULTS, LooseLog
+from lycosa.log.snapshot import MemorySnapshots
+from lycosa.records import Answer, Request, Resolved
+from lycosa.store.journal import Journal
+from lycosa.testweb.carrier import InProcessCarrier
+
+if TYPE_CHECKING:
+    from lycosa.crawl.simulation.cluster.cluster import Cluster
+
+_FOREVER = 1 << 62
+
+
+class ProcessTransport:
+    """Carries a process's requests; answers come in the time of its clock."""
+
+    def __init__(self, carrier: InProcessCarrier, clock: ProcessClock) -> None:
+        self._carrier = carrier
+        self._clock = clock
+        self.cut_all, self.cut = carrier.cut_all, carrier.cut
+
+    def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
+        """Send one request."""
+
+        def answered(answer: Answer) -> None:
+            shifted = answer.earlier(-self._clock.shift)
+            self._clock.guarded(lambda: on_answer(shifted))
+
+        self._carrier.send(request, answered)
+
+    def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
+        """Look a host name up."""
+        self._carrier.resolve(host, lambda found: self._clock.guarded(lambda: on_resolved(found)))
+
+
+class Working:
+    """A worker with everything that one life needs."""
+
+    def __init__(self, worker: Worker, member: Member, limits: SharedLimits) -> None:
+        self.worker, self.member, self.limits = worker, member, limits
+
+
+class Machine:
+    """One machine; its process is killed, stopped, cut off and started again."""
+
+    def __init__(self, cluster: Cluster, number: int) -> None:
+        self._cluster = cluster
+        self.name = f"m{number}"
+        self.chance = Random(f"{cluster.seed} {number}")
+        self._rate = 1 - self.chance.uniform(0, 0.04)  # the fastest clock is the true one
+        self._snapshots = MemorySnapshots()
+        self.wall_offset = self.chance.uniform(-0.4, 0.4)
+        self.processes = self.lives_before = 0
+        self.is_up = self.is_draining = False
+        self.reason = ""
+        """Why its process has ended by itself."""
+        self.worker: Worker | None = None
+        self.requests_before = 0
+
+    def start(self) -> None:
+        """Start the worker process; the operator has set the clock right."""
+        cluster, job = self._cluster, self._cluster.job
+        self.wall_offset = self.chance.uniform(-0.4, 0.4)
+        self.processes += 1
+        self.is_up, self.is_draining, self.reason = True, False, ""
+        name = f"{self.name}-{self.processes}"
+        true = cluster.clock
+        clock = self.clock = ProcessClock(
+            true, self._rate, self.wall_offset, self.chance, self.kill
+        )
+        self._boot = self.chance.uniform(0, 1e6)
+        self.carrier = InProcessCarrier(cluster.web, true, cluster.referee, cluster.seed, name)
+        self.log = LooseLog(cluster.server, self.chance.getrandbits(32), NO_FAULTS)
+        self._scope = JobScope(job, self.log, stays_on_seeds=False)
+        self.log.faults = cluster.log_faults
+        self.journal = Journal(cluster.folder / "segments", durability=job.log.durability)
+        self.board = LooseBoard(cluster.board, BoardFaults(0.03, 0.03, 0.03, 0.05), self.chance)
+        self.way = Way(cluster.board, true, clock, self.chance)
+        self.way.is_loose = cluster.is_loose
+        self.session = VirtualSession(self.way, clock, self._read_clocks, self._make_life)
+        self.lives = Lives(clock, self.session, self._work, self._ended)
+        clock.guarded(self.lives.begin)
+
+    def kill(self) -> None:
+        """Lose what SIGKILL loses."""
+        if self.is_up:
+            self._go()
+            self._cluster.killed(self)
+            self.carrier.abort_all()
+
+    def _go(self) -> None:
+        self.is_up = False
+        self.clock.is_dead = True
+        self.lives_before += self.lives.count
+        self._count_requests()
+        self.journal.abandon()
+
+    def drain(self) -> None:
+        """Hand everything over and leave, as SIGINT asks for."""
+        if self.is_up and not self.is_draining:
+            self.is_draining = True
+            self.clock.guarded(self.lives.stop)
+
+    def cut(self, is_cut: bool) -> None:
+        """Cut the machine off from the servers, or mend that."""
+        self.log.is_cut_off = self.board.is_cut = self.way.is_cut = is_cut
+
+    def calm(self) -> None:
+        """End everything that goes wrong here."""
+        self.cut(False)
+        self.log.faults = NO_FAULTS
+        self.way.is_loose = False
+        self.board.faults = BoardFaults()
+        self.wall_offset = 0.0
+        self.clock.go_on()
+
+    def set_wall(self) -> None:
+        """Set the wall clock right."""
+        self.wall_offset = 0.0
+
+    def _read_clocks(self) -> Instant:
+        true = self._cluster.clock.now()
+        return Instant(true * self._rate + self._boot, true + self.wall_offset)
+
+    def _make_life(self) -> Life:
+        job = self._cluster.job
+        identity = f"domain over {job.frontier.partitions} partitions"
+        return Life(MemberRecord(0, self.name, "1.0", 2), Agreement("crawl", identity, "", 2))
+
+    def _work(self, number: int) -> Working:
+        cluster, job, clock = self._cluster, self._cluster.job, self.clock
+        limits = SharedLimits(job, clock, lambda: _FOREVER, number, nullcontext())
+        end, idle = SharedEnd(), IdleDesk(number)
+        ports = Ports(
+            job=job,
+            scope=self._scope,
+            clock=clock,
+            log=self.log,
+            snapshots=self._snapshots,
+            store=self.journal,
+            transport=ProcessTransport(self.carrier, clock),
+            partitioner=cluster.partitioner,
+            budget=limits.budget,
+            ending=end,
+            owner=owner_name(number),
+            random=Random(f"{cluster.seed} {number}"),
+            may_begin=self.session.may_begin,
+            is_shared=True,
+            on_notes=self.lives.noted,
+            poll_seconds=cluster.poll_seconds,
+            job_digest="digest",
+            sealed_folder=None,
+        )
+        self._count_requests()
+        worker = self.worker = Worker(ports, self.lives.worker_ended)
+        limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
+        around = Surroundings(self.session, self.board, limits, end, idle, cluster.run_number)
+        member = Member(ports, worker, around, self._life_over)
+        self.session.serve([idle] if limits.desk is None else [limits.desk, idle])
+        return Working(worker, member, limits)
+
+    def _count_requests(self) -> None:
+        if self.worker is not None:
+            self.requests_before += self.worker.requests
+            self.worker = None
+
+    def _life_over(self, reason: str) -> None:
+        self._cluster.lapsed()
+        self.lives.life_over(reason)
+
+    def _ended(self, reason: str) -> None:
+        self.reason = reason
+        self._go()
+        self._cluster.ended(self, reason)

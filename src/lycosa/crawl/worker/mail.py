@@ -1,0 +1,115 @@
+"""Fetches what has come into the inboxes of a worker's partitions.
+
+The log of one machine answers at once, so the worker reads it in its own thread (`LocalMail`). A
+log in a server may let a reader wait, and a worker must not: what has come in is fetched beside
+it, and the worker decides on what the last fetch has brought (`DistantMail`).
+
+Always true: notes are learnt before the entries that were posted in their knowledge. What a worker
+lets into the scope it notes before it posts anything, so notes are read after the inboxes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from lycosa.crawl.ports import Ports
+from lycosa.errors import LogUnavailable
+
+Entries = list[tuple[int, bytes]]
+
+
+class Mail(Protocol):
+    """Where a worker gets the messages for its partitions."""
+
+    def look(self, after: Mapping[int, int]) -> None:
+        """Get ready what has come in after these sequences, or begin to."""
+
+    def entries(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield what has come into an inbox, as far as the last look has found it."""
+
+
+class LocalMail:
+    """Reads the inboxes of a log that answers at once."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._log = ports.log
+        self._scope = ports.scope
+        self._heads: list[int] = []
+
+    def look(self, after: Mapping[int, int]) -> None:
+        """Find out how far the inboxes go, and what was noted until then."""
+        self._heads = [head.inbox for head in self._log.heads()]
+        self._scope.look_again()
+
+    def entries(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the entries up to the head that the last look has found."""
+        head = self._heads[partition]
+        while after < head:
+            came = self._log.inbox(partition, after)
+            for sequence, batch in came:
+                if sequence > head:
+                    return
+                yield sequence, batch
+            if not came:
+                return
+            after = came[-1][0]
+
+
+class _Fetched(NamedTuple):
+    """What one fetch has brought."""
+
+    entries: dict[int, Entries]
+    note: int
+    """The number of the last note."""
+    notes: dict[str, bytes]
+
+
+class DistantMail:
+    """Fetches inboxes and notes beside the worker, one fetch at a time."""
+
+    def __init__(self, ports: Ports, on_come: Callable[[], None]) -> None:
+        """`on_come` is called when a fetch has brought something."""
+        self._clock = ports.clock
+        self._log = ports.log
+        self._scope = ports.scope
+        self._on_notes = ports.on_notes
+        self._on_come = on_come
+        self._is_fetching = False
+        self._note = 0
+        self._come: dict[int, Entries] = {}
+
+    def look(self, after: Mapping[int, int]) -> None:
+        """Begin a fetch, unless one is under way or has brought what is not decided on yet."""
+        if self._is_fetching or any(
+            partition in self._come and self._come[partition][-1][0] > last
+            for partition, last in after.items()
+        ):
+            return
+        self._is_fetching = True
+        wanted, note = dict(after), self._note
+        self._clock.run_aside(lambda: self._fetch(wanted, note), self._fetched)
+
+    def entries(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
+        """Yield what the last fetch has brought."""
+        for entry in self._come.get(partition, ()):
+            if entry[0] > after:
+                yield entry
+
+    def _fetch(self, after: Mapping[int, int], note: int) -> _Fetched | None:
+        try:
+            entries = self._log.inboxes(after)
+            return _Fetched(entries, *self._log.notes_since(note))
+        except LogUnavailable:
+            return None  # the next look asks again
+
+    def _fetched(self, came: _Fetched | None) -> None:
+        self._is_fetching = False
+        if came is None:
+            return
+        self._note, self._come = came.note, came.entries
+        if came.notes:
+            self._scope.learn(came.notes)
+            self._on_notes(came.notes)
+        if came.entries:
+            self._on_come()

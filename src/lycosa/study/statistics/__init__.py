@@ -1,0 +1,14 @@
+"""What a study computes, from the tables of a crawl and its stored answers.
+
+Three modules read stored data once per sealed segment, because that takes long; the others compute
+tables from it and from the tables of the crawl, anew for each study.
+
+    heads            headers of answers: server, last change, redirects (once per segment)
+    text_languages   the language of each text, by detection (once per segment)
+    vocabularies     structured data by vocabulary, class and property (counted once per segment)
+    languages        the languages of pages, by markup and by text
+    ranks            PageRank, HITS, degrees and bow tie of pages and sites
+    counts           small tables that one query each answers
+    histograms       histograms of every number of pages and sites
+    near_duplicates  pages with equal or nearly equal text
+"""

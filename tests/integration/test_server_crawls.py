@@ -1,0 +1,246 @@
+"""A crawl whose log is in a server: every command works as with one in a file."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from lycosa.config import Job, read_job
+from lycosa.config.log_servers import usual_partitions
+from lycosa.crawl.directory import CrawlDirectory, named_anew
+from lycosa.crawl.joining import FoundCrawl, choose
+from lycosa.crawl.log_place import directory_number, job_among, note_job, own_numbers
+from lycosa.errors import ConfigError, LogError
+from lycosa.log.jetstream.writing import MOST_PARTITIONS
+from lycosa.log.opening import open_log
+from servers.fixtures import SharedNats, SharedPostgres
+from warm import lycosa
+
+PAGES = 13
+"""Of one host: a tree of three levels with three children a page."""
+
+
+class Web(NamedTuple):
+    hosts_file: str
+    seeds: list[str]
+
+    @property
+    def flags(self) -> list[str]:
+        hosts = f"fetch.hosts_file={self.hosts_file}"
+        pauses = ["--delay", "1ms", "--ip-delay", "1ms", "--set", "frontier.partitions=4"]
+        return ["--allow-private", "--set", hosts, *pauses, "--workers", "1", "--quiet", "--json"]
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    folder = tmp_path_factory.mktemp("web")
+    arguments = ["--kind", "tree", "--levels", "3", "--fanout", "3", "--hosts", "2", "--no-tls"]
+    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        told: dict[str, list[str]] = {}
+        while (words := server.stdout.readline().split()) != ["ready"]:
+            assert words, "the test web did not start"
+            told.setdefault(words[0], []).append(words[1])
+        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
+        server.terminate()
+
+
+@pytest.fixture(scope="module", params=["postgres", "nats_servers"])
+def address(request: pytest.FixtureRequest) -> str:
+    server: SharedPostgres | SharedNats = request.getfixturevalue(request.param)
+    return server.url
+
+
+@pytest.fixture(scope="module")
+def crawled(web: Web, address: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("crawls") / "mycrawl"
+    done = lycosa("crawl", web.seeds[0], "-o", path, "--log", address, *web.flags)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["reason"], summary["pages"]) == ("exhausted", PAGES)
+    return path
+
+
+def test_every_command_works_with_a_log_in_a_server(crawled: Path, address: str, web: Web) -> None:
+    job = read_job(crawled / "crawl.toml")
+    assert job.log.server == address
+    assert len(job.log.name) == 32
+    assert not (crawled / "log" / "log.sqlite").exists()
+    _read_it(crawled, web)
+    _change_it(crawled, web)
+    _damage_it(crawled)
+    _lose_it(crawled)
+
+
+def _read_it(crawled: Path, web: Web) -> None:
+    status = json.loads(lycosa("status", crawled, "--json").stdout)
+    assert (status["pages"], status["pending"]) == (PAGES, 0)
+    assert json.loads(lycosa("queue", crawled, "--json").stdout)["total"] == 0
+    explained = json.loads(lycosa("explain", crawled, web.seeds[0], "--json").stdout)
+    assert explained["outcome"] == "kept"
+    assert explained["history"]
+    for words in (["audit"], ["verify", "--quick"], ["study"], ["index"]):
+        done = lycosa(words[0], crawled, *words[1:])
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
+def _change_it(crawled: Path, web: Web) -> None:
+    """Add a seed, try failures again, block a host, and go on after each."""
+    assert lycosa("add", crawled, web.seeds[1]).returncode == 0
+    done = lycosa("resume", crawled, "--quiet", "--json")
+    assert json.loads(done.stdout)["pages"] == 2 * PAGES
+    assert lycosa("retry", crawled).returncode == 0
+    for command in ("block", "unblock"):
+        assert lycosa(command, crawled, web.seeds[1].split("/")[2]).returncode == 0
+
+
+def _damage_it(crawled: Path) -> None:
+    """Flip a byte of the archive: the log tells what is lost, and it is fetched again."""
+    warc = max((crawled / "warc").iterdir(), key=lambda file: file.stat().st_size)
+    content = bytearray(warc.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    warc.write_bytes(content)
+    assert lycosa("verify", crawled).returncode == 10
+    done = lycosa("verify", crawled, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = lycosa("resume", crawled, "--quiet", "--json")
+    assert json.loads(done.stdout)["pages"] == 2 * PAGES
+
+
+def _lose_it(crawled: Path) -> None:
+    """Ask for a crawl that the server does not have: it is told, not begun anew."""
+    job_file = crawled / "crawl.toml"
+    text = job_file.read_text()
+    job_file.write_text(text.replace(read_job(job_file).log.name, "0" * 32))
+    done = lycosa("status", crawled)
+    job_file.write_text(text)
+    assert done.returncode == 4
+    assert "the server has no crawl 0000" in done.stderr
+    assert "lycosa join" in done.stderr
+
+
+def test_the_log_knows_the_job_and_the_directories_that_help(address: str, tmp_path: Path) -> None:
+    place = {"server": address}
+    job = named_anew(Job.of(["http://a.test/"], frontier={"partitions": 2}, log=place))
+    first, second, third = (CrawlDirectory.create(tmp_path / name, job) for name in "abc")
+    log = first.log(job)
+    try:
+        assert job_among(log.notes("job")) is None
+        note_job(log, job)
+        changed = Job.of(job.seeds, limits={"pages": 7}, log=place)
+        note_job(log, changed)
+        note_job(log, job)
+        assert job_among(log.notes("job")) == changed
+        assert [directory_number(log, one) for one in (first, second, third, second)] == [
+            1,
+            2,
+            3,
+            2,
+        ]
+        assert own_numbers(log, third) == {0, 3}
+        assert log.note("directory/0", first.identity().encode())
+        assert own_numbers(log, third) == {3}
+        assert own_numbers(log, first) == {0, 1}
+    finally:
+        log.close()
+
+
+def test_a_crawl_in_a_file_is_directory_0(tmp_path: Path) -> None:
+    directory = CrawlDirectory.create(tmp_path / "crawl", Job.of(["http://a.test/"]))
+    log = directory.log(directory.job())
+    try:
+        assert directory_number(log, directory) == 0
+        assert log.notes("directory/") == {}
+    finally:
+        log.close()
+
+
+def test_another_crawl_of_a_job_gets_another_name() -> None:
+    job = named_anew(Job.of(log={"server": "nats://a,b,c"}))
+    assert job.log.name != named_anew(job).log.name
+    assert named_anew(Job()) == Job()
+
+
+@pytest.mark.parametrize(
+    ("server", "told"),
+    [
+        ("postgresql://me:secret@db/crawls", "PGPASSFILE"),
+        ("postgresql://db/crawls?password=secret", "PGPASSWORD"),
+        ("nats://me:secret@a,b,c", "LYCOSA_NATS_PASSWORD"),
+        ("nats://a,b,c?token=secret", "LYCOSA_NATS_TOKEN"),
+        ("redis://db", "postgresql://HOST/DATABASE"),
+        ("mycrawl/log", "nats://HOST1,HOST2,HOST3"),
+    ],
+)
+def test_an_address_with_a_secret_or_of_another_server_is_refused(server: str, told: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Job.of(log={"server": server})
+    assert told in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_new_crawl_in_a_server_has_as_many_partitions_as_fit() -> None:
+    assert usual_partitions("postgresql://db/crawls") == 1024
+    assert usual_partitions("nats://a,b,c") == usual_partitions("tls://a") == MOST_PARTITIONS == 960
+
+
+def test_a_log_that_may_not_begin_is_told(address: str) -> None:
+    with pytest.raises(LogError, match="has no crawl nothing_here"):
+        open_log(address, 4, crawl="nothing_here", may_begin=False)
+
+
+def test_another_machine_joins_by_the_address_alone(web: Web, address: str, tmp_path: Path) -> None:
+    begun = ["crawl", *web.seeds, "-o", tmp_path / "a", "--log", address, *web.flags]
+    assert lycosa(*begun, "--max-pages", "5").returncode == 0
+    name = read_job(tmp_path / "a" / "crawl.toml").log.name
+    listed = lycosa("join", address, "--list").stdout
+    assert re.search(rf"{name}  \d\d\d\d-\d\d-\d\d \d\d:\d\d  pages  {web.seeds[0]}", listed)
+
+    joined = ["join", address, name[:12], "-o", tmp_path / "b", "--quiet", "--json"]
+    done = lycosa(*joined, "--connections", "9")
+    assert done.returncode == 0, done.stderr
+    first, second = (read_job(tmp_path / folder / "crawl.toml") for folder in "ab")
+    assert second.fetch.connections == 9
+    assert second.log.name == name
+    assert second.seeds == first.seeds
+    assert json.loads(done.stdout)["reason"] == "pages"
+    assert lycosa(*joined).returncode == 0  # it helps already: it goes on
+
+    done = lycosa("join", address, "zz", "-o", tmp_path / "c")
+    assert done.returncode == 2
+    assert "no crawl whose name begins with zz" in done.stderr
+    assert name in done.stderr
+
+
+def test_a_crawl_that_cannot_be_begun_leaves_a_folder_that_can_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    begun = ["crawl", "http://127.0.0.1/", "-o", path, "--allow-private", "--quiet", "--log"]
+    done = lycosa(*begun, f"nats://127.0.0.1:1?ca={tmp_path}/none.pem")
+    assert done.returncode == 2, done.stderr
+    assert "cannot be used for TLS" in done.stderr
+    assert list(path.iterdir()) == []
+
+
+def test_a_crawl_is_chosen_by_the_beginning_of_its_name() -> None:
+    one, two, gone = _crawl("ab12"), _crawl("ac3"), _crawl("ff", "postgresql://x as y")
+    assert choose("nats://a", "ab", [one, two]) == one
+    assert choose("nats://a", "", [one, gone]) == one
+    for name in ("", "a"):
+        with pytest.raises(ConfigError, match=r"2 crawls(?s:.*)ab12(?s:.*)ac3"):
+            choose("nats://a", name, [one, two])
+    with pytest.raises(ConfigError, match="was moved to postgresql://x"):
+        choose("nats://a", "ff", [one, gone])
+    with pytest.raises(ConfigError, match="lycosa crawl"):
+        choose("nats://a", "", [])
+
+
+def _crawl(name: str, moved_to: str = "") -> FoundCrawl:
+    return FoundCrawl(name, Job.of(["http://a.test/"]), "2026-01-02T03:04:05", "", moved_to)
