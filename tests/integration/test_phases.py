@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 from benchmarks.phases import HeapWeb, TurnReferee, crawl, job_for
 
+import cluster_crawl
 from lycosa.config import Job
+from lycosa.crawl.simulation.cluster.cluster import Cluster
+from lycosa.crawl.simulation.cluster.cluster import Result as ClusterResult
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.referee_rules import referee_rules
@@ -27,6 +30,8 @@ from lycosa.frontier.fold.holdings import Holdings
 from lycosa.frontier.readiness.turns import TurnReadiness
 from lycosa.log.format import decode_events
 from lycosa.records import HostReport, Outcome
+from lycosa.testweb.robots import Group, Robots
+from lycosa.testweb.webs.graph import GraphWeb
 from mover import Mover
 from small_crawl import DEPTH, PARTITIONS, check, small_web
 
@@ -138,6 +143,29 @@ def test_many_crawls_in_turns(seed: int, partitioner: str, tmp_path: Path) -> No
     log = "sqlite" if seed % 2 else "memory"
     job = small_job(seed, partitioner)
     check_turns(*run(tmp_path, seed, job, kills, log, mover), seed)
+
+
+def crawl_by_machines(seed: int, folder: Path) -> tuple[Cluster, ClusterResult]:
+    """Crawl by machines that die, stop and are cut off; each host has an address of its own."""
+    web = cluster_crawl.drawn_web(seed % 20)
+    robots = {name: Robots((Group("*", (), 3.0),)) for name in cluster_crawl.NAMES[::7]}
+    own_addresses = GraphWeb(web.edges, web.redirects, robots=robots, latency=0.5)
+    job = cluster_crawl.job_for()
+    turns = replace(job.frontier, partitioner="url-hash", phases=20, slot_seconds=10.0)
+    job = replace(job, frontier=turns)
+    cluster = Cluster(own_addresses, job, folder, seed=seed, machines=2 + seed % 4)
+    return cluster, cluster.run()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_machines_that_fail_pass_batons_on(seed: int, tmp_path: Path) -> None:
+    cluster_crawl.check(*crawl_by_machines(seed, tmp_path), seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_many_machines_that_fail_pass_batons_on(seed: int, tmp_path: Path) -> None:
+    cluster_crawl.check(*crawl_by_machines(seed, tmp_path), seed)
 
 
 def test_the_limit_of_pages_is_exact(tmp_path: Path) -> None:

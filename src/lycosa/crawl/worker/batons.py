@@ -149,8 +149,10 @@ class Batons:
     def want(self, partition: int, host: int) -> None:
         """Ask for the baton of a host's set, if that was not done."""
         ours = self._partitions[partition]
+        if ours.is_leaving:
+            return
         host_set = self._sets[partition].of_host(host)
-        if host_set in ours.state.batons.asked or ours.is_leaving:
+        if host_set in ours.state.batons.asked:
             return
         ours.record(BatonQueued(host_set, partition, BatonStep.ASKED))
         home = self._partitioner.home_of(host_set)

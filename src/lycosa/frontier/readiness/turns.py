@@ -125,11 +125,11 @@ class TurnReadiness(Readiness):
         return any(robots[site] == ELSEWHERE for site in self._state.sites_of(host))
 
     def _plan(self, host: int, now: float) -> None:
+        if self._is_abandoned:
+            return
         if self._turns.holds(self._number, host):
             super()._plan(host, now)
             self._turns.has_settled(self._number, host, now)
-            return
-        if self._is_abandoned:
             return
         moment = self._moment_of_work(host)
         if moment == NEVER:

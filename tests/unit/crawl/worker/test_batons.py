@@ -313,6 +313,19 @@ def test_a_holder_that_was_killed_passes_nothing_before_the_full_pause() -> None
     assert bench.clock.now() - killed_at > PAUSE
 
 
+def test_a_partition_that_is_handed_over_asks_for_nothing() -> None:
+    """Its owner has forgotten it already when `Released` is on its way to the log."""
+    bench = Bench()
+    host_set = bench.partitioner.set_of(HOSTS[0])
+    home = bench.partitioner.home_of(host_set)
+    member = bench.members[(home + 1) % PARTITIONS]
+    member.partition.is_leaving = True
+    member.batons.forget(member.number)
+    member.admit(HOSTS[0], 1)
+    assert not member.partition.posts
+    assert not member.partition.state.batons.asked
+
+
 @pytest.mark.parametrize("seconds", [SLOT / 2, SLOT * 2])
 def test_a_busy_holder_passes_a_baton_when_its_slot_is_over(seconds: float) -> None:
     bench = Bench()
