@@ -25,14 +25,8 @@ SCHEDULERS = (
     "profit",
 )
 SCORES = ("default", "links", "depth", "path")
-PARTITIONERS = (
-    "domain",
-    "host-hash",
-    "host-even-sum",
-    "host-odd-sum",
-    "url-hash",
-    "url-sum",
-)
+SPLITTING_PARTITIONERS = ("url-hash", "url-sum")
+PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum", *SPLITTING_PARTITIONERS)
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")

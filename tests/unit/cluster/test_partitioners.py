@@ -19,6 +19,7 @@ from lycosa.cluster.partitioners import (
     reversed_domain_of,
 )
 from lycosa.config import PARTITIONERS as PARTITIONERS_OF_THE_JOB
+from lycosa.config import SPLITTING_PARTITIONERS
 from lycosa.errors import ConfigError
 
 MAKERS: dict[str, Callable[[int], Partitioner]] = {**PARTITIONERS, **URL_PARTITIONERS}
@@ -164,6 +165,7 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_job_knows_the_partitioners_that_exist() -> None:
     assert (*PARTITIONERS, *URL_PARTITIONERS) == PARTITIONERS_OF_THE_JOB
+    assert tuple(URL_PARTITIONERS) == SPLITTING_PARTITIONERS
     with pytest.raises(ConfigError, match="choose one of: domain, host-hash"):
         make_partitioner("topic", 64)
 

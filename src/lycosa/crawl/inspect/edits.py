@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from lycosa.cluster.partitioners import URL_PARTITIONERS
+from lycosa.config import SPLITTING_PARTITIONERS
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.scope import JobScope
@@ -320,7 +320,7 @@ def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decisi
 def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
     """Return whether any partition may get URLs of a host that one of them knows."""
     job = directory.job()
-    return job.frontier.partitioner in URL_PARTITIONERS and any(
+    return job.frontier.partitioner in SPLITTING_PARTITIONERS and any(
         state.host_number(wanted) is not None for state in directory.states(job).values()
     )
 

@@ -22,7 +22,6 @@ from lycosa.frontier.fold.columns import JUDGED, NONE, PENDING, PUT_OFF, VAIN, W
 from lycosa.frontier.fold.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.packing import pack, unpack
-from lycosa.frontier.fold.reports import learn
 from lycosa.records import (
     STAY_AWAY,
     TRANSIENT,
@@ -135,6 +134,8 @@ class PartitionState(Holdings):
         self.owed.apply_released(event)
 
     def _apply_baton_taken(self, event: BatonTaken) -> None:
+        from lycosa.frontier.fold.reports import learn  # crawls without batons do without it
+
         learn(self, event)
         self.batons.apply_came(event)
 
