@@ -50,6 +50,8 @@ class Opened(NamedTuple):
     snapshot_sequence: int
     owed_to_addresses: dict[str, float]
     """For how many seconds addresses must rest, as the owner says that handed it over."""
+    resumed_ago: float = -1.0
+    """How many seconds before the owner handed it over it was resumed; below 0: it was not."""
 
 
 def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
@@ -68,7 +70,7 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         # Read again, because the owner may have written more meanwhile.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
-    return Opened(state, _is_resumed(state), sequence, state.owed.addresses)
+    return _opened(state, sequence)
 
 
 def read_partitions(
@@ -91,12 +93,21 @@ def read_partitions(
             yield from zip(group, read, strict=True)
 
 
-def _is_resumed(state: PartitionState) -> bool:
-    return bool(state.owner or state.moved_to)
+def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
+    owed = state.owed
+    is_resumed = bool(state.owner or state.moved_to)
+    return Opened(state, is_resumed, snapshot_sequence, owed.addresses, owed.resumed_ago)
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
-    folder = getattr(log, "crawl_folder", "DIR")
+    folder = getattr(log, "crawl_folder", None)
+    if folder is None:
+        return LogError(
+            f"{what} of partition {number} goes to sequence {sequence}, the log in the server only"
+            f" to {head}: the server has lost its end, as when it was restored from an older copy\n"
+            "  remove log/snapshots from the crawl directory: what the log knows is folded again,"
+            " and what it does not know is fetched again"
+        )
     return LogError(
         f"{what} of partition {number} goes to sequence {sequence}, the log only to {head}: the log"
         " has lost its end, as when log.sqlite-wal was cut or removed\n"
@@ -139,7 +150,7 @@ def take_partitions(
             takes.append(Take(number, opened[number].state.sequence, encode(events[number])))
         waiting = []
         for (number, _, _), sequence in zip(takes, log.take(taken.owner, takes), strict=True):
-            state, _, snapshot_sequence, _ = opened[number]
+            state, snapshot_sequence = opened[number].state, opened[number].snapshot_sequence
             if sequence is None:
                 before = state.sequence
                 replay(state, log.read(number, state.sequence))
@@ -147,9 +158,7 @@ def take_partitions(
                     if (head := log.head(number).log) > before:
                         raise LogUnavailable(f"partition {number} cannot be read to its end yet")
                     raise _is_behind(log, "what is known", number, before, head)
-                opened[number] = Opened(
-                    state, _is_resumed(state), snapshot_sequence, state.owed.addresses
-                )
+                opened[number] = _opened(state, snapshot_sequence)
                 waiting.append(number)
                 continue
             reach("take.after")

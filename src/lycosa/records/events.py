@@ -386,6 +386,18 @@ class Released(Event, frozen=True, array_like=True, tag=34):
     moment: float
     hosts: dict[int, float] = {}
     addresses: dict[str, float] = {}
+    resumed_ago: float = -1.0
+    """How many seconds ago it was taken from an owner that had not handed it over: all hosts, also
+    those that are not known any more, rest for a full pause after that. Below 0: it never was."""
+
+
+class LinksOwed(Event, frozen=True, array_like=True, tag=39):
+    """Pages came nearer whose links lie on another machine: they are owed, done, or given up."""
+
+    moment: float
+    owed: list[int] = []
+    done: list[int] = []
+    given_up: list[int] = []
 
 
 class Moved(Event, frozen=True, array_like=True, tag=38):
@@ -436,4 +448,5 @@ AnyEvent = (
     | SitemapTried
     | Released
     | Moved
+    | LinksOwed
 )

@@ -136,6 +136,7 @@ class MemberProcess:
                 is_shared=True,
                 on_notes=self._lives.noted,
                 machines_at=addresses.machines_at,
+                directory=self._directory_number,
             )
         )
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts

@@ -59,7 +59,6 @@ from lycosa.records import (
     Answer,
     AnyEvent,
     Outcome,
-    Place,
     Request,
     Resolved,
 )
@@ -179,11 +178,6 @@ class Worker:
         for number in list(self._partitions):
             self._lose(number)
 
-    def is_counted(self, place: Place) -> bool:
-        """Return whether a record of ours counts: all do but those of dropped decisions."""
-        dropped = self._ownership.dropped
-        return not dropped or place not in dropped
-
     def begin(self, on_partition: Callable[[], None] = lambda: None) -> None:
         """Start crawling; `on_partition` is called before each partition is looked through."""
         for partition in self._partitions.values():
@@ -195,6 +189,7 @@ class Worker:
         """Let a partition that was taken have its turns; it may come while others are crawled."""
         now = self._clock.now()
         partition.resume(now)
+        self._router.pay(partition, now)
         self._cycles.resume(partition, now)
         self._mining.resume(partition)
         self._share_memory()

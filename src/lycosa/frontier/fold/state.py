@@ -41,6 +41,7 @@ from lycosa.records import (
     HostChanged,
     HostResolved,
     InboxRead,
+    LinksOwed,
     Mined,
     MinedOut,
     MirrorFound,
@@ -111,6 +112,7 @@ class PartitionState(Holdings):
             SitemapTried: self._apply_sitemap_tried,
             Released: self._apply_released,
             Moved: self._apply_moved,
+            LinksOwed: self._apply_links_owed,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -131,6 +133,11 @@ class PartitionState(Holdings):
 
     def _apply_moved(self, event: Moved) -> None:
         self.owner, self.moved_to = "", event.name
+
+    def _apply_links_owed(self, event: LinksOwed) -> None:
+        self.links_owed.update(event.owed)
+        self.links_owed.difference_update(event.done, event.given_up)
+        self.links_given_up += len(event.given_up)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest

@@ -39,9 +39,10 @@ class Weather(NamedTuple):
     faults: Sequence[str] = FAULTS
     every_seconds: float = 10.0
     for_seconds: float = 240.0
+    log_faults: Faults = LOG_FAULTS
 
 
-CALM = Weather(())
+CALM = Weather((), log_faults=NO_FAULTS)
 
 
 class World:
@@ -61,7 +62,7 @@ class World:
         self.board = MemoryBoard(self.clock.now, kept_versions=12)
         self.partitioner = partitioner_of(job, None)
         self.is_loose = bool(weather.faults)
-        self.log_faults = LOG_FAULTS if weather.faults else NO_FAULTS
+        self.log_faults = weather.log_faults
         scope = JobScope(job, self.server, stays_on_seeds=False)
         plant(job.seeds, scope, self.partitioner, self.server, self.clock.now())
         self.run_number = begin_run(self.server)
