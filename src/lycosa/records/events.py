@@ -401,17 +401,15 @@ class LinksOwed(Event, frozen=True, array_like=True, tag=39):
 
 
 class Moved(Event, frozen=True, array_like=True, tag=38):
-    """The partition goes on in the log that is named; it has no owner, and its hosts rest at first.
+    """The partition goes on in the log of this name, without an owner; its hosts rest at first.
 
-    In another log than that one this is the last event, and no owner may take the partition. The
-    log that is named has the same batches up to this one.
+    That log has the same batches up to this one. In any other this is the last event.
     """
 
     moment: float
     server: str
-    """The address of a server, or `sqlite` for a file in the crawl directory."""
+    """An address, or `sqlite` for a file in the crawl directory."""
     name: str
-    """The crawl's name there, which no other log has."""
 
 
 AnyEvent = (
