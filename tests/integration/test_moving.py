@@ -204,6 +204,9 @@ def test_a_crawl_that_runs_elsewhere_is_not_moved(servers: Servers, tmp_path: Pa
         assert b.put(member_key(1), pack(Member(1, "m1", "0.1", 1)), 0).is_written
         with pytest.raises(LogError, match="the crawl is running on m1"):
             move(directory, servers.nats)
+        told = lycosa("status", directory.path).stdout
+        assert "running on m1" in told
+        assert f"as {job.log.name}" in "".join(told.split("\n")).replace("  ", "")
         log.note("end-1", b"exhausted")
     move(directory, servers.nats)
     assert directory.job().log.server == servers.nats

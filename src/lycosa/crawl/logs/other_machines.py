@@ -20,13 +20,13 @@ SILENT_SECONDS = 30.0
 """A record that was not renewed for so long is that of a dead life; live ones renew in 5 s."""
 
 
-def refuse_running(log: Log, job: Job) -> None:
-    """Raise `LogError` while workers of any machine crawl; a log in a file has a lock for that."""
+def machines_at_work(log: Log, job: Job) -> list[str]:
+    """Return the machines whose workers crawl; a log in a file has a lock for that."""
     if not job.log.server:
-        return
+        return []
     run, why_ended = current_run(log)
     if not run or why_ended:
-        return
+        return []
     board = open_board(job.log.server, job.log.name)
     try:
         entries = board.list(MEMBERS) or {}
@@ -34,8 +34,12 @@ def refuse_running(log: Log, job: Job) -> None:
         board.close()
     now = time.time()
     fresh = [unpack(e.value) for e in entries.values() if now - e.moment < SILENT_SECONDS]
-    machines = sorted({member.machine for member in fresh if not member.is_gone})
-    if machines:
+    return sorted({member.machine for member in fresh if not member.is_gone})
+
+
+def refuse_running(log: Log, job: Job) -> None:
+    """Raise `LogError` while workers of any machine crawl."""
+    if machines := machines_at_work(log, job):
         raise LogError(
             f"{job.log.server}: the crawl is running on {', '.join(machines)}\n"
             "  stop it there with Ctrl-C or kill -INT; a process that was killed counts for half a"
