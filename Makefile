@@ -159,10 +159,12 @@ figures: setup
 	$(BIN)/python -m benchmarks.freshness
 	$(BIN)/python -m benchmarks.papers
 	$(BIN)/python -m benchmarks.bursts
+	$(BIN)/python -m benchmarks.phases
 	$(BIN)/python -m benchmarks.mining --single
 	$(BIN)/pytest -q tests/integration/test_papers.py tests/integration/test_structured_crawl.py \
 		tests/integration/test_exact_depth.py tests/unit/frontier/schedulers tests/unit/frontier/freshness \
-		tests/unit/frontier/urltable/test_paper_figures.py tests/unit/frontier/patterns tests/unit/cluster
+		tests/unit/frontier/urltable/test_paper_figures.py tests/unit/frontier/patterns tests/unit/cluster \
+		tests/integration/test_phases.py
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak

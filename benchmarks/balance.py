@@ -13,7 +13,7 @@ import sys
 import tarfile
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, pstdev
 from time import perf_counter
@@ -28,7 +28,7 @@ from lycosa.url import canonicalize
 from lycosa.url.key import key_of, reversed_host_of
 
 COUNTS = (16, 64, 1024)
-MAKERS = {**PARTITIONERS, **URL_PARTITIONERS}
+MAKERS: dict[str, Callable[[int], Partitioner]] = {**PARTITIONERS, **URL_PARTITIONERS}
 HIGHEST_DRAWN = 7.0
 """Larger shares are cut: one domain with many hosts would leave no room for the others."""
 COLOURS = ("#1b6ca8", "#2a9d4a", "#d1495b", "#e08e0b", "#6a4c93", "#444444")

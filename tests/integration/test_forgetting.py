@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from integration.test_real_crawl import DEPTH, finish, job_of, start, web_of
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
@@ -14,9 +16,10 @@ from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.inspect.edits import block_host
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.takeover import take_partition
+from lycosa.errors import ConfigError
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import Write
-from lycosa.records import ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
+from lycosa.records import Admitted, ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
 from lycosa.store.reader import table
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
@@ -145,3 +148,24 @@ def test_a_blocked_host_is_not_asked_on_behalf_of_others(tmp_path: Path) -> None
     (message,) = [message for _, batch in posted for message in decode_messages(batch)]
     assert isinstance(message, RobotsFound)
     assert (message.site, message.state) == (site, RobotsState.UNREACHABLE)
+
+
+def test_a_host_is_blocked_in_partitions_that_do_not_know_it_yet(tmp_path: Path) -> None:
+    """With a partitioner of URLs each of them may be told of a page of the host later."""
+    frontier = {"partitions": 4, "partitioner": "url-hash"}
+    job = Job.of(["http://bad.example/"], frontier=frontier)
+    directory = CrawlDirectory.create(tmp_path / "crawl", job)
+    log = directory.log(job)
+    opened = take_partition(log, directory.snapshots(), 2, Taken(1.0, "me"), job.digest())
+    events = encode([Admitted(2.0, "", ["example.bad:/"], [0])])
+    log.commit([Write(2, opened.state.sequence, events, [], 0)])
+    log.close()
+
+    assert block_host(directory, "bad.example").pending == 1
+
+    for state in directory.states(job).values():
+        state.apply(Admitted(3.0, "", ["example.bad:/new"], [0]))
+        assert state.pending == 0
+    with pytest.raises(ConfigError, match="knows no such host"):
+        block_host(directory, "bda.example")
+    assert all(state.host_number("example.bda") is None for state in directory.states(job).values())

@@ -128,6 +128,14 @@ def test_a_first_back_off_longer_than_the_longest_is_refused() -> None:
     assert "`backoff_first_seconds` (90) is longer than `backoff_most_seconds` (60)" in text
 
 
+def test_fewer_phases_than_partitions_are_refused() -> None:
+    text = refusal("[frontier]\npartitions = 16\nphases = 15")
+    assert "has fewer `phases` (15) than `partitions` (16)" in text
+    assert "raise `phases` to 16" in text
+    parse_job("[frontier]\npartitions = 16\nphases = 16")
+    parse_job("[frontier]\npartitions = 16\nphases = 0")
+
+
 def test_cycles_without_a_policy_and_a_policy_beside_seconds_are_refused() -> None:
     for line in ("cycles = 2", "continuous = true"):
         assert 'choose a policy: policy = "profit"' in refusal(f"[revisit]\n{line}")
@@ -240,6 +248,8 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.from_regex(key.pattern, fullmatch=True)
     if isinstance(key.default, bool):
         return st.booleans()
+    if key.name == "phases":
+        return st.integers(4096, int(most))
     if isinstance(key.default, int):
         return st.integers(math.ceil(key.least), int(most))
     if key.name == "backoff_first_seconds":

@@ -296,6 +296,13 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
                     f"  remove one of the two: `{name}` lets the crawl ask more than that"
                 )
 
+    if section == "frontier" and 0 < record.phases < record.partitions:
+        yield (
+            f"has fewer `phases` ({record.phases}) than `partitions` ({record.partitions}), so that"
+            " some partitions would always wait\n"
+            f"  raise `phases` to {record.partitions} at least, or remove it"
+        )
+
     if section == "log" and record.server and (problem := server_problem(record.server)):
         yield f"`server`: {problem}"
 

@@ -25,7 +25,8 @@ SCHEDULERS = (
     "profit",
 )
 SCORES = ("default", "links", "depth", "path")
-PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum")
+SPLITTING_PARTITIONERS = ("url-hash", "url-sum")
+PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum", *SPLITTING_PARTITIONERS)
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
@@ -181,10 +182,23 @@ class Frontier(Record):
     partitioner: str = key(
         "domain",
         "URLs with the same registrable domain, or with the same host, share a partition; the "
-        "sums are Tarantula's hashes and less even (docs/reference/partitioners.md). "
-        "Cannot be changed later.",
+        "sums are Tarantula's hashes and less even (docs/reference/partitioners.md). With the last "
+        "two, every URL has its own, and partitions take turns at a host. Cannot be changed later.",
         choices=PARTITIONERS,
         may_be_plugged=True,
+    )
+    phases: int = key(
+        0,
+        "With `url-hash` or `url-sum`, the number of host sets that partitions take turns at; at "
+        "least as many as there are partitions, and 0 means as many. Cannot be changed later.",
+        unit="host sets",
+        most=1_048_576,
+    )
+    slot_seconds: float = key(
+        60.0,
+        "With `url-hash` or `url-sum`, how long a partition that has something to ask may serve a "
+        "host set while another one waits for it.",
+        unit="seconds",
     )
 
 

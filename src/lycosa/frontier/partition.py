@@ -95,7 +95,8 @@ class Partition:
         )
         self.linked_abroad: dict[int, dict[str, int]] = {}
         """Links to known URLs of other partitions, by partition and key; posted by a commit."""
-        self.readiness = Readiness(number, state, self.scheduler, around)
+        make = around.make_readiness or Readiness
+        self.readiness = make(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
         self.posts: dict[int, list[AnyMessage]] = {}
         self.refusals: dict[str, int] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from lycosa.cluster.partitioners import HashPartitioner, make_partitioner
+from lycosa.cluster.partitioners import Partitioner, make_partitioner
 from lycosa.config import Job
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import Scheduler
@@ -29,11 +29,11 @@ def require_plugins(job: Job, given: Sequence[Plugin] = ()) -> None:
     scheduler_of(job, hooks)
 
 
-def partitioner_of(job: Job, hooks: Hooks | None = None) -> HashPartitioner:
+def partitioner_of(job: Job, hooks: Hooks | None = None) -> Partitioner:
     """Return the partitioner of a job, which may be a plugin's."""
     named, partitions = job.frontier.partitioner, job.frontier.partitions
     if ":" not in named:
-        return make_partitioner(named, partitions)
+        return make_partitioner(named, partitions, job.frontier.phases)
     from lycosa.plugins.guarded import held_partitioner
 
     return held_partitioner(hooks or _no_hooks(), named, partitions)

@@ -1,4 +1,4 @@
-"""Small numbers that events carry: robots states, mining rules, results of guesses and visits.
+"""Small numbers that events carry: robots states, mining rules, results of guesses, batons.
 
 They are written into logs, so they never change.
 """
@@ -66,3 +66,14 @@ class RobotsState(enum.IntEnum):
     """A redirect is being followed; no page may be requested until its end is known."""
     GIVEN_UP = 4
     """Failed too often: the site's URLs end as `Outcome.ROBOTS_UNREACHABLE`."""
+
+
+class BatonStep(enum.IntEnum):
+    """A step in the line for a baton. The numbers are part of the log's format."""
+
+    ASKED = 1
+    """In the log of a partition that has asked for it."""
+    LAST = 2
+    """In the log of the set's home: this partition is now the last in line."""
+    NEXT = 3
+    """In the log of one in line: this partition comes after it."""

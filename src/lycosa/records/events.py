@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from lycosa.records.batons import BatonPassed, BatonQueued, BatonTaken
 from lycosa.records.codes import RobotsState, Sight, Worth
 from lycosa.records.exchange import Place
+from lycosa.records.handover import LinksOwed, Moved, Released
 from lycosa.records.outcomes import Outcome
 
 
@@ -376,42 +378,6 @@ class SitemapTried(Event, frozen=True, array_like=True, tag=33):
     """The key of the URL that redirects to it; "" for the first one."""
 
 
-class Released(Event, frozen=True, array_like=True, tag=34):
-    """The owner has handed the partition over: no request of it is under way.
-
-    What is still owed to hosts and addresses is given in seconds: the next owner counts them from
-    the moment at which it takes the partition, by its own clock.
-    """
-
-    moment: float
-    hosts: dict[int, float] = {}
-    addresses: dict[str, float] = {}
-    resumed_ago: float = -1.0
-    """How many seconds ago it was taken from an owner that had not handed it over: all hosts, also
-    those that are not known any more, rest for a full pause after that. Below 0: it never was."""
-
-
-class LinksOwed(Event, frozen=True, array_like=True, tag=39):
-    """Pages came nearer whose links lie on another machine: they are owed, done, or given up."""
-
-    moment: float
-    owed: list[int] = []
-    done: list[int] = []
-    given_up: list[int] = []
-
-
-class Moved(Event, frozen=True, array_like=True, tag=38):
-    """The partition goes on in the log of this name, without an owner; its hosts rest at first.
-
-    That log has the same batches up to this one. In any other this is the last event.
-    """
-
-    moment: float
-    server: str
-    """An address, or `sqlite` for a file in the crawl directory."""
-    name: str
-
-
 AnyEvent = (
     Taken
     | Configured
@@ -447,4 +413,7 @@ AnyEvent = (
     | Released
     | Moved
     | LinksOwed
+    | BatonPassed
+    | BatonTaken
+    | BatonQueued
 )

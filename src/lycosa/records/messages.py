@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from lycosa.records.batons import BatonCame, BatonDue, BatonWanted
 from lycosa.records.codes import RobotsState
 
 
@@ -102,5 +103,14 @@ class LinksCounted(Message, frozen=True, array_like=True, tag=7):
 
 
 AnyMessage = (
-    Discovered | RobotsWanted | RobotsFound | BidsWanted | BidMade | CycleShare | LinksCounted
+    Discovered
+    | RobotsWanted
+    | RobotsFound
+    | BidsWanted
+    | BidMade
+    | CycleShare
+    | LinksCounted
+    | BatonWanted
+    | BatonDue
+    | BatonCame
 )

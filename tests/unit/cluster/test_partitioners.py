@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from importlib.metadata import version
 
 import pytest
@@ -11,13 +12,17 @@ from lycosa.cluster import partitioners
 from lycosa.cluster.partitioners import (
     PARTITIONERS,
     URL_PARTITIONERS,
+    Partitioner,
     by_domain,
     by_host,
     make_partitioner,
     reversed_domain_of,
 )
 from lycosa.config import PARTITIONERS as PARTITIONERS_OF_THE_JOB
+from lycosa.config import SPLITTING_PARTITIONERS
 from lycosa.errors import ConfigError
+
+MAKERS: dict[str, Callable[[int], Partitioner]] = {**PARTITIONERS, **URL_PARTITIONERS}
 
 
 @pytest.mark.parametrize(
@@ -68,10 +73,7 @@ def test_host_hash_cuts_finer_than_domain() -> None:
 def test_partitions_are_what_they_always_were() -> None:
     """Logs are written by these numbers: a change would lose every URL of old crawls."""
     keys = ["org.example.www:s/", "uk.co.bbc.news:/a", "127.0.0.1:/", "[::1]:81/x"]
-    found = {
-        name: [make(64).partition_of(key) for key in keys]
-        for name, make in {**PARTITIONERS, **URL_PARTITIONERS}.items()
-    }
+    found = {name: [make(64).partition_of(key) for key in keys] for name, make in MAKERS.items()}
     assert found == {
         "domain": [52, 17, 12, 30],
         "host-hash": [41, 63, 12, 30],
@@ -107,22 +109,37 @@ def test_the_pages_of_one_host_lie_in_all_partitions(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*PARTITIONERS, *URL_PARTITIONERS])
 def test_a_partitioner_that_splits_hosts_says_so(name: str) -> None:
-    partitioner = {**PARTITIONERS, **URL_PARTITIONERS}[name](64)
+    partitioner = MAKERS[name](64)
     keys = [f"org.example:{port}/{page}" for port in ("", "s", "81") for page in range(20)]
     is_split = len({partitioner.partition_of(key) for key in keys}) > 1
     assert is_split == partitioner.splits_hosts == (name in URL_PARTITIONERS)
 
 
+def test_kspider_sums_the_characters_of_the_host() -> None:
+    """KSpider, figure 4: the row of a URL."""
+    partitioner = URL_PARTITIONERS["url-sum"](5).in_phases(6)
+    assert partitioner.set_of("org.example.www") == sum(map(ord, "www.example.org")) % 6
+
+
 @pytest.mark.parametrize("name", URL_PARTITIONERS)
-def test_a_job_cannot_split_hosts_whose_owners_take_no_turns(name: str) -> None:
-    with pytest.raises(ConfigError, match="would ask that host at the same time"):
-        make_partitioner(name, 64)
+def test_the_pages_of_one_host_are_in_one_host_set(name: str) -> None:
+    partitioner = URL_PARTITIONERS[name](16).in_phases(40)
+    sites = ["org.example:", "org.example:s", "org.example:8080"]
+    assert len({partitioner.partition_of_site(site) for site in sites}) == 1
+    hosts = [f"org.example.host{number}" for number in range(1000)]
+    assert {partitioner.set_of(host) for host in hosts} == set(range(40))
+    assert {partitioner.home_of(host_set) for host_set in range(40)} == set(range(16))
+
+
+@pytest.mark.parametrize("name", URL_PARTITIONERS)
+def test_another_number_of_phases_is_another_partitioner(name: str) -> None:
+    identities = {make_partitioner(name, 64, phases).identity for phases in (0, 64, 65)}
+    assert len(identities) == 2
 
 
 def test_no_two_partitioners_have_one_identity() -> None:
-    makers = [*PARTITIONERS.values(), *URL_PARTITIONERS.values()]
-    identities = {make(number).identity for make in makers for number in (8, 16)}
-    assert len(identities) == 2 * len(makers)
+    identities = {make(number).identity for make in MAKERS.values() for number in (8, 16)}
+    assert len(identities) == 2 * len(MAKERS)
 
 
 @pytest.mark.parametrize("name", ["domain", "host-hash"])
@@ -147,7 +164,8 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_job_knows_the_partitioners_that_exist() -> None:
-    assert tuple(PARTITIONERS) == PARTITIONERS_OF_THE_JOB
+    assert (*PARTITIONERS, *URL_PARTITIONERS) == PARTITIONERS_OF_THE_JOB
+    assert tuple(URL_PARTITIONERS) == SPLITTING_PARTITIONERS
     with pytest.raises(ConfigError, match="choose one of: domain, host-hash"):
         make_partitioner("topic", 64)
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.config import Job
+from lycosa.config import SPLITTING_PARTITIONERS, Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import (
     mined_of,
@@ -77,6 +77,13 @@ class CrawlStatus(NamedTuple):
     """The machines that crawl; known only where the log is in a server."""
 
 
+def _host_count(states: list[PartitionState], job: Job) -> int:
+    """Return how many hosts are known: each once, also where many partitions know it."""
+    if job.frontier.partitioner in SPLITTING_PARTITIONERS:
+        return len({name for state in states for name in state.host_names})
+    return sum(len(state.host_names) for state in states)
+
+
 def status_of(directory: CrawlDirectory) -> CrawlStatus:
     """Read a crawl directory; nothing in it is changed."""
     job, holder = directory.job(), directory.holder()
@@ -94,7 +101,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         bytes=sum(state.kept_bytes for state in states),
         urls=sum(len(state.table) for state in states),
         pending=sum(state.pending for state in states),
-        hosts=sum(len(state.host_names) for state in states),
+        hosts=_host_count(states, job),
         disk_bytes=_disk_bytes(directory.path),
         seconds_left=round(seconds_left(states, job, now), 1),
         outcomes=outcomes_of(states),

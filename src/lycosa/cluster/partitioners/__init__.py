@@ -13,7 +13,7 @@ Always true:
     Python, for a given list of public suffixes; a job must keep partitioner and number
     for as long as its log lives;
   * all URLs of one host, whatever scheme and port, are in one partition, unless the partitioner
-    `splits_hosts`. Owners of such partitions must take turns at a host, so a job cannot name one.
+    `splits_hosts`. Owners of such partitions take turns at a host (`lycosa.crawl.worker.batons`).
 
 Only the ICANN section of the public suffix list counts. With the private section every
 user of a hosting service would be a domain of their own, spread over many owners, while
@@ -30,7 +30,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import publicsuffixlist
 from publicsuffixlist import PublicSuffixList
@@ -38,19 +38,27 @@ from publicsuffixlist import PublicSuffixList
 from lycosa.errors import ConfigError
 from lycosa.url.key import host_of, reversed_host_of
 
+if TYPE_CHECKING:
+    from lycosa.cluster.partitioners.urls import UrlPartitioner
+
 MOST_CACHED_HOSTS = 100_000
 
 
 class Partitioner(Protocol):
     """The interface of a partitioner."""
 
-    identity: str
-    """The name of the function: two partitioners with one identity agree on every key."""
     splits_hosts: bool
     """Whether the URLs of one host lie in several partitions."""
 
+    @property
+    def identity(self) -> str:
+        """The name of the function: two partitioners with one identity agree on every key."""
+
     def partition_of(self, key: str) -> int:
         """Return the number of the key's partition, from 0 on."""
+
+    def partition_of_site(self, site: str) -> int:
+        """Return the partition that is told what others find out about a site."""
 
 
 class HashPartitioner:
@@ -83,6 +91,10 @@ class HashPartitioner:
                 self._known.clear()
             self._known[host] = partition
         return partition
+
+    def partition_of_site(self, site: str) -> int:
+        """Return the partition of a site's pages."""
+        return self.partition_of(site + "/")
 
 
 def stable_hash(name: str) -> int:
@@ -157,18 +169,18 @@ def _host(reversed_host: str) -> str:
     return host_of(f"{reversed_host}:/")
 
 
-def by_url(partitions: int) -> Partitioner:
+def by_url(partitions: int) -> UrlPartitioner:
     """Spread URLs one by one."""
     from lycosa.cluster.partitioners.urls import UrlPartitioner, modern_hash
 
-    return UrlPartitioner(partitions, modern_hash, "url-hash")
+    return UrlPartitioner(partitions, modern_hash, modern_hash, "url-hash")
 
 
-def by_url_characters(partitions: int) -> Partitioner:
-    """Spread URLs one by one, by KSpider's hash."""
-    from lycosa.cluster.partitioners.urls import UrlPartitioner, url_sum
+def by_url_characters(partitions: int) -> UrlPartitioner:
+    """Spread URLs one by one, by KSpider's hashes."""
+    from lycosa.cluster.partitioners.urls import UrlPartitioner, host_sum, url_sum
 
-    return UrlPartitioner(partitions, url_sum, "url-sum")
+    return UrlPartitioner(partitions, url_sum, host_sum, "url-sum")
 
 
 PARTITIONERS: dict[str, Callable[[int], HashPartitioner]] = {
@@ -177,25 +189,20 @@ PARTITIONERS: dict[str, Callable[[int], HashPartitioner]] = {
     "host-even-sum": by_even_characters,
     "host-odd-sum": by_odd_characters,
 }
-"""The partitioners that a job can name."""
+"""Partitioners that keep the pages of a host together."""
 
-URL_PARTITIONERS: dict[str, Callable[[int], Partitioner]] = {
+URL_PARTITIONERS: dict[str, Callable[[int], UrlPartitioner]] = {
     "url-hash": by_url,
     "url-sum": by_url_characters,
 }
 """Partitioners that split hosts."""
 
 
-def make_partitioner(name: str, partitions: int) -> HashPartitioner:
+def make_partitioner(name: str, partitions: int, phases: int = 0) -> Partitioner:
     """Return the partitioner with the name that `[frontier] partitioner` gives."""
     if name in URL_PARTITIONERS:
-        raise ConfigError(
-            f"the partitioner `{name}` puts the pages of one host into all partitions, whose owners"
-            " would ask that host at the same time\n"
-            f"  choose one of: {', '.join(PARTITIONERS)}"
-        )
+        return URL_PARTITIONERS[name](partitions).in_phases(phases or partitions)
     if name not in PARTITIONERS:
-        raise ConfigError(
-            f"there is no partitioner `{name}`\n  choose one of: {', '.join(PARTITIONERS)}"
-        )
+        names = ", ".join([*PARTITIONERS, *URL_PARTITIONERS])
+        raise ConfigError(f"there is no partitioner `{name}`\n  choose one of: {names}")
     return PARTITIONERS[name](partitions)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from lycosa.config import Job
+from lycosa.config import SPLITTING_PARTITIONERS, Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.recovery.counting import own_partitioner
@@ -34,10 +34,12 @@ from lycosa.records import (
     TRANSIENT,
     TRAPS,
     AnyEvent,
+    BatonTaken,
     CycleWanted,
     ErrandDone,
     Forgotten,
     HostChanged,
+    HostReport,
     Outcome,
     Reopened,
     RobotsFound,
@@ -208,6 +210,7 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
     host_name = host_named(name)
     wanted = reversed_host_of(key_of(f"http://{host_name}/"))
     pending, is_known = 0, False
+    is_everywhere = _is_shared(directory, wanted)
     states: dict[int, PartitionState] = {}
     forgotten: removal.Forgotten | None = None
 
@@ -217,9 +220,9 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             states[number] = state
         host = state.host_number(wanted)
         if host is None:
-            return None
+            return _block_unknown(wanted, now) if is_everywhere else None
         is_known = True
-        pending = sum(
+        pending += sum(
             state.sites.pending[site]
             for site in state.sites_of(host)
             if not state.sites.closed[site]
@@ -326,6 +329,20 @@ def _refuse_running(log: Log, job: Job) -> None:
     refuse_running(log, job)
 
 
+def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
+    """Return whether any partition may get URLs of a host that one of them knows."""
+    job = directory.job()
+    return job.frontier.partitioner in SPLITTING_PARTITIONERS and any(
+        state.host_number(wanted) is not None for state in directory.states(job).values()
+    )
+
+
+def _block_unknown(wanted: str, now: float) -> Decision:
+    """Block a host in a partition that has no URL of it yet, and may get one."""
+    blocked = HostReport(wanted, closed=Outcome.BLOCKED)
+    return Decision([BatonTaken(now, 0, [blocked], is_held=False)])
+
+
 def change(
     directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
 ) -> None:
@@ -351,7 +368,7 @@ def change(
                     decision = decide(number, state, now)
                     if decision is not None:
                         posts = [
-                            (partitioner.partition_of(message.site + "/"), encode([message]))
+                            (partitioner.partition_of_site(message.site), encode([message]))
                             for message in decision.found
                         ]
                         batch = encode(decision.events)

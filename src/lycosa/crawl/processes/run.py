@@ -129,9 +129,9 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
     most = min(job.frontier.partitions, job.fetch.connections)
     if job.crawl.workers:
         return min(job.crawl.workers, most)
-    if hosts is not None:
-        partitioner, found = partitioner_of(job, hooks), set[int]()
-        enough = min(most, core_count())
+    partitioner = partitioner_of(job, hooks) if hosts is not None else None
+    if hosts is not None and partitioner is not None and not partitioner.splits_hosts:
+        enough, found = min(most, core_count()), set[int]()
         for host in hosts:
             found.add(partitioner.partition_of(key_of(f"http://{host}/")))
             if len(found) >= enough:

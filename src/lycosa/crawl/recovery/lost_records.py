@@ -137,10 +137,11 @@ def give_up(log: Log, states: States, partitioner: Partitioner, lost: Iterable[N
         pages += 1
         kept += named.outcome is Outcome.KEPT
     for name in errands:
-        number = partitioner.partition_of(name + "/")
-        site = states[number].site_number(name)
-        if site is not None and site not in event_of(number).sites:
-            event_of(number).sites.append(site)
+        own = states if partitioner.splits_hosts else [partitioner.partition_of_site(name)]
+        for number in own:
+            site = states[number].site_number(name)
+            if site is not None and site not in event_of(number).sites:
+                event_of(number).sites.append(site)
     record(log, states, events)
     return Mended(pages, kept, sum(len(event.sites) for event in events.values()))
 

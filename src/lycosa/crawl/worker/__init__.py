@@ -7,7 +7,8 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     ownership   takes partitions, hands them over, drops those that others have taken
     sending     from a partition that has work to a request on its way
     mail        fetches what has come into the inboxes
-    inbox       decides on messages of other partitions: URLs, robots files, bids
+    inbox       decides on messages of other partitions: URLs, robots files, bids, batons
+    batons      lets partitions take turns at hosts that they share
     release     decides when a host may be asked again: at once, or when its answer is durable
     commits     makes decisions durable, in an order that a kill cannot turn into a loss
     cutting     ends requests that are still under way some seconds after a stop

@@ -1,4 +1,4 @@
-"""Decides on what has come into a worker's inboxes: URLs, robots files and bids of others.
+"""Decides on what has come into a worker's inboxes: URLs, robots files, bids, batons of others.
 
 The number of the last message that was decided on is an event (`InboxRead`), so a message is
 decided on once, however often the worker is killed.
@@ -6,7 +6,8 @@ decided on once, however often the worker is killed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.site_files.robots import RobotsFiles
@@ -16,8 +17,12 @@ from lycosa.crawl.worker.mail import Mail
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.log.format import decode_messages
 from lycosa.records import (
+    BatonCame,
+    BatonDue,
+    BatonWanted,
     BidMade,
     BidsWanted,
     CycleShare,
@@ -26,6 +31,9 @@ from lycosa.records import (
     LinksCounted,
     RobotsWanted,
 )
+
+if TYPE_CHECKING:
+    from lycosa.crawl.worker.batons import Batons
 
 MOST_AT_ONCE = 10_000
 """How many URLs are decided on before requests have their turn again."""
@@ -52,6 +60,19 @@ class InboxReader:
         self._robots = robots
         self._cycles = cycles
         self._sender = sender
+        self._batons: Batons | None = None
+        if ports.partitioner.splits_hosts:
+            self._batons = _batons(ports, partitions, sender)
+
+    @property
+    def make_readiness(self) -> Callable[..., Readiness] | None:
+        """Makes the readiness of partitions that take turns at hosts; None if they share none."""
+        return self._batons.make_readiness if self._batons is not None else None
+
+    def forget(self, partition: int) -> None:
+        """Forget a partition that is no longer ours."""
+        if self._batons is not None:
+            self._batons.forget(partition)
 
     def read(self) -> bool:
         """Decide on what has come in; returns whether some is left for the next tick."""
@@ -96,9 +117,21 @@ class InboxReader:
                 self._cycles.bid_made(partition, message)
             elif isinstance(message, CycleShare):
                 self._cycles.share_came(partition, message, now)
-            else:
+            elif isinstance(message, BatonWanted | BatonDue | BatonCame):
+                if self._batons is not None:
+                    self._batons.decide(partition, message)
+            elif self._batons is None or not self._batons.passes_on(partition, message):
                 site = partition.state.site_number(message.site)
                 if site is not None:
                     self._sender.forget_rules(partition.number, site)
                 self._robots.found(partition, message, now)
         return urls
+
+
+def _batons(ports: Ports, partitions: Mapping[int, Partition], sender: Sender) -> Batons:
+    """Make the batons of a worker; other crawls do without the module."""
+    from lycosa.cluster.partitioners.urls import UrlPartitioner
+    from lycosa.crawl.worker.batons import Batons
+
+    assert isinstance(ports.partitioner, UrlPartitioner)
+    return Batons(ports.job, ports.clock, ports.partitioner, partitions, sender.forget_rules)

@@ -122,7 +122,7 @@ class Worker:
             self._partitions,
             self._context(),
             self._committer,
-            [self._router, self._sender, self._mining, self._pages.bursts],
+            [self._router, self._sender, self._mining, self._pages.bursts, self._inbox],
             self._begin,
             self._commit,
         )
@@ -144,6 +144,7 @@ class Worker:
             self._with_work,
             self._changed,
             self._lookups.look_ahead,
+            self._inbox.make_readiness,
         )
 
     # -- beginning and end ----------------------------------------------------------------

@@ -13,6 +13,8 @@ so that a resume need not read all of it.
     guesses       results of guessed URLs
     popularity    how many links lead to each URL
     owed          what is owed to hosts of a partition that was handed over
+    batons        host sets that are this partition's to ask, and who is in line for them
+    reports       what goes with a baton: rests, robots rules and counts of its hosts
     traps         hosts and folders that repeat themselves
     address_book  IP addresses as numbers
     accounts      which stored records count

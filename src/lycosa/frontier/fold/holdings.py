@@ -20,6 +20,7 @@ from collections.abc import Iterator
 import msgspec
 
 from lycosa.frontier.fold.address_book import AddressBook
+from lycosa.frontier.fold.batons import Batons
 from lycosa.frontier.fold.columns import (
     DONE,
     JUDGED,
@@ -69,6 +70,7 @@ class Holdings:
         """The name of the log in which the partition goes on; "" when it has been taken there."""
         """"" when nobody has taken the partition yet, or its owner has handed it over."""
         self.owed = Owed()
+        self.batons = Batons()
         self.job_digest = ""
         self.table = CompactUrlTable()
         self.pages = Pages()
@@ -244,7 +246,8 @@ class Holdings:
             self.guesses.withdrawn(self.sites.host[self.pages.site[page]], rule)
             self.pages.guess[page] = rule | JUDGED
 
-    def _close(self, site: int, outcome: Outcome) -> None:
+    def close(self, site: int, outcome: Outcome) -> None:
+        """End all pending URLs of a site in an outcome."""
         if not self.sites.closed[site]:
             self.pending -= self.sites.pending[site]
         self.sites.closed[site] = outcome
@@ -259,11 +262,18 @@ class Holdings:
         if self.sites.robots[site] in (RobotsState.GIVEN_UP, RobotsState.UNREACHABLE):
             self.sites.robots[site] = RobotsState.UNKNOWN
 
+    def site_for(self, name: str) -> int:
+        """Return the number of a site, which is entered if it is new."""
+        site = self._site_numbers.get(name)
+        return self._add_site(name) if site is None else site
+
+    def host_for(self, name: str) -> int:
+        """Return the number of a host, which is entered if it is new."""
+        host = self._host_numbers.get(name)
+        return self._add_host(name) if host is None else host
+
     def _add_site(self, name: str) -> int:
-        host_name = reversed_host_of(name)
-        host = self._host_numbers.get(host_name)
-        if host is None:
-            host = self._add_host(host_name)
+        host = self.host_for(reversed_host_of(name))
         site = self._site_numbers[name] = len(self.site_names)
         self.site_names.append(name)
         self.sites.add(host, self.hosts.first_site[host])

@@ -57,6 +57,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "history": holdings.history.pack(),
             "popularity": holdings.popularity.pack(),
             "owed": holdings.owed.pack(),
+            "batons": holdings.batons.pack(),
             "columns": [
                 holdings.pages.pack(),
                 holdings.fetches.pack(),
@@ -101,6 +102,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.history.unpack(packed.get("history", {}))
     holdings.popularity.unpack(packed.get("popularity", b""))
     holdings.owed.unpack(packed.get("owed", ({}, {})))
+    holdings.batons.unpack(packed.get("batons", {}))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]
     for column, content in zip(columns, packed["columns"], strict=True):
         column.unpack(content)

@@ -28,6 +28,9 @@ from lycosa.records import (
     TRAPS,
     Admitted,
     AnyEvent,
+    BatonPassed,
+    BatonQueued,
+    BatonTaken,
     BidTaken,
     Configured,
     Counted,
@@ -113,6 +116,9 @@ class PartitionState(Holdings):
             Released: self._apply_released,
             Moved: self._apply_moved,
             LinksOwed: self._apply_links_owed,
+            BatonPassed: self.batons.apply_passed,
+            BatonTaken: self._apply_baton_taken,
+            BatonQueued: self.batons.apply_queued,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -138,6 +144,12 @@ class PartitionState(Holdings):
         self.links_owed.update(event.owed)
         self.links_owed.difference_update(event.done, event.given_up)
         self.links_given_up += len(event.given_up)
+
+    def _apply_baton_taken(self, event: BatonTaken) -> None:
+        from lycosa.frontier.fold.reports import learn  # crawls without batons do without it
+
+        learn(self, event)
+        self.batons.apply_came(event)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
@@ -250,7 +262,7 @@ class PartitionState(Holdings):
         elif event.state is RobotsState.UNREACHABLE:
             sites.robots_tries[site] = min(sites.robots_tries[site] + 1, 255)
         elif event.state is RobotsState.GIVEN_UP:
-            self._close(site, Outcome.ROBOTS_UNREACHABLE)
+            self.close(site, Outcome.ROBOTS_UNREACHABLE)
 
     def _apply_host_changed(self, event: HostChanged) -> None:
         hosts, host = self.hosts, event.host
@@ -261,7 +273,7 @@ class PartitionState(Holdings):
             hosts.closed[host] = event.closed
             self.guesses.closed(host)
             for site in self.sites_of(host):
-                self._close(site, event.closed)
+                self.close(site, event.closed)
 
     def _apply_host_resolved(self, event: HostResolved) -> None:
         self.hosts.address[event.host] = self.addresses.number(event.address)
@@ -276,7 +288,7 @@ class PartitionState(Holdings):
         host = sites.host[site]
         self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
         if event.closed is not None:
-            self._close(site, event.closed)
+            self.close(site, event.closed)
 
     def _apply_waited(self, event: Waited) -> None:
         self.waited_seconds = event.seconds
@@ -306,7 +318,7 @@ class PartitionState(Holdings):
         self.guesses.closed(event.host)
         sites = set(self.sites_of(event.host))
         for site in sites:
-            self._close(site, Outcome.BLOCKED)
+            self.close(site, Outcome.BLOCKED)
         pages = self.pages
         for page, site in enumerate(pages.site):
             if site in sites:
@@ -315,10 +327,7 @@ class PartitionState(Holdings):
                     self.fetches.length[pages.fetch[page]] = 0
 
     def _apply_errand_taken(self, event: ErrandTaken) -> None:
-        name = reversed_host_of(event.key)
-        host = self._host_numbers.get(name)
-        if host is None:
-            host = self._add_host(name)
+        host = self.host_for(reversed_host_of(event.key))
         self.errands[self.errands_taken] = Errand(event.site, event.key, event.hops, host)
         self.errands_taken += 1
 

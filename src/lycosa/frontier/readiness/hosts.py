@@ -94,6 +94,8 @@ class WorkerContext(NamedTuple):
     """The partitions that have decided something since the last commit, in that order."""
     look_ahead: Callable[[int, int], None] = lambda partition, host: None
     """(partition, host): its address will be wanted soon."""
+    make_readiness: Callable[..., Readiness] | None = None
+    """Makes another readiness than this one, with the same arguments: `turns`."""
 
 
 class Readiness:
@@ -268,8 +270,7 @@ class Readiness:
 
     def counts(self) -> dict[str, int]:
         """Return how many hosts are in each phase."""
-        phases = self._phase
-        counts = {phase.name.lower(): phases.count(phase) for phase in Phase}
+        counts = {phase.name.lower(): self._phase.count(phase) for phase in Phase}
         counts["taken"] -= self._held  # these rest as others do
         counts["waiting"] += self._held
         return counts
@@ -365,8 +366,7 @@ class Readiness:
         """Return the earliest moment at which a site of the host can be asked something."""
         if host in self._errands:
             return 0.0
-        sites = self._state.sites
-        earliest = NEVER
+        sites, earliest = self._state.sites, NEVER
         site = self._state.hosts.first_site[host]
         while site != NONE:
             if not sites.closed[site] and self._scheduler.waiting(site):

@@ -82,6 +82,7 @@ class Prober:
 
     def __init__(self, ports: Ports) -> None:
         self._scope = ports.scope
+        self._partitioner = ports.partitioner
         self._wanted = ports.job.extract.soft_404_after
         self._bits = ports.job.extract.soft_404_bits
 
@@ -134,7 +135,7 @@ class Prober:
         """Let a site be probed, unless it is or nothing of it is there to compare with."""
         probes = partition.state.probes
         if self._wanted and site not in probes.chosen and probes.sample_size(site):
-            key = self._choose(partition.state, site)
+            key = self._choose(partition, site)
             partition.plant_probe(ProbeChosen(moment, site, key, DISTANCE))
 
     def _verdict(self, answered: PageAnswer) -> Outcome:
@@ -163,12 +164,13 @@ class Prober:
         beside = [other for other, known in sample if distance(found, known) <= self._bits]
         partition.record(SiteProbed(moment, site, verdict, found, beside))
 
-    def _choose(self, state: PartitionState, site: int) -> str:
+    def _choose(self, partition: Partition, site: int) -> str:
         """Return a URL of the site that may be asked for and that nobody knows, or ""."""
+        state = partition.state
         rules = Rules.from_bytes(state.rules.get(site, b""))
-        name, site_key = probe_name(state.site_names[site]), state.site_names[site]
+        site_key = state.site_names[site]
         for folder in dict.fromkeys(_folders(state, site)):
-            key = f"{site_key}{folder}{name}"
+            key = self._probe_in(partition.number, site_key, folder)
             if (
                 rules.is_allowed(key[len(site_key) :])
                 and self._scope.judge(key).key == key
@@ -176,6 +178,15 @@ class Prober:
             ):
                 return key
         return ""
+
+    def _probe_in(self, number: int, site: str, folder: str) -> str:
+        """Return a made-up URL in a folder; it is of this partition also if hosts are split."""
+        key = f"{site}{folder}{probe_name(site)}"
+        tries = 0
+        while self._partitioner.splits_hosts and self._partitioner.partition_of(key) != number:
+            tries += 1
+            key = f"{site}{folder}{probe_name(f'{site} {tries}')}"
+        return key
 
 
 def probe_name(site: str) -> str:

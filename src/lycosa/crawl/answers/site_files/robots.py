@@ -96,6 +96,7 @@ class RobotsFiles:
         self._bursts = pages.bursts
         self._router = router
         self._partition_of = ports.partitioner.partition_of
+        self._partition_of_site = ports.partitioner.partition_of_site
 
     def site_answered(
         self, partition: Partition, site: int, request: Request, answer: Answer
@@ -219,7 +220,7 @@ class RobotsFiles:
 
     def _reply(self, partition: Partition, site: str, reading: Reading, now: float) -> None:
         partition.post(
-            self._partition_of(site + "/"),
+            self._partition_of_site(site),
             RobotsFound(
                 now,
                 site,

@@ -1,0 +1,73 @@
+"""Which batons a partition holds, and who is in line for them.
+
+Only a partition that holds the baton of a host set asks its hosts (`lycosa.records.batons`). A
+baton begins at its home, without an event: `moved` has those that are not where they began.
+
+Always true, over the logs of all partitions: a baton is held by one of them, or it lies in the
+inbox of one that will hold it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lycosa.records import BatonPassed, BatonQueued, BatonStep, BatonTaken
+
+
+class Batons:
+    """The batons of one partition; empty with a partitioner that keeps hosts together."""
+
+    def __init__(self) -> None:
+        self.moved: dict[int, bool] = {}
+        """Host sets whose baton was passed (False) or has come (True)."""
+        self.asked: set[int] = set()
+        """Host sets whose baton was asked for and has not come."""
+        self.next: dict[int, list[int]] = {}
+        """To which partitions a baton goes from here: one for each time that it will be here."""
+        self.last: dict[int, int] = {}
+        """At a set's home: the last in line; the home itself when it is not in here."""
+        self.news: set[int] = set()
+        """Sites of which something came before their baton: where their robots file redirects."""
+
+    def holds(self, host_set: int, is_home: bool) -> bool:
+        """Return whether the baton of a set is here."""
+        return self.moved.get(host_set, is_home)
+
+    def apply_passed(self, event: BatonPassed) -> None:
+        """Note that a baton has left."""
+        self.moved[event.host_set] = False
+        after = self.next[event.host_set]
+        del after[0]
+        if not after:
+            del self.next[event.host_set]
+
+    def apply_queued(self, event: BatonQueued) -> None:
+        """Note who is in line."""
+        if event.step is BatonStep.ASKED:
+            self.asked.add(event.host_set)
+        elif event.step is BatonStep.LAST:
+            self.last[event.host_set] = event.partition
+        else:
+            self.next.setdefault(event.host_set, []).append(event.partition)
+
+    def apply_came(self, event: BatonTaken) -> None:
+        """Note that a baton has come."""
+        if event.is_held:
+            self.moved[event.host_set] = True
+            self.asked.discard(event.host_set)
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything for a snapshot."""
+        return {
+            "moved": self.moved,
+            "asked": sorted(self.asked),
+            "next": self.next,
+            "last": self.last,
+            "news": sorted(self.news),
+        }
+
+    def unpack(self, packed: dict[str, Any]) -> None:
+        """Fill from what `pack` returned; an older snapshot has none."""
+        if packed:
+            self.moved, self.next, self.last = packed["moved"], packed["next"], packed["last"]
+            self.asked, self.news = set(packed["asked"]), set(packed["news"])

@@ -1,0 +1,121 @@
+"""What goes with a baton: the holder's report of every host, and how the next one takes it in.
+
+The rest of a host is a duration: the next holder counts it from the moment at which it reads the
+report, by its own clock. When robots rules expire and when an origin is tried again are moments, as
+they are when a partition passes to another machine.
+
+Always true: after `learn` no host may be asked sooner than its last holder could have asked it.
+"""
+
+from __future__ import annotations
+
+from lycosa.frontier.fold.holdings import Holdings
+from lycosa.records import BatonTaken, HostReport, Outcome, RobotsState, SiteReport
+
+
+def report_of(holdings: Holdings, host: int, rest_seconds: float) -> HostReport | None:
+    """Return what is known of a host, or None when nothing is that others must know."""
+    hosts = holdings.hosts
+    sites = [
+        report
+        for site in holdings.sites_of(host)
+        if (report := _site_report(holdings, site)) is not None
+    ]
+    strikes, closed, kept = hosts.strikes[host], hosts.closed[host], hosts.kept[host]
+    if not (rest_seconds or strikes or closed or kept or sites):
+        return None
+    is_announced = bool(hosts.announced[host])
+    name = holdings.host_names[host]
+    return HostReport(name, rest_seconds, strikes, is_announced, closed, kept, sites)
+
+
+def _site_report(holdings: Holdings, site: int) -> SiteReport | None:
+    sites = holdings.sites
+    robots, strikes, closed = sites.robots[site], sites.strikes[site], sites.closed[site]
+    if not (robots or strikes or closed):
+        return None
+    return SiteReport(
+        holdings.site_names[site],
+        RobotsState(robots),
+        sites.robots_tries[site],
+        sites.robots_expires[site],
+        sites.crawl_delay[site],
+        holdings.rules.get(site, b""),
+        strikes,
+        sites.due[site],
+        closed,
+    )
+
+
+def learn(holdings: Holdings, event: BatonTaken) -> None:
+    """Take in what others know of hosts and their sites.
+
+    What is closed anywhere is closed here, too; only what another cycle gave up for the time being
+    is not. The end of a redirect of a robots file that came before the baton stays.
+    """
+    if not event.is_held:
+        for report in event.hosts:
+            _announce(holdings, report)
+        return
+    is_same_cycle = event.cycle == holdings.history.cycle
+    for report in event.hosts:
+        host = holdings.host_for(report.name)
+        _learn_host(holdings, host, report, event.moment)
+        for known in report.sites:
+            site = holdings.site_for(known.name)
+            _learn_site(holdings, site, known)
+            is_closed = known.closed and (is_same_cycle or not _is_for_now(known))
+            if is_closed and not holdings.sites.closed[site]:
+                holdings.close(site, Outcome(known.closed))
+
+
+def _announce(holdings: Holdings, report: HostReport) -> None:
+    """Expect news of robots files, or close a host, without its baton."""
+    host = holdings.host_for(report.name)
+    if report.closed:
+        _close(holdings, host, report.closed)
+    for known in report.sites:
+        site = holdings.site_for(known.name)
+        holdings.sites.robots[site] = known.robots
+        holdings.batons.news.add(site)
+
+
+def _learn_host(holdings: Holdings, host: int, report: HostReport, moment: float) -> None:
+    hosts = holdings.hosts
+    hosts.due[host] = max(hosts.due[host], moment + report.rest_seconds)
+    hosts.strikes[host] = report.strikes
+    hosts.announced[host] = report.is_announced
+    hosts.kept[host] = max(hosts.kept[host], report.kept)
+    if report.closed and not hosts.closed[host]:
+        _close(holdings, host, report.closed)
+
+
+def _close(holdings: Holdings, host: int, closed: int) -> None:
+    holdings.hosts.closed[host] = closed
+    holdings.guesses.closed(host)
+    for site in holdings.sites_of(host):
+        holdings.close(site, Outcome(closed))
+
+
+def _learn_site(holdings: Holdings, site: int, known: SiteReport) -> None:
+    sites, news = holdings.sites, holdings.batons.news
+    sites.strikes[site] = known.strikes
+    sites.due[site] = known.due
+    is_older = known.robots is RobotsState.ELSEWHERE and site in news
+    news.discard(site)
+    if known.robots is RobotsState.UNKNOWN or is_older:
+        return
+    sites.robots[site] = known.robots
+    sites.robots_tries[site] = known.robots_tries
+    sites.robots_expires[site] = known.robots_expires
+    sites.crawl_delay[site] = known.crawl_delay_seconds
+    holdings.rules.pop(site, None)
+    if known.rules:
+        holdings.rules[site] = known.rules
+
+
+def _is_for_now(known: SiteReport) -> bool:
+    """Return whether a site was given up for the time being, as in `given_up_for_now`."""
+    return known.closed == Outcome.UNREACHABLE or (
+        known.closed == Outcome.ROBOTS_UNREACHABLE and known.robots is not RobotsState.GIVEN_UP
+    )
