@@ -41,11 +41,11 @@ def drawn_web(seed: int) -> GraphWeb:
     )
 
 
-def job_for(**limits: object) -> Job:
+def job_for(delay_seconds: float = 2.0, **limits: object) -> Job:
     return Job.of(
         seeds=[f"http://{name}/0" for name in NAMES[:6]],
         limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, **limits},
-        politeness={"delay_seconds": 2.0, "ip_delay_seconds": 0.5},
+        politeness={"delay_seconds": delay_seconds, "ip_delay_seconds": 0.5},
         fetch={"retries": 20},
         frontier={"partitions": PARTITIONS},
         robots={"sitemaps": False},
@@ -54,7 +54,7 @@ def job_for(**limits: object) -> Job:
 
 
 def crawl(
-    seed: int, folder: Path, machines: int, limits: Mapping[str, object] | None = None, **more: Any
+    seed: int, folder: Path, machines: int, limits: Mapping[str, Any] | None = None, **more: Any
 ) -> tuple[Cluster, Result]:
     job = job_for(**(limits or {}))
     cluster = Cluster(drawn_web(seed % 20), job, folder, seed=seed, machines=machines, **more)

@@ -94,7 +94,7 @@ class NoStore:
     def flush(self) -> None:
         pass
 
-    def lose(self, partition: int) -> None:
+    def lose(self, partition: int, sequence: int) -> None:
         pass
 
     def links(self, place: Place) -> list[KeyedLink]:

@@ -6,6 +6,7 @@
     ├── LogError                the log cannot be used; exit code 4
     │   └── LogUnavailable      the log does not answer now: wait and try again
     ├── StoreError              a segment cannot be written or read; exit code 5
+    │   └── Elsewhere           the segment lies in a directory of another machine
     ├── PluginError             a plugin cannot be loaded, or breaks its contract; exit code 6
     └── QueryError              a query cannot be answered, or triples not exported; exit code 7
 
@@ -49,6 +50,10 @@ class StoreError(LycosaError):
     """A segment cannot be written or read."""
 
     exit_code = 5
+
+
+class Elsewhere(StoreError):
+    """The segment lies in a directory of another machine of the cluster."""
 
 
 class PluginError(LycosaError):

@@ -40,6 +40,13 @@ NAMES: dict[str, str] = {
     "end.seen": "the end was found and has not been recorded",
     "cycle.over": "a cycle has ended everywhere, nothing is known of the next one",
     "cycle.bid": "all bids for a cycle are durable, no partition knows its share",
+    "move.noted": "the note says where the log goes; some partitions can still be written to",
+    "move.fenced": "no partition of the old log can be written to, nothing is copied",
+    "move.copying": "a partition is in the new log, others are not",
+    "move.copied": "everything is in the new log, which is not yet said to be whole",
+    "move.whole": "the new log is said to be whole, the directory names the old one",
+    "move.archive": "the new archive is in its place, the new log's file is not",
+    "move.placed": "the new log's file is in its place, the directory names the old one",
     "cycle.begun": "a partition has begun a cycle in memory, nothing of it is durable",
 }
 

@@ -5,16 +5,25 @@ Nothing is lost, nothing is kept twice, limits are exact and no host is bothered
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from lycosa.crawl.recovery.counting import SealingRules
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.crawl.worker.worker import Worker
+from lycosa.log.places import places_of
+from lycosa.records import Place
+from lycosa.store.archive import ArchiveStore
+from lycosa.store.reader import table
+from lycosa.store.segments.sealing import everything, unsealed
 from mover import Mover
-from small_crawl import POLL_SECONDS, check, job_for, small_web
+from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
 WORKERS = 3
 
@@ -79,3 +88,91 @@ def test_a_worker_that_is_not_told_loses_nothing_for_others(seed: int, tmp_path:
     simulation, result = run(tmp_path, seed, mover)
     result.breaches.clear()
     check(simulation, result, seed)
+
+
+class Sealer:
+    """Seals the segments of each worker's archive now and then, as a process does."""
+
+    def __init__(self, mover: Mover, folder: Path) -> None:
+        self._mover, self._folder = mover, folder
+        self._stores: list[ArchiveStore] = []
+        self.sealed = 0
+
+    def make_store(self, folder: Path, worker: int) -> ArchiveStore:
+        if worker == 0:  # of a new life
+            self.abandon()
+        self._stores.append(ArchiveStore(self._folder, worker=worker))
+        return self._stores[-1]
+
+    def abandon(self) -> None:
+        for store in self._stores:
+            store.abandon()
+        self._stores = []
+
+    def watch(self, simulation: Simulation) -> None:
+        self._clock = simulation.clock
+        log, snapshots = simulation.open_log()
+        partitioner = simulation.partitioner
+        self.rules = SealingRules(self._folder, simulation.job, lambda: log, snapshots, partitioner)
+
+    def __call__(self, workers: Sequence[Worker]) -> None:
+        """Begin with the workers of a new life."""
+        self._mover(workers)
+        self._workers = workers
+        self._later()
+
+    def _later(self) -> None:
+        self._clock.call_at(self._clock.now() + 600.0, self._look)
+
+    def _look(self) -> None:
+        for worker, store in zip(self._workers, self._stores, strict=True):
+            if not worker.is_over:
+                store.roll()
+                worker.when_durable(partial(self._seal, store, store.segment))
+        self._later()
+
+    def _seal(self, store: ArchiveStore, decided: int) -> None:
+        settle = partial(self.rules.settle, is_last=True)
+        self.sealed += len(store.seal(everything, decided, with_dead=False, settle=settle))
+
+    def seal_rest(self) -> None:
+        for store in self._stores:
+            store.close()
+        self.rules.seal_dead()
+
+
+@pytest.mark.parametrize(("seed", "kills"), [(2, 4)])
+def test_what_is_sealed_is_what_the_log_names(seed: int, kills: int, tmp_path: Path) -> None:
+    mover = Mover(seed, moves=80, by_force=0.5, tells=bool(seed % 2))
+    sealer = Sealer(mover, tmp_path / "archive")
+    web = small_web(seed)
+    conditions = Conditions(
+        poll_seconds=POLL_SECONDS, on_begun=sealer, make_store=sealer.make_store
+    )
+    simulation = Simulation(
+        web, job_for(web), tmp_path, seed=seed, workers=WORKERS, conditions=conditions
+    )
+    mover.watch(simulation)
+    sealer.watch(simulation)
+    result = simulation.run(KillRandomly(seed, kills=kills, probability=0.005))
+    assert result.reason == "exhausted"
+    sealer.seal_rest()
+    archive = tmp_path / "archive"
+    assert unsealed(archive) == []
+    log, _ = simulation.open_log()
+    named = {
+        one.place
+        for number in range(PARTITIONS)
+        for one in places_of(number, log.read(number, 0))
+        if one.is_page
+    }
+    rows = table(archive, "pages", ["warc", "offset", "length"]).to_pylist()
+    found = [
+        Place(int(row["warc"].split("-")[2].split(".")[0]), row["offset"], row["length"])
+        for row in rows
+        if row["length"]
+    ]
+    assert len(found) == len(set(found))
+    assert set(found) == named
+    assert sealer.sealed > 10
+    assert mover.taken_by_force > 15

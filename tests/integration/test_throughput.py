@@ -3,7 +3,7 @@
 A thousand hosts on fifty addresses, with mixed pauses, Crawl-delays, refusals and robots
 failures, for half a virtual week (in `make soak` a whole one). The referee must be silent; and no
 address may stand idle while one of its hosts could have been asked: what is lost that way, added
-up over all addresses, must stay below five per cent of the time.
+up over all addresses, must stay below half a per cent of the time.
 
 The pauses are those of a patient archive, hours long, so that a week is some forty
 thousand requests. Half of it has every kind of pause many times over: hosts become large after ten
@@ -85,7 +85,10 @@ def idle_share(
 
     Computed from what the servers saw alone. After an ordinary answer a host may be asked
     again when the longest of its pauses is over. After a refusal or a failure the crawler
-    backs off longer than anybody demands; that is its own choice and not counted here.
+    backs off longer than anybody demands; that is its own choice and not counted here. Where a
+    robots file has moved, the pages wait until it has come from its new place, often from another
+    host with hours of pauses of its own. Counted as idle that was 2.4 to 4.8 % of the time,
+    depending on how the web's seed spreads such hosts over the addresses, and hid all the rest.
     """
     by_address: dict[str, list[Exchange]] = defaultdict(list)
     by_host: dict[str, list[Exchange]] = defaultdict(list)
@@ -98,10 +101,12 @@ def idle_share(
         pages = 0
         exchanges.sort(key=lambda exchange: exchange.began)
         for exchange, following in zip(exchanges, [*exchanges[1:], None], strict=True):
-            pages += exchange.status == 200 and "robots" not in exchange.url
+            is_robots = "robots" in exchange.url
+            has_moved = is_robots and 300 <= exchange.status < 400
+            pages += exchange.status == 200 and not is_robots
             pause = max(rules.pause_of(host, pages), web.crawl_delay(host, "lycosa"))
             moment = exchange.ended + max(pause, exchange.ended - exchange.began)
-            if exchange.status == 0 or exchange.status >= 429:
+            if exchange.status == 0 or exchange.status >= 429 or has_moved:
                 moment = following.began if following is not None else began + seconds
             due[host, exchange.ended] = moment
     idle = 0.0
@@ -139,5 +144,5 @@ def test_a_thousand_hosts_are_asked_as_often_as_their_pauses_permit(
     assert [str(breach) for breach in result.breaches] == []
     assert result.requests > least_requests
     idle = idle_share(referee.history, web, began, seconds)
-    print(f"{result.requests} requests, {result.kept_pages} pages, {idle:.2%} of the time idle")
-    assert idle < 0.05
+    print(f"{result.requests} requests, {result.kept_pages} pages, {idle:.3%} of the time idle")
+    assert idle < 0.005

@@ -49,6 +49,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),
         "lycosa.cli.commands.export": ("export",),
         "lycosa.cli.commands.edit": ("add", "retry", "block", "unblock", "forget"),
+        "lycosa.cli.commands.move": ("move",),
         "lycosa.cli.commands.verify": ("verify",),
         "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
     }

@@ -10,6 +10,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     verify        checks the files of a crawl against each other, and repairs them
     simulation    runs whole crawls in virtual time, and kills them
     processes     runs a crawl of the real web, in one process or several
+    member        a worker that shares its crawl with other machines
     worker        the loop: choose, send, commit, look for the end
     answers       turns an answer into an event, a record and new URLs
     recovery      cleans up after a killed process: open segments, lost records
@@ -23,8 +24,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     bursts        several URLs of a host in a row, then as many pauses
     ending        finds out that nothing is left to do
     directory     the folder that holds a crawl, and its lock
-    log_place     a log in a server: its job, its directories' numbers, where it was moved
-    joining       finds a crawl in a server, and makes a directory that helps in it
+    logs          a log in a server: joined by other machines, moved there and back
     log_file      writes the program's messages to `lycosa.log`
     steady_clock  keeps the crawl's clock from going back
 """

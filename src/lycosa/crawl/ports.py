@@ -53,11 +53,17 @@ class Store(Protocol):
     def flush(self) -> None:
         """Make everything appended so far survive a kill; runs beside the worker."""
 
-    def lose(self, partition: int) -> None:
-        """Learn that decisions about a partition's records are dropped: they must not count."""
+    def lose(self, partition: int, sequence: int) -> None:
+        """Learn that decisions about a partition's records are dropped.
+
+        Which of the records count is up to what its log has after `sequence`, the last one known.
+        """
 
     def links(self, place: Place) -> list[KeyedLink]:
-        """Return the links of a record: the adjacency that exact depth needs."""
+        """Return the links of a record: the adjacency that exact depth needs.
+
+        Raises `Elsewhere` if another machine has it.
+        """
 
     def validators(self, place: Place) -> Validators | None:
         """Return what tells the server that we hold a record, or None."""

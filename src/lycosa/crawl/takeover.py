@@ -49,6 +49,8 @@ class Opened(NamedTuple):
     snapshot_sequence: int
     owed_to_addresses: dict[str, float]
     """For how many seconds addresses must rest, as the owner says that handed it over."""
+    resumed_ago: float = -1.0
+    """How many seconds before the owner handed it over it was resumed; below 0: it was not."""
 
 
 def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
@@ -67,7 +69,13 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         # Read again, because the owner may have written more meanwhile.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
-    return Opened(state, bool(state.owner), sequence, state.owed.addresses)
+    return _opened(state, sequence)
+
+
+def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
+    owed = state.owed
+    is_resumed = bool(state.owner or state.moved_to)
+    return Opened(state, is_resumed, snapshot_sequence, owed.addresses, owed.resumed_ago)
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
@@ -109,11 +117,12 @@ def take_partitions(
         events = {number: _events(opened[number].state, taken, digest) for number in waiting}
         takes: list[Take] = []
         for number in waiting:
+            _refuse_moved(log, number, opened[number].state)
             reach("take.before")
             takes.append(Take(number, opened[number].state.sequence, encode(events[number])))
         waiting = []
         for (number, _, _), sequence in zip(takes, log.take(taken.owner, takes), strict=True):
-            state, _, snapshot_sequence, _ = opened[number]
+            state, snapshot_sequence = opened[number].state, opened[number].snapshot_sequence
             if sequence is None:
                 before = state.sequence
                 replay(state, log.read(number, state.sequence))
@@ -121,9 +130,7 @@ def take_partitions(
                     if (head := log.head(number).log) > before:
                         raise LogUnavailable(f"partition {number} cannot be read to its end yet")
                     raise _is_behind(log, "what is known", number, before, head)
-                opened[number] = Opened(
-                    state, bool(state.owner), snapshot_sequence, state.owed.addresses
-                )
+                opened[number] = _opened(state, snapshot_sequence)
                 waiting.append(number)
                 continue
             reach("take.after")
@@ -131,6 +138,15 @@ def take_partitions(
                 state.apply(event)
             state.sequence = sequence
     return opened
+
+
+def _refuse_moved(log: Log, number: int, state: PartitionState) -> None:
+    if state.moved_to and state.moved_to != log.crawl:
+        raise LogError(
+            f"partition {number}: the log was moved, and goes on under the name {state.moved_to};"
+            " nothing is written here\n"
+            "  see where to: lycosa resume DIR; if the move was interrupted, repeat it"
+        )
 
 
 def _events(state: PartitionState, taken: Taken, digest: str) -> list[AnyEvent]:

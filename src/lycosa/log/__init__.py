@@ -5,20 +5,21 @@ appends, and one *inbox*, to which any worker may post discovered URLs. The stat
 (its URLs, hosts, robots rules, counts) is the fold of its log and nothing else. So any process
 that can read the log can take the partition over.
 
-    protocol   the contract of a log, and its records
-    opening    opens the log that an address names
-    sqlite     the log of one machine: a single SQLite file
-    postgres   the log in a PostgreSQL server
-    jetstream  the log in a cluster of NATS servers
-    memory     the log of a simulation, with no more guarantees than a server gives
-    loose      the same behind a network that loses answers, delays writes and shows old reads
-    ownership  a shared counter that makes checking a partition's owner cheap
-    format     encodes events and inbox messages as versioned bytes
-    fold       brings a state up to date with its log
-    snapshot   saves a partition's state, so that a resume replays less
-    history    reads archive and log as one
-    archive    compressed files for the batches that a snapshot covers
-    places     lists the archived records that the log refers to
+    protocol      the contract of a log, and its records
+    opening       opens the log that an address names
+    sqlite        the log of one machine: a single SQLite file
+    file_systems  refuses network file systems, where its locks do not hold
+    postgres      the log in a PostgreSQL server
+    jetstream     the log in a cluster of NATS servers
+    memory        the log of a simulation, with no more guarantees than a server gives
+    loose         the same behind a network that loses answers, delays writes and shows old reads
+    ownership     a shared counter that makes checking a partition's owner cheap
+    format        encodes events and inbox messages as versioned bytes
+    fold          brings a state up to date with its log
+    snapshot      saves a partition's state, so that a resume replays less
+    history       reads archive and log as one
+    archive       compressed files for the batches that a snapshot covers
+    places        lists the archived records that the log refers to
 
 Always true:
   * a batch is appended only if its writer knew the batch before it: a replaced owner

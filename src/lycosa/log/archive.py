@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -24,7 +24,30 @@ from lycosa.errors import FormatError
 
 MAGIC = b"LYCOSA-ARCHIVE-1\n"
 FRAME = struct.Struct("<QQII")
+FRAME_BATCHES = 256
+FRAME_BYTES = 4 << 20
 _batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+
+
+def framed(
+    batches: Iterable[tuple[int, bytes]],
+) -> Iterator[tuple[list[tuple[int, bytes]], bool]]:
+    """Yield batches in groups for one frame each; the last batch comes alone, marked as last.
+
+    A log keeps its last batch, also where everything before it is in the archive.
+    """
+    group: list[tuple[int, bytes]] = []
+    size = 0
+    for pair in batches:
+        if len(group) > FRAME_BATCHES or size > FRAME_BYTES:
+            yield group, False
+            group, size = [], 0
+        group.append(pair)
+        size += len(pair[1])
+    if len(group) > 1:
+        yield group[:-1], False
+    if group:
+        yield group[-1:], True
 
 
 class Archive:

@@ -93,6 +93,7 @@ class LooseServer(MemoryLog):
 class LooseLog:
     """One machine's connection to the server."""
 
+    crawl = ""
     lock_seconds = 0.0
 
     def __init__(self, server: LooseServer, seed: int, faults: Faults | None = None) -> None:

@@ -19,6 +19,7 @@ from lycosa.log.protocol import INBOX_MOST, Head, Take, Write, identity_of
 class MemoryLog:
     """Logs and inboxes as lists."""
 
+    crawl = ""
     lock_seconds = 0.0
 
     def __init__(self, partitions: int) -> None:

@@ -10,15 +10,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lycosa.errors import ConfigError
-from lycosa.log.protocol import Log, StoredCrawl
+from lycosa.log.protocol import Log, ServerLog, StoredCrawl
 from lycosa.log.sqlite import SqliteLog
-
-if TYPE_CHECKING:
-    from lycosa.log.jetstream.log import JetStreamLog
-    from lycosa.log.postgres.log import PostgresLog
 
 _SERVERS = {
     "postgresql": "postgres",
@@ -50,7 +46,26 @@ def open_log(
     """
     if not is_server(place):
         return SqliteLog(Path(place), partitions, durability)
-    address = str(place)
+    return open_in_server(
+        str(place),
+        partitions,
+        crawl=crawl,
+        durability=durability,
+        patience_seconds=patience_seconds,
+        may_begin=may_begin,
+    )
+
+
+def open_in_server(
+    address: str,
+    partitions: int,
+    *,
+    crawl: str,
+    durability: str,
+    first_number: int = 1,
+    **more: Any,
+) -> ServerLog:
+    """Open the log of a crawl in a server; a new one numbers its inboxes above a number."""
     scheme, kind = _kind_of(address)
     if not re.fullmatch(r"[a-z0-9_]{1,50}", crawl):
         raise ConfigError(
@@ -60,20 +75,11 @@ def open_log(
     with _missing_package_told(scheme):
         if kind == "postgres":
             from lycosa.log.postgres.log import PostgresLog
-
-            made: type[PostgresLog | JetStreamLog] = PostgresLog
         else:
             from lycosa.log.jetstream.log import JetStreamLog
-
-            made = JetStreamLog
-    return made(
-        address,
-        partitions,
-        crawl,
-        durability,
-        patience_seconds=patience_seconds,
-        may_begin=may_begin,
-    )
+    if kind == "postgres":  # a move fills its heads, from which it numbers
+        return PostgresLog(address, partitions, crawl, durability, **more)
+    return JetStreamLog(address, partitions, crawl, durability, first_number=first_number, **more)
 
 
 def list_crawls(address: str, patience_seconds: float = 10.0) -> list[StoredCrawl]:

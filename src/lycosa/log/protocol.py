@@ -30,7 +30,7 @@ The three ways to fail are distinct: `None` (superseded: another owner has the p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
@@ -70,6 +70,20 @@ class Take(NamedTuple):
     expect: int
     """The last sequence of the log that the new owner knows."""
     events: bytes
+
+
+class Contents(NamedTuple):
+    """Everything that one partition has in a log, to be moved to another log."""
+
+    batches: Callable[[], Iterable[tuple[int, bytes]]]
+    """Reads all batches from sequence 1 on; called again when an answer was lost.
+
+    The last one says that the partition has no owner.
+    """
+    inbox_read: int
+    """The inbox is numbered above this: the owner takes what is not above it for decided on."""
+    messages: Sequence[bytes]
+    """The entries of the inbox that are not decided on."""
 
 
 class StoredCrawl(NamedTuple):
@@ -119,6 +133,10 @@ class Log(Protocol):
     partitions: int
     lock_seconds: float
     """How long commits have waited for those of other processes, where the log can tell."""
+
+    @property
+    def crawl(self) -> str:
+        """The name of the crawl in its server; of a log in a file, the name that a move gave it."""
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
         """For each take append as the new owner; the new sequence, or None if superseded.
@@ -186,3 +204,17 @@ class Log(Protocol):
 
     def close(self) -> None:
         """Close files and connections."""
+
+
+class FillableLog(Log, Protocol):
+    """A new log that can be filled with what another one holds."""
+
+    def fill(self, partition: int, contents: Contents) -> None:
+        """Fill a partition that has nothing; batches keep their sequences."""
+
+
+class ServerLog(FillableLog, Protocol):
+    """A log in a server."""
+
+    def drop(self) -> None:
+        """Remove the whole crawl from the server."""

@@ -23,17 +23,14 @@ from typing import Any
 
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
-from lycosa.log.archive import Archive
+from lycosa.log.archive import Archive, framed
+from lycosa.log.file_systems import refuse_network_file_system as refuse_network_file_system
 from lycosa.log.history import read_history
 from lycosa.log.ownership import Takes
-from lycosa.log.protocol import INBOX_MOST, Head, Take, Write
+from lycosa.log.protocol import INBOX_MOST, Contents, Head, Take, Write
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
-_NETWORK = frozenset(
-    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
-    | {"fuse.sshfs", "fuse.glusterfs"}
-)
 
 _SCHEMA = """
 CREATE TABLE heads (
@@ -79,6 +76,11 @@ class SqliteLog:
             opened.pop_all()  # all went well: `close` closes them
         self._owners: dict[int, str] = {}
         self._owners_at = -1
+
+    @property
+    def crawl(self) -> str:
+        """The name that a move gave the log, as it was noted."""
+        return (self.noted("name") or b"").decode()
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
         """Append everything that is not superseded as the new owner, in one transaction."""
@@ -282,6 +284,27 @@ class SqliteLog:
             execute("INSERT OR REPLACE INTO inbox VALUES (?, ?, ?)", messages)
             execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", notes.items())
 
+    def fill(self, partition: int, contents: Contents) -> None:
+        """Fill a partition of a new log: the last batch here, those before it in the archive."""
+        last: list[tuple[int, bytes]] = []
+        for group, is_last in framed(contents.batches()):
+            if is_last:
+                last = group
+            else:
+                self._archive.append(partition, group)
+        head = Head(
+            last[0][0] if last else 0,
+            contents.inbox_read + len(contents.messages),
+            "",
+        )
+        messages = enumerate(contents.messages, contents.inbox_read + 1)
+        self.restore(
+            [(partition, head)],
+            [(partition, *pair) for pair in last],
+            [(partition, sequence, batch) for sequence, batch in messages],
+            {},
+        )
+
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""
         self._reader.close()
@@ -422,22 +445,3 @@ def is_damage(problem: Exception) -> bool:
     if isinstance(problem, sqlite3.OperationalError):
         return "no such table" in str(problem) or "no such column" in str(problem)
     return isinstance(problem, sqlite3.DatabaseError)
-
-
-def refuse_network_file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
-    """Raise `LogError` when the folder would lie on a network file system."""
-    if not mounts.exists():
-        return
-    wanted = str(folder.absolute().resolve())
-    best, kind = "", ""
-    for line in mounts.read_text().splitlines():
-        fields = line.split(" ")
-        point = fields[1].replace("\\040", " ")
-        inside = wanted == point or wanted.startswith(point.rstrip("/") + "/")
-        if inside and len(point) >= len(best):
-            best, kind = point, fields[2]
-    if kind in _NETWORK:
-        raise LogError(
-            f"{folder}: lies on a network file system ({kind} at {best}), where SQLite's locks"
-            " do not hold\n  choose a crawl directory on a local disk"
-        )

@@ -47,9 +47,11 @@ from lycosa.records.events import GuessJudged as GuessJudged
 from lycosa.records.events import HostChanged as HostChanged
 from lycosa.records.events import HostResolved as HostResolved
 from lycosa.records.events import InboxRead as InboxRead
+from lycosa.records.events import LinksOwed as LinksOwed
 from lycosa.records.events import Mined as Mined
 from lycosa.records.events import MinedOut as MinedOut
 from lycosa.records.events import MirrorFound as MirrorFound
+from lycosa.records.events import Moved as Moved
 from lycosa.records.events import Passed as Passed
 from lycosa.records.events import ProbeChosen as ProbeChosen
 from lycosa.records.events import RecordsLost as RecordsLost

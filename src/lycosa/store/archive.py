@@ -34,12 +34,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
-from msgspec import Struct
 from msgspec.structs import replace
 
-from lycosa.errors import StoreError
+from lycosa.errors import Elsewhere, StoreError
 from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
-from lycosa.store.layout import MOST_DIRECTORIES, Name, make_folders, warc_path
+from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders, warc_path
 from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
 from lycosa.store.segments.survey import Counted
@@ -56,7 +55,9 @@ from lycosa.store.tables.rows import (
 )
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import (
+    NO_GROUP,
     Earlier,
+    Group,
     Message,
     Writer,
     earlier_in,
@@ -108,6 +109,7 @@ class ArchiveStore:
         self._payloads = Payloads()
         self._losses: dict[int, int] = {}
         self._owner, self._directory = "", 0
+        self._elsewhere: set[int] = set()
         self._files = WarcFiles(folder)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
@@ -144,7 +146,7 @@ class ArchiveStore:
             capture = replace(capture, answer=capture.answer.earlier(self._clock_ahead))
         segment = self._open_segment(capture.answer.began)
         url = capture.request.url
-        group = self._archive(segment, capture, url) if capture.answer.status else _NOTHING
+        group = self._archive(segment, capture, url) if capture.answer.status else NO_GROUP
         with segment.lock:
             start = segment.warc.extend(group.members)
             place = group.place_in(segment.number, start)
@@ -192,14 +194,18 @@ class ArchiveStore:
         self.roll()
         self._owner, self._directory = owner, directory
 
-    def lose(self, partition: int) -> None:
+    def lose(self, partition: int, sequence: int) -> None:
         """Begin another segment, because decisions about a partition's exchanges are dropped.
 
-        No later exchange of the partition refers to one that may have been dropped, and none
-        stands behind one in the same segment (`frontier.fold.accounts`).
+        `sequence` is the last one of the partition's log that is known: what the log has behind it
+        decides which of the exchanges count (`seal`). No later exchange of the partition refers to
+        one of them, and none stands behind one in the same segment (`frontier.fold.accounts`).
         """
         self._losses[partition] = self._losses.get(partition, 0) + 1
         self.roll()
+        with self._lock:
+            for segment in self._rolled.values():
+                segment.lost.setdefault(partition, sequence)
 
     def flush(self) -> None:
         """Hand everything appended so far to the operating system; to the disk for "power"."""
@@ -215,6 +221,7 @@ class ArchiveStore:
         decided: int | None = None,
         reach: Callable[[str], None] = ignore,
         with_dead: bool = True,
+        settle: Callable[[Mapping[int, int]], Counted | None] | None = None,
     ) -> list[Sealed]:
         """Seal complete segments: those of dead processes, and our own below `decided`.
 
@@ -225,16 +232,25 @@ class ArchiveStore:
         `segment` when a commit is cut, and pass it as `decided` when that commit is done.
         Without `decided` all segments are sealed, also the open one, as a clean stop does after
         its last commit.
+
+        A segment in which partitions were lost is sealed by what `settle` says of them, and waits
+        while that is None.
         """
         with self._sealing:
             if decided is None:
                 self.roll()
             with self._lock:
                 own = [s for n, s in self._rolled.items() if decided is None or n < decided]
+                lost = {segment.number: dict(segment.lost) for segment in own}
             sealed: list[Sealed] = []
             for segment in own:
+                counted: Counted | None = is_counted
+                if settle is not None and lost[segment.number]:
+                    counted = settle(lost[segment.number])
+                if counted is None:
+                    continue
                 segment.flush()
-                sealed.append(seal_segment(self.folder, segment.name, is_counted, reach))
+                sealed.append(seal_segment(self.folder, segment.name, counted, reach))
                 with self._lock:
                     del self._rolled[segment.number]
                 segment.close()
@@ -261,7 +277,10 @@ class ArchiveStore:
     # -- reading --------------------------------------------------------------------------
 
     def links(self, place: Place) -> list[KeyedLink]:
-        """Return the links of the exchange at a place, without reading its body."""
+        """Return the links of the exchange at a place, without reading its body.
+
+        Raises `Elsewhere` if the place lies on another machine.
+        """
         if not place.length:
             return []
         behind = Place(place.segment, place.offset + place.length, 0)
@@ -299,7 +318,18 @@ class ArchiveStore:
             except StoreError:
                 if not own.is_closed:  # otherwise it was sealed meanwhile
                     raise
+        if self._directory and not is_in(self._directory, place.segment):
+            self._require_here(place)
         return self._files.read(place, how)
+
+    def _require_here(self, place: Place) -> None:
+        """Raise `Elsewhere` for a segment of another directory that has no copy here."""
+        if place.segment in self._elsewhere or not self._files.name(place.segment):
+            self._elsewhere.add(place.segment)
+            raise Elsewhere(
+                f"segment {place.segment} is not in {self.folder}: another machine has written it\n"
+                "  read it there, or from a copy of all directories"
+            )
 
     # -- one exchange ---------------------------------------------------------------------
 
@@ -324,7 +354,7 @@ class ArchiveStore:
                 self._current = segment
             return self._current
 
-    def _archive(self, segment: Segment, capture: Capture, url: str) -> _Group:
+    def _archive(self, segment: Segment, capture: Capture, url: str) -> Group:
         answer = capture.answer
         message = message_of(answer)
         writer = Writer(segment.ids, capture, url)
@@ -345,7 +375,7 @@ class ArchiveStore:
                 kind, main, name = "revisit", writer.revisit(message, earlier), ""
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest)
-        return _Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
+        return Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
 
     def _sharer(self, capture: Capture) -> str:
         """Return the name of those who may refer to a payload: a partition until it is lost."""
@@ -388,30 +418,8 @@ class ArchiveStore:
             return None
 
 
-class _Group(Struct, frozen=True):
-    """The records of an exchange."""
-
-    members: list[bytes]
-    main: int
-    kind: str | None
-    message: Message | None
-    payload_name: str
-    """The name under which the payload is remembered; "" when it is not."""
-    is_unchanged: bool
-    """Whether the URL gave the same payload the last time."""
-
-    def place_in(self, segment: int, start: int) -> Place:
-        """Return the place of the main record of a group that begins there."""
-        before = sum(len(member) for member in self.members[: self.main])
-        length = len(self.members[self.main]) if self.members else 0
-        return Place(segment, start + before, length)
-
-
-_NOTHING = _Group([], 0, None, None, "", False)
-
-
 def _fetch(
-    capture: Capture, url: str, group: _Group, segment: Segment, place: Place, start: int
+    capture: Capture, url: str, group: Group, segment: Segment, place: Place, start: int
 ) -> Row:
     """Return the values that all rows of a fetch share, in the order of their columns."""
     answer = capture.answer

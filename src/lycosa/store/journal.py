@@ -84,7 +84,7 @@ class Journal:
             self._end += len(frame)
         return place
 
-    def lose(self, partition: int) -> None:
+    def lose(self, partition: int, sequence: int) -> None:
         """Do nothing: simulations count by the places in the log, and seal nothing."""
 
     def flush(self) -> None:

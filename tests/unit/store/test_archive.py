@@ -355,7 +355,7 @@ def test_a_partition_that_was_lost_begins_another_segment_and_refers_to_nothing(
         return store.append(replace(one, request=replace(one.request, partition=partition)))
 
     first, other = append(3), append(4)
-    store.lose(3)
+    store.lose(3, 7)
     again, of_other = append(3), append(4)
     assert (first.segment, other.segment, again.segment, of_other.segment) == (1, 1, 2, 2)
     assert store.read(again).type == "response"

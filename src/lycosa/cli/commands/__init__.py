@@ -3,9 +3,10 @@
 A module parses the flags of its commands, calls the package that does the work, and prints the
 result. `cli.main` lists the modules and imports one when one of its commands is typed.
 
-    crawl    `crawl`, `resume`, `revisit`: run a crawl
+    crawl    `crawl`, `join`, `resume`, `revisit`: run a crawl
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
+    move     `move`: move a crawl's log to a server, or back
     verify   `verify`: check a crawl's files against each other, and repair them
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl

@@ -173,7 +173,7 @@ def join(
       lycosa join postgresql://db/crawls -o mycrawl
     """
     from lycosa.config.log_servers import server_problem
-    from lycosa.crawl import joining
+    from lycosa.crawl.logs import joining
 
     if problem := server_problem(address):
         raise ConfigError(problem)

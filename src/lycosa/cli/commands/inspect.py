@@ -92,6 +92,8 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
         urls = counted(sum(put_aside.values()), "URL")
         bring_back = command("retry", path, "--traps")
         facts.append(("put aside", f"{urls} as traps; retry them: {bring_back}"))
+    if state.links_owed or state.links_given_up:
+        facts.append(("distances", _distances_text(state)))
     if state.blocked:
         named = ", ".join(state.blocked[:MOST_BLOCKED])
         more = f" and {len(state.blocked) - MOST_BLOCKED:,} more" * (
@@ -105,6 +107,17 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     given_up = [list(one.values()) for one in state.given_up]
     for part in given_up_table(given_up, state.given_up_origins):
         console.print(part)
+
+
+def _distances_text(state: CrawlStatus) -> str:
+    """Say of how many pages a shorter way could not be passed on to what they link to."""
+    parts = []
+    if state.links_owed:
+        parts.append(f"links of {counted(state.links_owed, 'page')} wait for the machine with them")
+    if state.links_given_up:
+        given_up = counted(state.links_given_up, "page")
+        parts.append(f"what {given_up} link to may be nearer than is known")
+    return "; ".join(parts)
 
 
 def _next_cycle_text(path: Path, state: CrawlStatus) -> str:

@@ -60,6 +60,10 @@ class CrawlStatus(NamedTuple):
     """How much of `[limits] patience_seconds` was used."""
     next_cycle_at: float | None
     """When the next cycle begins at the earliest; None when none follows."""
+    links_owed: int
+    """Pages that came nearer, whose links lie on another machine: they were not passed on."""
+    links_given_up: int
+    """Such pages that stay as they are: what they link to may be nearer than the crawl knows."""
     blocked: list[str]
     """The hosts that the operator blocked."""
     given_up_origins: int
@@ -107,6 +111,8 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         waits=[wait.by_clock_behind(behind)._asdict() for wait in waits.first],
         waited_seconds=round(max((state.waited_seconds for state in states), default=0.0), 1),
         next_cycle_at=_next_cycle_at(states, job) if is_followed else None,
+        links_owed=sum(len(state.links_owed) for state in states),
+        links_given_up=sum(state.links_given_up for state in states),
         blocked=blocked_of(states),
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],

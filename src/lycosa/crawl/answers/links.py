@@ -8,6 +8,9 @@ to the table of links alone, with the reason.
 When a page turns out to be nearer to the seeds than was thought, its links are nearer
 too. They are read back from the store and routed again, from page to page, until
 nothing comes nearer any more (`lycosa.frontier.distance` says why that ends right).
+On a cluster the record may lie on another machine, where the partition was before. Then the links
+are owed (`LinksOwed`), until the partition is taken by a machine that has the record, or patience
+ends.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from lycosa.crawl.answers.link_cache import Targets
 from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY, KnownCopies
 from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
+from lycosa.errors import Elsewhere
 from lycosa.frontier.distance import (
     MOST_REDIRECTS,
     SEED,
@@ -28,6 +32,7 @@ from lycosa.frontier.distance import (
     farthest,
     through,
 )
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.links import (
     FOLLOWED,
@@ -43,9 +48,11 @@ from lycosa.records import (
     FREE_KINDS,
     REQUISITE_KINDS,
     Discovered,
+    KeyedLink,
     LinkKind,
     Links,
     LinksCounted,
+    LinksOwed,
     Target,
 )
 from lycosa.url import url_of
@@ -198,6 +205,8 @@ class Router:
             self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
         self._ahead = None
+        if page in partition.state.links_owed:
+            partition.record(LinksOwed(moment, done=[page]))
         self._pass_on(partition, moment, nearer)
 
     def _count(self, partition: Partition, targets: Sequence[Target]) -> None:
@@ -239,16 +248,42 @@ class Router:
             if page >= 0:
                 partition.count_links((page,), times)
 
-    def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
+    def pay(self, partition: Partition, moment: float) -> None:
+        """Pass on the links that are owed, as far as their records are here."""
         state = partition.state
+        gone = [page for page in state.links_owed if not self._has_links(state, page)]
+        if gone:
+            partition.record(LinksOwed(moment, done=gone))
+        self._pass_on(partition, moment, sorted(state.links_owed))
+
+    def _has_links(self, state: PartitionState, page: int) -> bool:
+        """Return whether the links of a page count: not those of a mirror."""
+        host = state.sites.host[state.pages.site[page]]
+        return state.place_of(page) is not None and host not in state.traps.mirrors
+
+    def _links_of(self, partition: Partition, moment: float, page: int) -> Sequence[KeyedLink]:
+        """Read the links of a page from the store; those that lie elsewhere are owed."""
+        state = partition.state
+        place, is_owed = state.place_of(page), page in state.links_owed
+        if place is None or not self._has_links(state, page):
+            return ()
+        try:
+            links = self._store.links(place)
+        except Elsewhere:
+            if not is_owed:
+                partition.record(LinksOwed(moment, [page]))
+            return ()
+        if is_owed:
+            partition.record(LinksOwed(moment, done=[page]))
+        return links
+
+    def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
         while nearer:
             page = nearer.pop()
-            place, host = partition.state.place_of(page), state.sites.host[state.pages.site[page]]
-            if place is not None and host not in state.traps.mirrors:
-                links = self._store.links(place)
-                targets = [self._targets.of_key(link.key) for link in links]
-                kinds = [int(link.kind) for link in links]
-                nearer += self._route_one(partition, moment, page, targets, kinds)
+            links = self._links_of(partition, moment, page)
+            targets = [self._targets.of_key(link.key) for link in links]
+            kinds = [int(link.kind) for link in links]
+            nearer += self._route_one(partition, moment, page, targets, kinds)
 
     def _route_one(
         self,

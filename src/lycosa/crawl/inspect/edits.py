@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from lycosa.config import SPLITTING_PARTITIONERS
+from lycosa.config import SPLITTING_PARTITIONERS, Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import Planted, Planter
@@ -25,7 +26,7 @@ from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.columns import DONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
-from lycosa.log.protocol import Write
+from lycosa.log.protocol import Log, Write
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import (
@@ -39,6 +40,7 @@ from lycosa.records import (
     Forgotten,
     HostChanged,
     HostReport,
+    Moved,
     Outcome,
     Reopened,
     RobotsFound,
@@ -96,7 +98,10 @@ def add_seeds(
         partitioner = partitioner_of(job, hooks)
         check_partitioner(log, partitioner)
         scope = JobScope(job, log, hooks=hooks)
-        return Planter(scope, partitioner, log).plant_at_once(seeds, time.time(), told)
+        refuse_moved(log, directory)
+        planted = Planter(scope, partitioner, log).plant_at_once(seeds, time.time(), told)
+        refuse_moved(log, directory)  # if it was moved meanwhile, what was posted may stay behind
+        return planted
     finally:
         log.close()
 
@@ -331,6 +336,14 @@ def _block_unknown(wanted: str, now: float) -> Decision:
     return Decision([BatonTaken(now, 0, [blocked], is_held=False)])
 
 
+def _refuse_running(log: Log, job: Job) -> None:
+    from lycosa.crawl.logs.other_machines import (
+        refuse_running,  # a crawl in a folder does not need it
+    )
+
+    refuse_running(log, job)
+
+
 def change(
     directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
 ) -> None:
@@ -341,11 +354,18 @@ def change(
         log, snapshots = directory.log(job), directory.snapshots()
         try:
             check_partitioner(log, partitioner)
+            refuse_moved(log, directory)
+            if job.log.server:
+                _refuse_running(log, job)
             now = time.time()
             taken = Taken(now, f"operator {os.getpid()} {now:.3f}")
             for number in range(job.frontier.partitions):
                 state = take_partition(log, snapshots, number, taken, job.digest()).state
                 decision = decide(number, state, now)
+                if job.log.server:  # members take only what has no owner
+                    handed_on = Moved(now, job.log.server, job.log.name)
+                    events, found = decision or ([], ())
+                    decision = Decision([*events, handed_on], found)
                 if decision is not None:
                     posts = [
                         (partitioner.partition_of_site(message.site), encode([message]))

@@ -4,6 +4,7 @@ A worker process of a cluster begins a *life*: it joins, takes partitions, crawl
 over to others. If it was cut off for so long that others may have taken them, it drops everything
 and begins another life. Each life has a worker of its own; only the archive's files stay.
 
+    process     a process with its threads, and the real servers
     lives       one life after the other, until the crawl is done or the operator stops it
     member      one life: takes and releases partitions as all members agree on
     taking      folds partitions and takes them, if the log and the board permit it

@@ -26,7 +26,7 @@ from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
 from lycosa.crawl.directory import OpenCrawl
-from lycosa.crawl.log_place import directory_number
+from lycosa.crawl.logs.notes import directory_number
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
@@ -136,6 +136,7 @@ class MemberProcess:
                 is_shared=True,
                 on_notes=self._lives.noted,
                 machines_at=addresses.machines_at,
+                directory=self._directory_number,
             )
         )
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts

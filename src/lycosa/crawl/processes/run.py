@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
-from lycosa.crawl.log_place import note_job, refuse_moved
+from lycosa.crawl.logs.notes import note_job, refuse_moved
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
     collecting_seldom,

@@ -5,17 +5,20 @@ What differs is passed in: the loop, and the worker's `Duties`.
 
 It also seals segments while the crawl runs, in a thread: those that are full, and every
 `seal_seconds` the open one. It seals a segment once everything decided before the segment was
-complete is durable.
+complete is durable; one in which a partition was lost, when the log says what counts in it
+(`recovery.counting`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import NamedTuple
 
 from lycosa import __version__
@@ -23,6 +26,7 @@ from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.recovery.counting import SealingRules
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.status.progress import (
@@ -38,16 +42,21 @@ from lycosa.crawl.status.progress import (
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import Worker
+from lycosa.errors import StoreError
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import Place, Request
+from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.segments.sealing import Sealed, seal_dead
+from lycosa.store.segments.sealing import Sealed, everything, seal_dead
 
 SEAL_LOOK_SECONDS = 1.0
+DEAD_LOOK_SECONDS = 30.0
+"""How often a member of a cluster looks for segments that dead processes have left here."""
+
+log_messages = logging.getLogger(__name__)
 
 
 class Duties(NamedTuple):
@@ -65,6 +74,8 @@ class Duties(NamedTuple):
     on_notes: Callable[[Mapping[str, bytes]], None] = lambda notes: None
     machines_at: Callable[[str], int] | None = None
     """Returns how many machines ask an address."""
+    directory: int = 0
+    """The number of the crawl directory among those of a cluster; 0 on one machine."""
 
 
 class Runtime:
@@ -82,6 +93,7 @@ class Runtime:
         """Damage to the crawl's files, found when the partitions were opened."""
         self._is_sealing = False
         self._rolled_at = time.monotonic()
+        self._look_for_dead_at = 0.0
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
         self.partitioner = partitioner_of(job, hooks)
         self._scope = JobScope(job, log, hooks=hooks)
@@ -111,10 +123,16 @@ class Runtime:
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
+        self._rules = SealingRules(
+            directory.path, job, lambda: directory.log(job), directory.snapshots(), self.partitioner
+        )
 
     def employ(self, duties: Duties) -> Worker:
         """Make a worker; on a cluster, another one for every life."""
         directory, job, assignment = self._directory, self._job, self._assignment
+        self._is_sealing = False  # a life that is over makes nothing durable any more
+        if duties.directory:
+            self._store.begin_life(duties.owner, duties.directory)
         self.ports = Ports(
             job=job,
             scope=self._scope,
@@ -219,7 +237,9 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
-            return self._store.seal(self._is_counted, with_dead=False)
+            settle = partial(self._rules.settle, is_last=True)
+            sealed = self._store.seal(everything, with_dead=False, settle=settle)
+            return sealed + self._seal_dead() if self.ports.is_shared else sealed
 
         self._seal_aside(seal, on_done)
 
@@ -242,6 +262,9 @@ class Runtime:
         self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
         if self._is_sealing or self.worker.is_over:
             return
+        if self.ports.is_shared and time.monotonic() >= self._look_for_dead_at:
+            self._look_for_dead_at = time.monotonic() + DEAD_LOOK_SECONDS
+            self._seal_aside(self._seal_dead, lambda: None)
         every = self._job.log.seal_seconds
         if every and time.monotonic() >= self._rolled_at + every:
             self._rolled_at = time.monotonic()
@@ -251,13 +274,21 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(self._is_counted, decided, with_dead=False),
+                    lambda: self._store.seal(
+                        everything, decided, with_dead=False, settle=self._rules.settle
+                    ),
                     self._sealed,
                 )
             )
 
-    def _is_counted(self, place: Place, key: str) -> bool:
-        return self.worker.is_counted(place)
+    def _seal_dead(self) -> list[Sealed]:
+        """Seal what dead processes have left in this directory, as far as the log has decided."""
+        try:
+            return self._rules.seal_dead()
+        except StoreError as problem:  # of a segment that is not ours: it can wait
+            self._look_for_dead_at = float("inf")
+            log_messages.warning("%s", problem)
+            return []
 
     def _sealed(self) -> None:
         self._is_sealing = False

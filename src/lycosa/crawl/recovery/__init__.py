@@ -3,7 +3,7 @@
 A kill loses only what was not committed. A crash of the whole machine may also cut off bytes that
 the log already refers to; those records are given up, and their pages are fetched again.
 
-    counting      which partition a stored page belongs to
+    counting      when a segment may be sealed, and which of its records count
     leftovers     seals the segments that dead processes have left open
     lost_records  gives up records that the log refers to and that are gone
 """

@@ -1,14 +1,48 @@
-"""Which partition a stored page belongs to, for those who seal segments."""
+"""When a segment may be sealed, and which of its records count: the log decides.
+
+An owner that has lost a partition cannot know which of its last decisions the log has: the answer
+to a write may be lost although the write happened. So
+
+  * a segment of a living process in which partitions were lost (`ArchiveStore.lose`) waits until
+    each of them was taken anew, or released, after that. Nothing of the loser can be written then,
+    and the fold of those partitions says what counts. All others are durable before sealing;
+  * a segment of a dead process on a cluster waits until the log names the life that has written it
+    as owner of none of the partitions in it. On one machine nothing of a dead process can come
+    late, so there it does not wait.
+
+Reads of the log may be old. An account is used only if it reaches the head of its partition, as it
+was before the fold.
+
+Until then a segment stays as it is, also when its process ends: the next call, from any process,
+looks again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
+from lycosa.crawl.takeover import read_partition
+from lycosa.errors import LogUnavailable
+from lycosa.frontier.fold.accounts import Accounts
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
+from lycosa.log.snapshot import Snapshots
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
+from lycosa.records import Moved, Place, Released, Taken
+from lycosa.store.layout import Name
+from lycosa.store.segments.sealing import Sealed, abandoned, seal_dead
+from lycosa.store.segments.segment import owner_of
+from lycosa.store.segments.survey import Counted, survey
+
+LOOK_SECONDS = 5.0
+"""How long a segment that has to wait is left alone."""
 
 
 def own_partitioner(job: Job) -> Partitioner:
@@ -16,12 +50,153 @@ def own_partitioner(job: Job) -> Partitioner:
     return partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
 
 
-def division_of(log: Log, job: Job) -> Callable[[str], int] | None:
-    """Return how the log divides URLs, or None if this installation divides them otherwise.
+class SealingRules:
+    """Tells when the segments of a directory may be sealed, and which records count in them.
 
-    Another list of public suffixes, or an edited job, would look for a page's record in the account
-    of another partition, and drop it.
+    Used beside the worker, in one thread at a time; each call opens the log for itself.
     """
-    partitioner = own_partitioner(job)
-    is_same = log.noted("partitioner") == partitioner.identity.encode()
-    return partitioner.partition_of if is_same else None
+
+    def __init__(
+        self,
+        folder: Path,
+        job: Job,
+        open_log: Callable[[], Log],
+        snapshots: Snapshots,
+        partitioner: Partitioner | None = None,
+    ) -> None:
+        """Prepare; the job's partitioner is made when it is needed, unless it is given."""
+        self._folder = folder
+        self._job = job
+        self._open_log = open_log
+        self._snapshots = snapshots
+        self._partitioner = partitioner
+        self._wait_until = 0.0
+        self._divided: dict[Name, frozenset[int]] = {}
+
+    # -- segments of this process ---------------------------------------------------------
+
+    def settle(self, lost: Mapping[int, int], *, is_last: bool = False) -> Counted | None:
+        """Return what counts in a segment in which these partitions were lost; None: not yet.
+
+        `lost` has the last sequence of each that its loser knew. After a refusal the log is left
+        alone for some seconds, unless this `is_last`.
+        """
+        if time.monotonic() < self._wait_until and not is_last:
+            return None
+        with suppress(LogUnavailable), closing(self._open_log()) as log:
+            division = self._division(log)
+            if division is not None and all(
+                _is_taken_anew(log, number, after) for number, after in lost.items()
+            ):
+                accounts = Accounts(division)
+                if self._fold(log, lost, accounts) == lost.keys():
+                    return _those_of(accounts, division, frozenset(lost))
+        self._wait_until = time.monotonic() + LOOK_SECONDS
+        return None
+
+    # -- segments of dead processes -------------------------------------------------------
+
+    def seal_dead(self, is_given_up: Callable[[], bool] = lambda: False) -> list[Sealed]:
+        """Seal the segments of dead processes; `is_given_up` is asked before each partition.
+
+        The segments are listed first: one whose writer dies later is left for the next time.
+        """
+        names = abandoned(self._folder)
+        if not names:
+            return []
+        owners: dict[int, str] = {}
+        writers = {name: owner_of(self._folder, name) for name in names}
+        try:
+            with closing(self._open_log()) as log:
+                division = self._division(log)
+                accounts = Accounts(division, {name.segment for name in names})
+                wanted = {
+                    name: self._partitions_in(name, writer, division)
+                    for name, writer in writers.items()
+                }
+                numbers = sorted(frozenset[int]().union(*wanted.values()))
+                self._fold(log, numbers, accounts, owners, is_given_up)
+        except LogUnavailable:
+            return []
+        if is_given_up():
+            return []
+
+        def is_decided(name: Name) -> bool:
+            writer, numbers = writers[name], wanted[name]
+            if writer is None or not numbers <= owners.keys():
+                return False
+            is_late = division is None or any(owners[number] == writer for number in numbers)
+            return not writer or not is_late
+
+        return seal_dead(self._folder, accounts, only=filter(is_decided, names))
+
+    def _partitions_in(
+        self, name: Name, writer: str | None, division: Callable[[str], int] | None
+    ) -> frozenset[int]:
+        """Return the partitions whose pages may stand in a segment."""
+        if not writer or division is None:
+            return frozenset(range(self._job.frontier.partitions))
+        if name not in self._divided:
+            found: set[int] = set()
+
+            def note(place: Place, key: str) -> bool:
+                if key:
+                    found.add(division(key))
+                return True
+
+            survey(self._folder, name, note)
+            self._divided[name] = frozenset(found)
+        return self._divided[name]
+
+    # -- the log --------------------------------------------------------------------------
+
+    def _division(self, log: Log) -> Callable[[str], int] | None:
+        """Return how the log divides URLs, or None if this installation divides them otherwise.
+
+        Another list of public suffixes, or an edited job, would look for a page's record in the
+        account of another partition, and drop it.
+        """
+        if self._partitioner is None:
+            self._partitioner = own_partitioner(self._job)
+        is_same = log.noted("partitioner") == self._partitioner.identity.encode()
+        return self._partitioner.partition_of if is_same else None
+
+    def _fold(
+        self,
+        log: Log,
+        numbers: Iterable[int],
+        accounts: Accounts,
+        owners: dict[int, str] | None = None,
+        is_given_up: Callable[[], bool] = lambda: False,
+    ) -> set[int]:
+        """Add partitions to the accounts, one at a time; return those that could be read."""
+        done: set[int] = set()
+        for number in numbers:
+            if is_given_up():
+                break
+            head = log.head(number).log
+            state: PartitionState = read_partition(log, self._snapshots, number).state
+            if state.sequence >= head:
+                accounts.add(number, state)
+                done.add(number)
+                if owners is not None:
+                    owners[number] = state.owner
+        return done
+
+
+def _is_taken_anew(log: Log, number: int, after: int) -> bool:
+    """Return whether the loser of a partition can write to it no more."""
+    return any(
+        isinstance(event, Taken | Released | Moved)
+        for _, batch in log.read(number, after)
+        for event in decode_events(batch)
+    )
+
+
+def _those_of(accounts: Accounts, division: Callable[[str], int], lost: frozenset[int]) -> Counted:
+    """Count the pages of lost partitions by their accounts, and everything else."""
+
+    def is_counted(place: Place, key: str) -> bool:
+        return not key or division(key) not in lost or accounts(place, key)
+
+    return is_counted

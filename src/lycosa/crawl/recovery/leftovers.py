@@ -1,9 +1,8 @@
 """Seal the segments that dead processes have left open, while other workers crawl.
 
 The partitions of such a segment may belong to several workers by now, so no single worker knows
-which of its records count. But the segment does not change any more. This module lists the
-segments, folds every partition, one at a time, and then seals what it has listed. A segment whose
-writer dies meanwhile is left for the next time.
+which of its records count. But the segment does not change any more. `counting` lists the
+segments, folds every partition, one at a time, and then seals what it has listed.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from collections.abc import Callable
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.recovery.counting import division_of, own_partitioner
+from lycosa.crawl.recovery.counting import SealingRules, own_partitioner
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
-from lycosa.crawl.takeover import read_partition, take_partitions
-from lycosa.frontier.fold.accounts import Accounts, counted_by
+from lycosa.crawl.takeover import take_partitions
+from lycosa.frontier.fold.accounts import counted_by
 from lycosa.log.protocol import Log
 from lycosa.records import Taken
-from lycosa.store.segments.sealing import Sealed, abandoned, seal_dead, unsealed
+from lycosa.store.segments.sealing import Sealed, unsealed
 
 
 def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
@@ -44,16 +43,5 @@ def seal_leftovers(
     directory: CrawlDirectory, job: Job, is_given_up: Callable[[], bool] = lambda: False
 ) -> list[Sealed]:
     """Seal the segments of dead processes; `is_given_up` is asked before each partition."""
-    names = abandoned(directory.path)
-    if not names:
-        return []
-    log, snapshots = directory.log(job), directory.snapshots()
-    try:
-        accounts = Accounts(division_of(log, job), {name.segment for name in names})
-        for number in range(job.frontier.partitions):
-            if is_given_up():
-                return []
-            accounts.add(number, read_partition(log, snapshots, number).state)
-    finally:
-        log.close()
-    return seal_dead(directory.path, accounts, only=names)
+    rules = SealingRules(directory.path, job, lambda: directory.log(job), directory.snapshots())
+    return rules.seal_dead(is_given_up)

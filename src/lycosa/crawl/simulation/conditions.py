@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from lycosa.crawl.ports import Store
 from lycosa.crawl.worker.worker import Worker
 from lycosa.plugins.hooks import Hooks
 from lycosa.testweb.carrier import NAME_SECONDS
@@ -30,6 +32,8 @@ class Conditions(NamedTuple):
     """Functions of plugins."""
     on_begun: Callable[[Sequence[Worker]], None] = lambda workers: None
     """Told when the workers of a life have begun; it may let them hand partitions over."""
+    make_store: Callable[[Path, int], Store] | None = None
+    """Makes the store of a worker in the folder of the crawl; None gives all of them a journal."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

@@ -192,6 +192,7 @@ class _Life:
         self._journal = Journal(simulation.folder / "segments", durability=job.log.durability)
         budget = Budget(job, conditions.free_disk)
         ending = Ending(job.frontier.partitions)
+        make_store = conditions.make_store
         is_shared = simulation.workers > 1
         slots = MemorySlots(simulation.clock) if is_shared else None
         poll_seconds = conditions.poll_seconds if is_shared else float("inf")
@@ -216,7 +217,7 @@ class _Life:
                 clock=clock,
                 log=self._log,
                 snapshots=snapshots,
-                store=self._journal,
+                store=make_store(simulation.folder, index) if make_store else self._journal,
                 transport=ShiftedTransport(carrier, clock.shift),
                 partitioner=simulation.partitioner,
                 budget=budget,

@@ -59,6 +59,7 @@ def verify(
     with _view(directory, report) as view:
         check_log(view, report, is_quick, tell)
         named = named_records(view, report) if not is_quick else {}
+        is_elsewhere = view.is_elsewhere
     states = {number: history.state for number, history in report.histories.items()}
     accounts = counted_by(states)
 
@@ -74,7 +75,7 @@ def verify(
             mine, lost = named.get(name.segment, {}), accounts.lost.get(name.segment, set())
             report.segments.append(check_segment(folder, name, mine, lost, key_named))
     for segment in accounts.ends.keys() - {name.segment for name in [*names, *opened]}:
-        if not report.is_running:
+        if not report.is_running and not is_elsewhere(segment):
             gone = list(named.get(segment, {}).values())
             report.lost_open += gone
             if gone or is_quick:

@@ -161,6 +161,10 @@ class LogView:
         damaged = [frame for frame in frames(self.archive_path(partition)) if frame.batches is None]
         return f"{len(damaged)} parts of it cannot be read" if damaged else ""
 
+    def is_elsewhere(self, segment: int) -> bool:
+        """Return False: a crawl with its log in a file has one directory."""
+        return False
+
     def messages(self, partition: int) -> list[int]:
         """Return the sequences of the messages in an inbox."""
         return self.sequences("inbox", partition)

@@ -11,8 +11,10 @@ from types import TracebackType
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.notes import own_numbers
 from lycosa.errors import LogUnavailable, LycosaError
 from lycosa.log.protocol import Head
+from lycosa.store.layout import MOST_IN_DIRECTORY
 
 
 class ServerLogView:
@@ -25,6 +27,7 @@ class ServerLogView:
         self.place = job.log.server
         self.problems: list[str] = []
         self._log = directory.log(job)
+        self._own = own_numbers(self._log, directory)
 
     def __enter__(self) -> ServerLogView:
         return self
@@ -66,6 +69,10 @@ class ServerLogView:
     def archive_damage(self, partition: int) -> str:
         """Return "": damage shows when the history is read."""
         return ""
+
+    def is_elsewhere(self, segment: int) -> bool:
+        """Return whether a segment belongs to another directory that helps in the crawl."""
+        return segment // MOST_IN_DIRECTORY not in self._own
 
     def messages(self, partition: int) -> list[int]:
         """Return no messages: their numbers may have gaps, so that none can be missed."""

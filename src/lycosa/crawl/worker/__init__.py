@@ -13,6 +13,7 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     commits     makes decisions durable, in an order that a kill cannot turn into a loss
     cutting     ends requests that are still under way some seconds after a stop
     end_search  finds out whether this worker's part of the crawl is done
+    running_time  writes down that the crawl is running, for a limit on its time
     patience    limits the wait when only unreachable origins are left
     lookups     resolves host names ahead of need
     cycles      plans revisits: partitions bid, each is told its share

@@ -58,7 +58,8 @@ class EndSearch:
         if self._mining.is_busy:
             return Verdict.GOES_ON
         for partition in self._partitions.values():
-            if partition.state.pending or partition.state.errands:
+            state = partition.state
+            if state.pending or state.errands or state.links_owed:
                 self._look_at_patience()
                 return Verdict.GOES_ON
         if not self._cycles.is_ready(requests):
@@ -91,7 +92,7 @@ class EndSearch:
                 state.sequence,
                 state.inbox_read,
                 self._cycles.goes_on(partition),
-                is_stuck and bool(state.pending),
+                is_stuck and bool(state.pending or state.links_owed),
                 bool(state.segment_ends),
             )
             self._ending.report(number, report)

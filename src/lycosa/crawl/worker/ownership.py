@@ -9,7 +9,8 @@
 
 Always true:
   * a partition that was lost changes nothing any more: its decisions that were not durable are
-    dropped, their records do not count (`dropped`), and its pages are taken back from the limits;
+    dropped, and its pages are taken back from the limits. A write whose answer was lost may have
+    happened, so the log says which of the records count (`recovery.counting`);
   * after `Released` no request of the partition is under way, and none is sent;
   * every host of a partition that was not handed over rests for its full pause and a second more
     before it is asked, and every address for its pause.
@@ -30,7 +31,7 @@ from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.urltable import FileVault
 from lycosa.plugins.scheduling import scheduler_of
-from lycosa.records import AnyEvent, Fetched, Outcome, Place, Released, Taken
+from lycosa.records import AnyEvent, Fetched, Outcome, Released, Taken
 
 
 class Cache(Protocol):
@@ -64,8 +65,6 @@ class Ownership:
         self._scheduler: Callable[[PartitionState], Scheduler] | None = None
         self._leaving: dict[int, Callable[[int], None]] = {}
         self.addresses = around.addresses
-        self.dropped: set[Place] = set()
-        """Records of decisions that were never durable: they do not count."""
 
     # -- taking ---------------------------------------------------------------------------
 
@@ -104,13 +103,18 @@ class Ownership:
     def _add(self, number: int, opened: Opened, is_resumed: bool, now: float) -> Partition:
         ports, addresses = self._ports, self._around.addresses
         state = opened.state
+        resumed_at: float | None = None
         if is_resumed:
-            addresses.rest_all(now + ports.job.politeness.ip_delay_seconds)
+            resumed_at = now
+        elif opened.resumed_ago >= 0:  # by an owner before us, and its hosts may still rest
+            resumed_at = now - opened.resumed_ago
+        if resumed_at is not None:
+            addresses.rest_all(resumed_at + ports.job.politeness.ip_delay_seconds)
         for address, seconds in opened.owed_to_addresses.items():
             addresses.rest(address, now + seconds)
         if ports.sealed_folder is not None:
             state.table.put_into(FileVault(ports.sealed_folder))
-        around = self._around._replace(resumed_at=now if is_resumed else None)
+        around = self._around._replace(resumed_at=resumed_at)
         if self._scheduler is None:
             self._scheduler = scheduler_of(ports.job, ports.hooks, ports.clock.now)
         partition = self._partitions[number] = Partition(number, state, self._scheduler, around)
@@ -139,10 +143,18 @@ class Ownership:
                 partition.is_released = True
                 self._forget(number)
                 now = self._ports.clock.now()
-                owed = _owed_to_hosts(partition.state, now)
-                partition.record(Released(now, owed, self._around.addresses.owed(now)))
+                partition.record(self._released(partition, now))
                 self._committer.after_next(partial(self._let_go, partition))
                 self._commit()
+
+    def _released(self, partition: Partition, now: float) -> Released:
+        resumed_at = partition.readiness.resumed_at
+        return Released(
+            now,
+            _owed_to_hosts(partition.state, now),
+            self._around.addresses.owed(now),
+            -1.0 if resumed_at is None else now - resumed_at,
+        )
 
     def _let_go(self, partition: Partition) -> None:
         if not partition.is_lost:
@@ -162,7 +174,7 @@ class Ownership:
         if partition is None:
             return
         if self._drop(partition.uncommitted) or not is_released:
-            self._ports.store.lose(number)
+            self._ports.store.lose(number, partition.state.sequence)
         self._around.with_work.pop(number, None)
         self._around.changed.pop(number, None)
         self._forget(number)
@@ -183,9 +195,7 @@ class Ownership:
         pages = size = records = 0
         for event in events:
             if isinstance(event, Fetched):
-                if event.place is not None:
-                    self.dropped.add(event.place)
-                    records += 1
+                records += event.place is not None
                 if event.outcome is Outcome.KEPT:
                     pages, size = pages + 1, size + event.size_bytes
         if pages:

@@ -1,5 +1,7 @@
 """Gives up unreachable origins when the crawl has waited long enough for nothing else.
 
+Links that are owed (`LinksOwed`) are given up with them: nobody who could read them has come.
+
 An origin (scheme, host, port) is *out of reach* while its host has no address, no connection to
 it could be made, or its robots file cannot be had (`Holdings.is_out_of_reach`). Times that a server
 has announced, by Retry-After or by refusing, do not count: the crawl waits for them.
@@ -26,7 +28,7 @@ from collections.abc import Mapping
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import Outcome, SiteChanged, Waited
+from lycosa.records import LinksOwed, Outcome, SiteChanged, Waited
 
 CHAIR = 0
 """The partition whose log says how long was waited."""
@@ -115,6 +117,8 @@ class Patience:
         self._rounds = self._ending.patience_ended
         for partition in self._partitions.values():
             state = partition.state
+            if state.links_owed:
+                partition.record(LinksOwed(now, given_up=sorted(state.links_owed)))
             for site, pending in enumerate(state.sites.pending):
                 is_open = pending and not state.sites.closed[site]
                 if is_open and state.is_out_of_reach(site, now):

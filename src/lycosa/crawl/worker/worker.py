@@ -46,6 +46,7 @@ from lycosa.crawl.worker.lookups import Lookups
 from lycosa.crawl.worker.mail import DistantMail, LocalMail
 from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
+from lycosa.crawl.worker.running_time import RunningTime
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
@@ -58,8 +59,6 @@ from lycosa.records import (
     Answer,
     AnyEvent,
     Outcome,
-    Passed,
-    Place,
     Request,
     Resolved,
 )
@@ -127,7 +126,7 @@ class Worker:
             self._begin,
             self._commit,
         )
-        self._noted_time = 0.0
+        self._running_time = RunningTime(ports, self._partitions)
         self._wants_commit = False
         self.is_stopping = False
         self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
@@ -180,11 +179,6 @@ class Worker:
         for number in list(self._partitions):
             self._lose(number)
 
-    def is_counted(self, place: Place) -> bool:
-        """Return whether a record of ours counts: all do but those of dropped decisions."""
-        dropped = self._ownership.dropped
-        return not dropped or place not in dropped
-
     def begin(self, on_partition: Callable[[], None] = lambda: None) -> None:
         """Start crawling; `on_partition` is called before each partition is looked through."""
         for partition in self._partitions.values():
@@ -196,6 +190,7 @@ class Worker:
         """Let a partition that was taken have its turns; it may come while others are crawled."""
         now = self._clock.now()
         partition.resume(now)
+        self._router.pay(partition, now)
         self._cycles.resume(partition, now)
         self._mining.resume(partition)
         self._share_memory()
@@ -396,23 +391,11 @@ class Worker:
         if self.is_stopping or self._ports.budget.reached:
             self._cutting.cut_later()
         self._read_inbox()
-        self._note_time()
+        self._running_time.note(self._tick_alarm)
         self._end.give_up_if_told()
         self._commit()
         self._memory_limit.look(self._partitions.values(), self._clock.now())
         self.pump()
-
-    def _note_time(self) -> None:
-        """Write down that we are running, so that a limit on the running time holds over kills.
-
-        Always in one partition, whoever owns it: how long the crawl has run is what the
-        partition that has run longest says.
-        """
-        now, first = self._clock.now(), self._partitions.get(0)
-        if self._job.limits.seconds and first is not None and now >= self._noted_time + 1.0:
-            self._noted_time = now
-            first.record(Passed(now))
-            self._tick_alarm.set_within(1.0)
 
     def _commit(self) -> None:
         if self._committer.is_busy:

@@ -66,6 +66,8 @@ class Holdings:
         self.sequence = 0
         self.inbox_read = 0
         self.owner = ""
+        self.moved_to = ""
+        """The name of the log in which the partition goes on; "" when it has been taken there."""
         """"" when nobody has taken the partition yet, or its owner has handed it over."""
         self.owed = Owed()
         self.batons = Batons()
@@ -87,6 +89,10 @@ class Holdings:
         """How far each segment is accounted for; later records have no event and do not count."""
         self.lost: dict[int, set[int]] = {}
         """Offsets of lost records that the log had named, by segment: they no longer count."""
+        self.links_owed: set[int] = set()
+        """Pages that came nearer, and whose links were not passed on: another machine has them."""
+        self.links_given_up = 0
+        """How many such pages stay so: what they link to may be nearer than is known."""
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0

@@ -6,6 +6,9 @@ which it takes the partition, by its own clock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from lycosa.frontier.fold.columns import Hosts
 from lycosa.records import Released
 
@@ -16,21 +19,24 @@ class Owed:
     def __init__(self) -> None:
         self.hosts: dict[int, float] = {}
         self.addresses: dict[str, float] = {}
+        self.resumed_ago = -1.0
 
     def apply_released(self, event: Released) -> None:
         """Take in what the former owner says."""
         self.hosts, self.addresses = dict(event.hosts), dict(event.addresses)
+        self.resumed_ago = event.resumed_ago
 
     def apply_taken(self, moment: float, hosts: Hosts) -> None:
         """Let the hosts rest from this moment on; addresses are the worker's to let rest."""
         for host, seconds in self.hosts.items():
             hosts.due[host] = moment + seconds
-        self.hosts, self.addresses = {}, {}
+        self.hosts, self.addresses, self.resumed_ago = {}, {}, -1.0
 
-    def pack(self) -> tuple[dict[int, float], dict[str, float]]:
+    def pack(self) -> tuple[dict[int, float], dict[str, float], float]:
         """Return everything for a snapshot."""
-        return self.hosts, self.addresses
+        return self.hosts, self.addresses, self.resumed_ago
 
-    def unpack(self, packed: tuple[dict[int, float], dict[str, float]]) -> None:
-        """Fill from what `pack` returned."""
-        self.hosts, self.addresses = packed
+    def unpack(self, packed: Sequence[Any]) -> None:
+        """Fill from what `pack` returned, perhaps before it had all of it."""
+        self.hosts, self.addresses, *more = packed
+        self.resumed_ago = more[0] if more else -1.0

@@ -25,6 +25,7 @@ _SCALARS = (
     "run_began",
     "last_moment",
     "waited_seconds",
+    "links_given_up",
 )
 
 
@@ -44,6 +45,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "errands": holdings.errands,
             "parts": sorted(holdings.requisites),
             "segments": holdings.segment_ends,
+            "links_owed": sorted(holdings.links_owed),
             "lost": {segment: sorted(some) for segment, some in holdings.lost.items()},
             "outcomes": dict(holdings.outcomes),
             "refusals": dict(holdings.refusals),
@@ -86,6 +88,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.rules = packed["rules"]
     holdings.errands = msgspec.convert(packed["errands"], dict[int, Errand])
     holdings.requisites.update(packed.get("parts", ()))
+    holdings.links_owed.update(packed.get("links_owed", ()))
     holdings.segment_ends = packed.get("segments", {})
     holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
     holdings.outcomes.update(packed["outcomes"])

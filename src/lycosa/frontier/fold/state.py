@@ -44,9 +44,11 @@ from lycosa.records import (
     HostChanged,
     HostResolved,
     InboxRead,
+    LinksOwed,
     Mined,
     MinedOut,
     MirrorFound,
+    Moved,
     Outcome,
     Passed,
     ProbeChosen,
@@ -115,6 +117,8 @@ class PartitionState(Holdings):
             BatonPassed: self.batons.apply_passed,
             BatonTaken: self._apply_baton_taken,
             BatonQueued: self.batons.apply_queued,
+            Moved: self._apply_moved,
+            LinksOwed: self._apply_links_owed,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -126,7 +130,7 @@ class PartitionState(Holdings):
     def _apply_taken(self, event: Taken) -> None:
         self.ran_seconds += self.last_moment - self.run_began
         self.run_began = self.last_moment = event.moment
-        self.owner = event.owner
+        self.owner, self.moved_to = event.owner, ""
         self.owed.apply_taken(event.moment, self.hosts)
 
     def _apply_released(self, event: Released) -> None:
@@ -138,6 +142,14 @@ class PartitionState(Holdings):
 
         learn(self, event)
         self.batons.apply_came(event)
+
+    def _apply_moved(self, event: Moved) -> None:
+        self.owner, self.moved_to = "", event.name
+
+    def _apply_links_owed(self, event: LinksOwed) -> None:
+        self.links_owed.update(event.owed)
+        self.links_owed.difference_update(event.done, event.given_up)
+        self.links_given_up += len(event.given_up)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest

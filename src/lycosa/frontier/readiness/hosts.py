@@ -110,8 +110,7 @@ class Readiness:
         self._around = around
         self._agenda = around.agenda
         self._with_work = around.with_work
-        self._when_due = self._on_due
-        """Bound once: the agenda holds one for every host that waits."""
+        self._when_due = self._on_due  # bound once: the agenda holds one for every host that waits
         self._addresses = around.addresses
         self._phase = array("B")
         self._wake_at = array("d")
@@ -125,6 +124,7 @@ class Readiness:
         self._held = 0
         """How many hosts are taken only until their answer is durable."""
         self._is_abandoned = False
+        self.resumed_at = around.resumed_at
         self.robots_wanted: dict[int, None] = {}
         """Sites of awake hosts that need their robots file before anything else, in order."""
         self.errands_wanted: dict[int, None] = {}
@@ -342,8 +342,8 @@ class Readiness:
         What the half second before a kill has forgotten, a full pause from the moment of
         the resume makes good, also for hosts whose very existence was forgotten.
         """
-        resumed_at = self._around.resumed_at
-        return 0.0 if resumed_at is None else resumed_at + self._around.pause_of(self._state, host)
+        at = self.resumed_at
+        return 0.0 if at is None else at + self._around.pause_of(self._state, host)
 
     def _on_due(self, host: int, now: float) -> None:
         if self._phase[host] == WAITING and self._wake_at[host] <= now:

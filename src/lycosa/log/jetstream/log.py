@@ -16,6 +16,8 @@ import zstandard
 
 from lycosa.errors import LogError
 from lycosa.failpoints import reach
+from lycosa.log.archive import framed
+from lycosa.log.format import encode
 from lycosa.log.history import read_history
 from lycosa.log.jetstream.address import parse_address
 from lycosa.log.jetstream.connection import UNDECIDED, WRONG_LAST, Connection, Refused
@@ -30,7 +32,7 @@ from lycosa.log.jetstream.messages import (
     whole,
 )
 from lycosa.log.jetstream.reading import Reader
-from lycosa.log.jetstream.stream import open_stream
+from lycosa.log.jetstream.stream import open_stream, settings
 from lycosa.log.jetstream.trust import (
     refuse_old_server,
     refuse_small_messages,
@@ -39,7 +41,7 @@ from lycosa.log.jetstream.trust import (
     refuse_unsynced,
 )
 from lycosa.log.jetstream.writing import MOST_MESSAGES, MOST_PARTITIONS, End, Wanted, Writer
-from lycosa.log.protocol import Head, Take, Write, check_name, identity_of
+from lycosa.log.protocol import Contents, Head, Take, Write, check_name, identity_of
 
 T = TypeVar("T")
 _frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
@@ -61,8 +63,9 @@ class JetStreamLog:
         *,
         patience_seconds: float = 30.0,
         may_begin: bool = True,
+        first_number: int = 1,
     ) -> None:
-        """Join the crawl of this name, or begin it."""
+        """Join the crawl of this name, or begin it; its messages are numbered from a number on."""
         check_name(crawl)
         if partitions > MOST_PARTITIONS:
             raise LogError(
@@ -71,6 +74,7 @@ class JetStreamLog:
                 f" once\n  set [frontier] partitions = {MOST_PARTITIONS} or less"
             )
         self.partitions = partitions
+        self.crawl = crawl
         address = parse_address(url)
         self._subjects = Subjects(crawl)
         self._connection = Connection(address, patience_seconds)
@@ -82,7 +86,8 @@ class JetStreamLog:
             refuse_old_server(self._connection, self._connection.server_version)
             refuse_small_messages(self._connection)
             seen = refuse_unsynced(self._connection, durability)
-            opening = open_stream(self._connection, self._subjects, partitions, may_begin)
+            made = settings(self._subjects, partitions, first_number)
+            opening = open_stream(self._connection, self._subjects, made, may_begin)
             keepers = self._call(opening)
             refuse_unseen(self._connection, durability, seen, keepers)
             self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
@@ -251,6 +256,26 @@ class JetStreamLog:
             return come[0], _note_values(come[1])
         messages = self._range(self._subjects.all_notes, number + 1)
         return max([number, *(m.number for m in messages)]), _note_values(messages)
+
+    def fill(self, partition: int, contents: Contents) -> None:
+        """Fill a partition of a new stream, whose numbers are above all that were read before.
+
+        An inbox that was read has an empty entry at least: the end of a crawl is found when the
+        last entry was read, and a subject without one has no last entry.
+        """
+        for group, is_last in framed(contents.batches()):
+            sequence, batch = group[-1]
+            if not is_last:
+                frame = zstandard.compress(msgspec.msgpack.encode(group), 3)
+                self._send(drafts(self._subjects.archive(partition), frame, Mark(sequence)))
+                continue
+            identity = identity_of(partition, sequence - 1, batch).hex()
+            wanted = Wanted(partition, sequence - 1, identity, batch, (), "")
+            self._writer.learn(partition, End(sequence - 1, 0, ""))
+            self._call(self._writer.write([wanted]))
+        empty = [encode([])] if contents.inbox_read else []
+        for messages in contents.messages or empty:
+            self.post(partition, messages)
 
     def drop(self) -> None:
         """Remove the whole crawl from the servers."""

@@ -27,7 +27,7 @@ _NAME_IN_USE = 10058
 _TOO_FEW_SERVERS = frozenset({10005, 10074})
 
 
-def settings(subjects: Subjects, partitions: int) -> dict[str, Any]:
+def settings(subjects: Subjects, partitions: int, first_number: int = 1) -> dict[str, Any]:
     """Return the settings of a crawl's stream."""
     return {
         "name": subjects.stream,
@@ -44,15 +44,15 @@ def settings(subjects: Subjects, partitions: int) -> dict[str, Any]:
         "allow_direct": True,
         "allow_atomic": True,
         "deny_delete": True,
+        "first_seq": first_number,
         "metadata": {"lycosa-format": str(FORMAT), "lycosa-partitions": str(partitions)},
     }
 
 
 async def open_stream(
-    connection: Connection, subjects: Subjects, partitions: int, may_begin: bool = True
+    connection: Connection, subjects: Subjects, wanted: dict[str, Any], may_begin: bool = True
 ) -> list[str]:
     """Make the stream of a new crawl, or check that of an old one; who keeps copies of it."""
-    wanted = settings(subjects, partitions)
 
     async def make() -> dict[str, Any]:
         try:
@@ -81,7 +81,7 @@ async def open_stream(
             f"{connection.address}: cannot make the stream {subjects.stream}: {refused}\n"
             "  the account needs JetStream, and the right to make streams"
         ) from None
-    _check(connection, subjects, partitions, found["config"], wanted)
+    _check(connection, subjects, found["config"], wanted)
 
     async def begin() -> None:
         headers = {EXPECTED_ON_SUBJECT: "0"}
@@ -103,18 +103,17 @@ async def open_stream(
 def _check(
     connection: Connection,
     subjects: Subjects,
-    partitions: int,
     found: dict[str, Any],
     wanted: dict[str, Any],
 ) -> None:
-    told = found.get("metadata") or {}
+    told, partitions = found.get("metadata") or {}, wanted["metadata"]["lycosa-partitions"]
     if told.get("lycosa-format", str(FORMAT)) != str(FORMAT):
         raise FormatError(
             f"{connection.address}: the log has format {told['lycosa-format']}; this Lycosa reads"
             f" format {FORMAT}\n  it was written by another release: join with that one or a newer"
         )
-    count = told.get("lycosa-partitions", str(partitions))
-    if count != str(partitions):
+    count = told.get("lycosa-partitions", partitions)
+    if count != partitions:
         raise LogError(
             f"{connection.address}: the crawl has {count} partitions,"
             f" the job asks for {partitions}\n"

@@ -17,6 +17,7 @@ import zstandard
 
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
+from lycosa.log.archive import framed
 from lycosa.log.history import read_history
 from lycosa.log.postgres.connection import Connection, Link, without_secrets
 from lycosa.log.postgres.news import News
@@ -24,6 +25,7 @@ from lycosa.log.postgres.schema import FORMAT, FUNCTIONS, TABLES, TRIAL
 from lycosa.log.postgres.trust import refuse_unless_one_wins, refuse_untrusted
 from lycosa.log.protocol import (
     INBOX_MOST,
+    Contents,
     Head,
     Take,
     Write,
@@ -59,6 +61,7 @@ class PostgresLog:
         """Join the crawl of this name, or begin it."""
         check_name(crawl)
         self.partitions = partitions
+        self.crawl = crawl
         self._url = without_secrets(url)
         self._schema = f"lycosa_{crawl}"
         self._writer = Link(url, patience_seconds)
@@ -254,6 +257,36 @@ class PostgresLog:
             "SELECT number, name, value FROM @notes WHERE number > %b ORDER BY number", number
         )
         return rows[-1][0] if rows else number, {name: value for _, name, value in rows}
+
+    def fill(self, partition: int, contents: Contents) -> None:
+        """Fill a partition in one transaction: the last batch in the log, the others archived."""
+
+        def fill(connection: Connection) -> None:
+            execute = connection.execute
+            with connection.transaction():
+                for table in ("log", "archive", "inbox"):  # it may be asked again
+                    execute(self._named(f"DELETE FROM @{table} WHERE partition = %b"), (partition,))
+                last = 0
+                for group, is_last in framed(contents.batches()):
+                    last = group[-1][0]
+                    if is_last:
+                        identity = identity_of(partition, last - 1, group[0][1])
+                        row: tuple[object, ...] = (partition, last, identity, group[0][1])
+                        execute(self._named("INSERT INTO @log VALUES (%b, %b, %b, %b)"), row)
+                    else:
+                        frame = zstandard.compress(msgspec.msgpack.encode(group), 3)
+                        row = (partition, last, frame)
+                        execute(self._named("INSERT INTO @archive VALUES (%b, %b, %b)"), row)
+                number = contents.inbox_read
+                for number, batch in enumerate(contents.messages, number + 1):  # noqa: B020
+                    row = (partition, number, batch)
+                    execute(self._named("INSERT INTO @inbox VALUES (%b, %b, %b)"), row)
+                execute(
+                    self._named("UPDATE @heads SET log = %b, inbox = %b WHERE partition = %b"),
+                    (last, number, partition),
+                )
+
+        self._writer.ask(fill)
 
     def drop(self) -> None:
         """Remove the whole crawl from the server."""

@@ -45,6 +45,29 @@ class Earlier(NamedTuple):
     offset: int
 
 
+class Group(Struct, frozen=True):
+    """The records of an exchange."""
+
+    members: list[bytes]
+    main: int
+    kind: str | None
+    message: Message | None
+    payload_name: str
+    """The name under which the payload is remembered; "" when it is not."""
+    is_unchanged: bool
+    """Whether the URL gave the same payload the last time."""
+
+    def place_in(self, segment: int, start: int) -> Place:
+        """Return the place of the main record of a group that begins there."""
+        before = sum(len(member) for member in self.members[: self.main])
+        length = len(self.members[self.main]) if self.members else 0
+        return Place(segment, start + before, length)
+
+
+NO_GROUP = Group([], 0, None, None, "", False)
+"""Of an exchange that failed below HTTP."""
+
+
 def message_of(answer: Answer) -> Message:
     """Return the message received, with its digest; a simulated answer gets a head of its own."""
     if not answer.head:

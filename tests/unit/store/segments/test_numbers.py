@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from lycosa.errors import StoreError
+from lycosa.errors import Elsewhere, StoreError
 from lycosa.frontier.fold.columns import Fetches
 from lycosa.records import Place
 from lycosa.store.archive import ArchiveStore
@@ -109,3 +110,30 @@ def test_a_segment_says_which_life_has_written_it(tmp_path: Path) -> None:
     assert owner_of(tmp_path, names[2]) is None
     path.write_bytes(b"")
     assert owner_of(tmp_path, names[2]) == ""
+
+
+def test_a_record_of_another_directory_lies_elsewhere(tmp_path: Path) -> None:
+    there = stored(tmp_path / "1", 1, "life-1", 1)
+    store = ArchiveStore(tmp_path / "2")
+    store.begin_life("life-2", 2)
+    here = store.append(capture(2))
+    assert len(store.links(here)) == 3
+    for _ in range(2):
+        with pytest.raises(Elsewhere, match="another machine has written it"):
+            store.links(there)
+    with pytest.raises(Elsewhere):
+        store.validators(there)
+    gone = Place(here.segment + 1, 0, 10)
+    with pytest.raises(StoreError, match="has no such segment") as caught:
+        store.links(gone)
+    assert not isinstance(caught.value, Elsewhere), "of our own numbers it is damage"
+    assert store.append(replace(capture(3), held=there)).segment == here.segment
+    store.close()
+
+
+def test_on_one_machine_a_missing_segment_is_damage(tmp_path: Path) -> None:
+    store = ArchiveStore(tmp_path)
+    with pytest.raises(StoreError, match="has no such segment") as caught:
+        store.links(Place(3 * MOST_IN_DIRECTORY + 1, 0, 10))
+    assert not isinstance(caught.value, Elsewhere)
+    store.close()

@@ -4,7 +4,8 @@ Worker, member, log contract, ledger and membership are the real code. Virtual a
 machine's runs at its own rate), the servers (`log.loose`, `cluster.board.memory`) and the web.
 
     process_clock   the clock and the timers of one process: stopped and killed with it
-    virtual_session calls to the board in virtual time: renewals, ledger, reports
+    virtual_session  calls to the board in virtual time: renewals, ledger, reports
+    world           what all machines share: time, web, servers, referee
     machine         a machine with one worker process, over all its lives
     cluster         the machines of a crawl, what goes wrong, and what came of it
 """

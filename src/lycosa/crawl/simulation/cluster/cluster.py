@@ -7,42 +7,25 @@ assert not result.breaches and result.reason == "exhausted"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
-from lycosa.clock import VirtualClock
 from lycosa.cluster.board.keys import CORDONS
-from lycosa.cluster.board.memory import MemoryBoard
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.member.lives import REFUSED
-from lycosa.crawl.member.notes import begin_run
-from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
-from lycosa.crawl.simulation.cluster.machine import Machine
-from lycosa.crawl.simulation.referee_rules import referee_rules
+from lycosa.crawl.member.notes import end_name
+from lycosa.crawl.simulation.cluster.machine import Machine, OnMachine
+from lycosa.crawl.simulation.cluster.world import BEGINS_AT, Weather, World
 from lycosa.crawl.simulation.simulation import JudgedWeb
 from lycosa.crawl.takeover import read_partition
 from lycosa.failpoints import Killed, arm
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.log.loose import NO_FAULTS, Faults, LooseServer
-from lycosa.log.protocol import Take
+from lycosa.log.loose import NO_FAULTS
 from lycosa.log.snapshot import MemorySnapshots
-from lycosa.plugins.scheduling import partitioner_of
 from lycosa.store.journal import Journal, Kept
-from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import Breach
-
-BEGINS_AT = 1_700_000_000.0
-FAULTS = ("kill", "kill at", "stop", "cut", "servers", "drain", "wall")
-"""A process is killed now or at some fail point, or stopped; a machine is cut off; the servers are
-down for all; a machine leaves in order and comes back; a wall clock is set."""
-
-LOG_FAULTS = Faults(0.02, 0.02, 0.02, 0.02, 0.02, 0.1)
-FORGET_SECONDS = 60.0
-"""For how long answers may not be durable: a log may be silent until tenure ends."""
 
 
 @dataclass
@@ -65,23 +48,7 @@ class Result:
         return sum(state.kept_pages for state in self.states.values())
 
 
-class _WatchedServer(LooseServer):
-    """Tells of partitions that are taken from an owner which has not released them."""
-
-    def __init__(self, partitions: int, on_forced: Callable[[], None]) -> None:
-        super().__init__(partitions)
-        self._on_forced = on_forced
-
-    def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
-        """Take, and tell."""
-        before = [self.head(one.partition).owner for one in takes]
-        results = super().take(owner, takes)
-        if any(was and got for was, got in zip(before, results, strict=True)):
-            self._on_forced()
-        return results
-
-
-class Cluster:
+class Cluster(World):
     """One crawl of one web by several machines."""
 
     def __init__(
@@ -92,43 +59,22 @@ class Cluster:
         *,
         seed: int,
         machines: int,
-        faults: Sequence[str] = FAULTS,
-        fault_seconds: float = 10.0,
-        faulty_seconds: float = 240.0,
+        weather: Weather | None = None,
     ) -> None:
-        """Something goes wrong every `fault_seconds`, for `faulty_seconds`."""
-        self.web, self.job, self.folder, self.seed = web, job, folder, seed
-        self.chance = Random(seed)
-        self.clock = VirtualClock(BEGINS_AT)
-        rules = replace(
-            referee_rules(job),
-            forget_window_seconds=FORGET_SECONDS,
-            demand_window_seconds=FORGET_SECONDS,
-        )
-        self.referee = Referee(rules, web)
-        self.server = _WatchedServer(job.frontier.partitions, self.lapsed)
-        self.board = MemoryBoard(self.clock.now, kept_versions=12)
-        self.partitioner = partitioner_of(job, None)
-        self.poll_seconds = 0.5
-        self.is_loose = bool(faults)
-        self.log_faults = LOG_FAULTS if faults else NO_FAULTS
-        self._faults = faults
-        self._fault_seconds = fault_seconds
-        self._quiet_at = BEGINS_AT + faulty_seconds
+        super().__init__(web, job, folder, seed, Weather() if weather is None else weather)
+        self._quiet_at = BEGINS_AT + self.weather.for_seconds
         self._kill_in = 0
         """How many fail points are still passed before one kills."""
         self._happened: dict[str, int] = {}
         self._ends: list[str] = []
-        scope = JobScope(job, self.server, stays_on_seeds=False)
-        plant(job.seeds, scope, self.partitioner, self.server, self.clock.now())
-        self.run_number = begin_run(self.server)
-        self.machines = [Machine(self, number) for number in range(machines)]
+        told = OnMachine(self.killed, self.lapsed, self.ended)
+        self.machines = [Machine(self, number, told) for number in range(machines)]
 
     def run(self, most_seconds: float = 3600.0) -> Result:
         """Crawl to the end, or for a virtual time."""
         for machine in self.machines:
             self._after(self.chance.uniform(0, 5), machine)
-        if self._faults:
+        if self.weather.faults:
             self._next_fault()
             self.clock.call_at(self._quiet_at, self._calm)
         arm(self._hook)
@@ -139,7 +85,7 @@ class Cluster:
         for machine in self.machines:
             machine.kill()
         return Result(
-            (self.server.noted(f"end-{self.run_number}") or b"").decode(),
+            (self.server.noted(end_name(self.run_number)) or b"").decode(),
             self.referee.breaches,
             self.states(),
             self.clock.now() - BEGINS_AT,
@@ -176,10 +122,6 @@ class Cluster:
         """Start a killed process again after a while."""
         self._after(self.chance.choice((1.0, 5.0, 20.0, 40.0)), machine)
 
-    def lapsed(self) -> None:
-        """Say to the referee that answers of a process may have been lost."""
-        self.referee.partly_killed(self.clock.now())
-
     def ended(self, machine: Machine, reason: str) -> None:
         """Let a machine that left come back; one that saw the end stays away."""
         if reason in (Limit.STOPPED, REFUSED):
@@ -188,7 +130,7 @@ class Cluster:
             self._ends.append(reason)
 
     def _is_over(self) -> bool:
-        return self.server.noted(f"end-{self.run_number}") is not None and not any(
+        return self.server.noted(end_name(self.run_number)) is not None and not any(
             machine.is_up for machine in self.machines
         )
 
@@ -196,20 +138,20 @@ class Cluster:
 
     def _after(self, seconds: float, machine: Machine) -> None:
         def start() -> None:
-            is_ended = self.server.noted(f"end-{self.run_number}") is not None
+            is_ended = self.server.noted(end_name(self.run_number)) is not None
             if not machine.is_up and not is_ended:
                 machine.start()
 
         self.clock.call_at(self.clock.now() + seconds, start)
 
     def _next_fault(self) -> None:
-        moment = self.clock.now() + self.chance.expovariate(1 / self._fault_seconds)
+        moment = self.clock.now() + self.chance.expovariate(1 / self.weather.every_seconds)
         if moment < self._quiet_at:
             self.clock.call_at(moment, self._fault)
 
     def _fault(self) -> None:
         self._next_fault()
-        kind, machine = self.chance.choice(self._faults), self.chance.choice(self.machines)
+        kind, machine = self.chance.choice(self.weather.faults), self.chance.choice(self.machines)
         seconds = self.chance.choice((1.0, 5.0, 12.0, 16.0, 20.0, 45.0))
         later = self.clock.now() + seconds
         if not machine.is_up:

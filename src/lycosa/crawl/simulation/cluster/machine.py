@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from random import Random
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from lycosa.cluster.board.memory import Faults as BoardFaults
 from lycosa.cluster.board.memory import LooseBoard
@@ -23,6 +23,7 @@ from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.simulation.cluster.process_clock import ProcessClock
 from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession, Way
+from lycosa.crawl.simulation.cluster.world import World
 from lycosa.crawl.worker.worker import Worker
 from lycosa.log.loose import NO_FAULTS, LooseLog
 from lycosa.log.snapshot import MemorySnapshots
@@ -30,9 +31,7 @@ from lycosa.records import Answer, Request, Resolved
 from lycosa.store.journal import Journal
 from lycosa.testweb.carrier import InProcessCarrier
 
-if TYPE_CHECKING:
-    from lycosa.crawl.simulation.cluster.cluster import Cluster
-
+POLL_SECONDS = 0.5
 _FOREVER = 1 << 62
 
 
@@ -65,11 +64,22 @@ class Working:
         self.worker, self.member, self.limits = worker, member, limits
 
 
+class OnMachine(NamedTuple):
+    """Who is told what happens to a machine."""
+
+    killed: Callable[[Machine], None]
+    lapsed: Callable[[], None]
+    """A life was cut off for too long, and has dropped everything."""
+    ended: Callable[[Machine, str], None]
+    """Its process has ended by itself, for this reason."""
+
+
 class Machine:
     """One machine; its process is killed, stopped, cut off and started again."""
 
-    def __init__(self, cluster: Cluster, number: int) -> None:
+    def __init__(self, cluster: World, number: int, told: OnMachine) -> None:
         self._cluster = cluster
+        self._told = told
         self.name = f"m{number}"
         self.chance = Random(f"{cluster.seed} {number}")
         self._rate = 1 - self.chance.uniform(0, 0.04)  # the fastest clock is the true one
@@ -110,7 +120,7 @@ class Machine:
         """Lose what SIGKILL loses."""
         if self.is_up:
             self._go()
-            self._cluster.killed(self)
+            self._told.killed(self)
             self.carrier.abort_all()
 
     def _go(self) -> None:
@@ -172,7 +182,7 @@ class Machine:
             may_begin=self.session.may_begin,
             is_shared=True,
             on_notes=self.lives.noted,
-            poll_seconds=cluster.poll_seconds,
+            poll_seconds=POLL_SECONDS,
             job_digest="digest",
             sealed_folder=None,
         )
@@ -190,10 +200,10 @@ class Machine:
             self.worker = None
 
     def _life_over(self, reason: str) -> None:
-        self._cluster.lapsed()
+        self._told.lapsed()
         self.lives.life_over(reason)
 
     def _ended(self, reason: str) -> None:
         self.reason = reason
         self._go()
-        self._cluster.ended(self, reason)
+        self._told.ended(self, reason)

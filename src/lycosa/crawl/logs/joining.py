@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_place import BEGUN, MOVED, job_among, place_text
+from lycosa.crawl.logs.notes import BEGUN, MOVED, job_among, place_text
 from lycosa.errors import ConfigError
 from lycosa.log.opening import list_crawls
 from lycosa.log.protocol import StoredCrawl
@@ -41,10 +41,12 @@ class FoundCrawl(NamedTuple):
     def __str__(self) -> str:
         """Tell it in a line."""
         seeds = self.job.seeds
-        shown = ", ".join(list(seeds[:_SEEDS_SHOWN])) if isinstance(seeds, tuple) else "a long list"
-        more = f" and {len(seeds) - _SEEDS_SHOWN:,} more" if len(seeds) > _SEEDS_SHOWN else ""
+        if isinstance(seeds, tuple) and len(seeds) <= _SEEDS_SHOWN:
+            shown = ", ".join(seeds)
+        else:
+            shown = f"{len(seeds):,} seeds"
         standing = f"moved to {self.moved_to}" if self.moved_to else self.ended or "running"
-        return f"{self.name}  {self.begun[:16].replace('T', ' ')}  {standing}  {shown}{more}"
+        return f"{self.name}  {self.begun[:16].replace('T', ' ')}  {standing}  {shown}"
 
 
 def crawls_in(address: str) -> list[FoundCrawl]:

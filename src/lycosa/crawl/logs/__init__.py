@@ -1,0 +1,13 @@
+"""A crawl whose log is in a server: joined by other machines, moved there and back.
+
+    notes           what the log tells of the crawl: its job, its directories, where it was moved
+    joining         finds a crawl in a server, and makes a directory that helps in it
+    moving          moves a log from a file to a server, back, or between servers
+    new_log         the log that a move fills, in a server or in a file
+    other_machines  what a command that changes a log in a server owes to other machines
+
+Always true:
+  * a log that can be joined is whole: its job is noted last;
+  * of two logs of a crawl one at most can be written to;
+  * no two directories of a crawl have the same number.
+"""

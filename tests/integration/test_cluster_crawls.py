@@ -1,0 +1,71 @@
+"""Whole crawls by several machines in virtual time: clocks of different rates, a loose network,
+kills, stops, cuts, machines that leave and come back.
+
+Nothing is lost, nothing is kept twice, limits are exact, no host is bothered, and the end is found,
+never too early.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cluster_crawl import check, crawl
+from lycosa.crawl.simulation.cluster.world import CALM, Weather
+
+
+def machines_of(seed: int) -> int:
+    return 2 + Random(seed).randrange(15)
+
+
+def test_machines_share_a_crawl(tmp_path: Path) -> None:
+    cluster, result = crawl(0, tmp_path, 4, weather=CALM)
+    check(cluster, result, 0)
+    assert result.lives == 4
+    assert result.ends == ["exhausted"] * 4
+    assert all(machine.requests_before for machine in cluster.machines)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_nothing_is_lost_or_kept_twice_whatever_happens(seed: int, tmp_path: Path) -> None:
+    cluster, result = crawl(seed, tmp_path, machines_of(seed))
+    check(cluster, result, seed)
+    assert sum(result.faults.values()) > 1
+
+
+@pytest.mark.parametrize("seed", range(20, 26))
+def test_limits_are_exact_whatever_happens(seed: int, tmp_path: Path) -> None:
+    limit = (17, 60)[seed % 2]
+    cluster, result = crawl(seed, tmp_path, machines_of(seed), limits={"pages": limit})
+    assert result.reason == "pages"
+    assert result.kept_pages == limit == len(cluster.kept())
+    assert [str(breach) for breach in result.breaches] == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_long_pauses_are_kept_over_takeovers(seed: int, tmp_path: Path) -> None:
+    cluster, result = crawl(seed, tmp_path, 5, limits={"delay_seconds": 40.0})
+    check(cluster, result, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("block", range(20))
+def test_a_thousand_clusters(block: int, tmp_path: Path) -> None:
+    for seed in range(100 + 50 * block, 150 + 50 * block):
+        folder = tmp_path / str(seed)
+        if seed % 5:
+            cluster, result = crawl(seed, folder, machines_of(seed))
+            check(cluster, result, seed)
+        else:
+            limit = Random(seed).randint(1, 150)
+            cluster, result = crawl(
+                seed, folder, machines_of(seed), limits={"pages": limit}, weather=Weather()
+            )
+            assert (result.reason, result.kept_pages, len(cluster.kept())) == (
+                "pages",
+                limit,
+                limit,
+            )
+            assert [str(breach) for breach in result.breaches] == []

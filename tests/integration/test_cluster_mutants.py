@@ -1,0 +1,155 @@
+"""Each promise of a cluster is broken on purpose, and the simulation must see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+from cluster_crawl import check, crawl
+from integration.test_cluster_crawls import machines_of
+from lycosa.cluster import shares
+from lycosa.cluster.ledger import desk
+from lycosa.cluster.ledger.document import Ledger
+from lycosa.crawl import takeover
+from lycosa.crawl.member import taking
+from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession
+from lycosa.crawl.simulation.cluster.world import Weather
+from lycosa.crawl.takeover import Opened
+from lycosa.errors import LogUnavailable
+from lycosa.log.loose import LooseLog
+from lycosa.log.memory import MemoryLog
+from lycosa.log.protocol import Write, identity_of
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def tenure_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(VirtualSession, "may_begin", lambda self: self.is_joined)
+
+
+def taken_without_a_tombstone(patch: pytest.MonkeyPatch) -> None:
+    for module in (shares, taking):
+        patch.setattr(module, "is_free", lambda owner, members: True)
+
+
+def _instead_of_silence(
+    patch: pytest.MonkeyPatch, answer: Callable[[Sequence[Write]], list[int | None]]
+) -> None:
+    real = LooseLog.commit
+
+    def commit(self: LooseLog, writes: Sequence[Write]) -> list[int | None]:
+        try:
+            return real(self, writes)
+        except LogUnavailable:
+            return answer(writes)
+
+    patch.setattr(LooseLog, "commit", commit)
+
+
+def an_undecided_refusal_taken_for_superseded(patch: pytest.MonkeyPatch) -> None:
+    _instead_of_silence(patch, lambda writes: [None] * len(writes))
+
+
+def a_lost_answer_taken_for_success(patch: pytest.MonkeyPatch) -> None:
+    _instead_of_silence(patch, lambda writes: [write.expect + 1 for write in writes])
+
+
+def a_lost_answer_taken_for_failure(patch: pytest.MonkeyPatch) -> None:
+    """What was decided is written again, behind whatever the log holds by now."""
+    real = LooseLog.commit
+
+    def commit(self: LooseLog, writes: Sequence[Write]) -> list[int | None]:
+        try:
+            return real(self, writes)
+        except LogUnavailable:
+            server = self._server
+            again = [w._replace(expect=server.head(w.partition).log) for w in writes]
+            return server.commit(again)
+
+    patch.setattr(LooseLog, "commit", commit)
+
+
+def taken_over_without_a_pause(patch: pytest.MonkeyPatch) -> None:
+    real = takeover.take_partitions
+
+    def take(*given: object) -> dict[int, Opened]:
+        opened = real(*given)  # type: ignore[arg-type]
+        return {number: one._replace(is_resumed=False) for number, one in opened.items()}
+
+    patch.setattr(taking, "take_partitions", take)
+
+
+def posts_and_appends_in_two_steps(patch: pytest.MonkeyPatch) -> None:
+    def commit(self: MemoryLog, writes: Sequence[Write]) -> list[int | None]:
+        results: list[int | None] = []
+        for write in writes:
+            identity = identity_of(write.partition, write.expect, write.events, write.posts)
+            if len(self._logs[write.partition]) != write.expect:
+                results.append(self._known(write.partition, write.expect, identity))
+                continue
+            results.append(self._append(write.partition, write.events, identity))
+            if write.releases:
+                self._heads[write.partition] = self._heads[write.partition]._replace(owner="")
+            if Random(7 * write.expect + write.partition).random() < 0.02:
+                raise LogUnavailable("the server died between the two")
+            for target, messages in write.posts:
+                self.post(target, messages)
+        return results
+
+    patch.setattr(MemoryLog, "commit", commit)
+
+
+def a_dead_lifes_grant_given_back_at_once(patch: pytest.MonkeyPatch) -> None:
+    def freed(ledger: Ledger, gone: frozenset[int]) -> Ledger:
+        return Ledger(
+            ledger.kept,
+            {life: line for life, line in ledger.lives.items() if life not in gone},
+            ledger.is_short,
+        )
+
+    patch.setattr(desk, "freed", freed)
+
+
+class Mutant(NamedTuple):
+    break_it: Break
+    limits: Mapping[str, object] = MappingProxyType({})
+    weather: Weather = Weather()
+
+
+MUTANTS = [
+    Mutant(tenure_ignored, weather=Weather(("stop", "cut"), 4.0)),
+    Mutant(taken_without_a_tombstone),
+    Mutant(an_undecided_refusal_taken_for_superseded, {"pages": 60}),
+    Mutant(a_lost_answer_taken_for_success),
+    Mutant(a_lost_answer_taken_for_failure),
+    Mutant(taken_over_without_a_pause, {"delay_seconds": 40.0}),
+    Mutant(posts_and_appends_in_two_steps),
+    Mutant(a_dead_lifes_grant_given_back_at_once, {"pages": 60}),
+]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.break_it.__name__)
+def test_a_broken_promise_is_seen(
+    mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutant.break_it(monkeypatch)
+    assert any(_is_seen(mutant, seed, tmp_path / str(seed)) for seed in range(40))
+
+
+def _is_seen(mutant: Mutant, seed: int, folder: Path) -> bool:
+    try:
+        machines, (_, limits, weather) = machines_of(seed), mutant
+        cluster, result = crawl(seed, folder, machines, limits=limits, weather=weather)
+        if "pages" in mutant.limits:
+            assert result.kept_pages == mutant.limits["pages"] == len(cluster.kept())
+            assert not result.breaches
+        else:
+            check(cluster, result, seed)
+    except Exception:  # whatever it is, it was not silent
+        return True
+    return False

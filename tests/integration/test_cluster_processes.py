@@ -1,0 +1,208 @@
+"""Real processes share a crawl over real servers, and are killed and stopped.
+
+Every page is in the log once, no host is bothered, and the crawl ends. Each process has a crawl
+directory of its own, as a machine would have.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from integration.test_real_crawl import DEPTH, RULES_LATER, job_of, socket_rules, web_of
+from integration.test_workers import eventually
+from lycosa.crawl.directory import CrawlDirectory, named_anew
+from lycosa.records import Outcome
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.servers.server import SocketWeb
+from lycosa.url import url_of
+from servers.nats import NatsCluster, nats_cluster
+from servers.postgres import PostgresServer, postgres_server
+
+PARTITIONS = 24
+FORGOTTEN_SECONDS = 20.0
+"""For how long a machine that was cut off may know of a demand that no other knows of: tenure."""
+
+
+class Machine:
+    """One process with its directory."""
+
+    def __init__(self, folder: Path, number: int, words: list[str]) -> None:
+        self.path = folder / f"m{number}"
+        self._words = words
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        words = ["resume", str(self.path)] if self.path.exists() else self._words
+        command = [sys.executable, "-m", "lycosa", *words, "--quiet"]
+        with self.path.with_suffix(".said").open("ab") as file:
+            self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def send(self, number: signal.Signals) -> None:
+        assert self.process is not None
+        os.kill(self.process.pid, number)
+
+    def said(self) -> str:
+        return self.path.with_suffix(".said").read_text()
+
+
+class SharedCrawl:
+    """A web with a referee, and machines that share its crawl."""
+
+    def __init__(self, web: GeneratedWeb, server: str, folder: Path, machines: int) -> None:
+        self.web = web
+        self.chance = random.Random(machines)
+        self.referee = Referee(RULES_LATER, web, keep_history=True)
+        self.sockets = SocketWeb(web, referee=self.referee)
+        self._server = server
+        self._folder = folder
+        self._count = machines
+
+    def __enter__(self) -> SharedCrawl:
+        self.sockets.__enter__()
+        job = job_of(self.web, self.sockets)
+        job = replace(
+            job,
+            frontier=replace(job.frontier, partitions=PARTITIONS),
+            fetch=replace(job.fetch, connections=16),
+            log=replace(job.log, server=self._server, seal_seconds=5.0),
+        )
+        self.job = named_anew(job)
+        self.referee.rules = replace(
+            socket_rules(self.job), demand_window_seconds=FORGOTTEN_SECONDS
+        )
+        self.directory = CrawlDirectory.create(self._folder / "m0", self.job)
+        join = ["join", self._server, self.job.log.name, "-o"]
+        self.machines = [
+            Machine(self._folder, number, [*join, str(self._folder / f"m{number}")])
+            for number in range(self._count)
+        ]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for machine in self.machines:
+            if machine.is_running:
+                machine.send(signal.SIGCONT)
+                machine.send(signal.SIGKILL)
+            if machine.process is not None:
+                machine.process.wait()
+        self.sockets.settle()
+        self.sockets.__exit__(None, None, None)
+
+    def start_all(self) -> None:
+        first, *others = self.machines
+        first.start()
+        self.wait_for_requests(1)
+        for machine in others:
+            machine.start()
+
+    def wait_for_requests(self, count: int) -> None:
+        wanted = self.sockets.requests + count
+        eventually(lambda: self.sockets.requests >= wanted or not self.is_running, 180.0)
+
+    @property
+    def is_running(self) -> bool:
+        return any(machine.is_running for machine in self.machines)
+
+    def kill(self, machine: Machine) -> None:
+        machine.send(signal.SIGKILL)
+        assert machine.process is not None
+        machine.process.wait()
+        self.sockets.worker_killed()
+
+    @contextmanager
+    def stopped(self, machine: Machine) -> Iterator[None]:
+        machine.send(signal.SIGSTOP)
+        self.sockets.worker_killed()  # what it knows and has not written, nobody knows
+        yield
+        machine.send(signal.SIGCONT)
+
+    def finish(self, seconds: float = 240.0) -> None:
+        eventually(lambda: not self.is_running, seconds)
+        for machine in self.machines:
+            if machine.process is not None and machine.process.returncode != -signal.SIGKILL:
+                assert machine.process.returncode == 0, machine.said()
+
+    def check(self) -> None:
+        """Compare what the log has with the truth about the web."""
+        kept: Counter[str] = Counter()
+        for state in self.directory.each_state(self.job):
+            assert state.pending == 0
+            for page in range(len(state.table)):
+                if state.outcome_of(page) is Outcome.KEPT:
+                    kept[url_of(state.table.key(page))] += 1
+        assert set(kept) == set(self.web.pages_within(list(self.job.seeds), DEPTH))
+        assert [str(breach) for breach in self.referee.breaches] == []
+
+
+Servers = PostgresServer | NatsCluster
+
+
+@pytest.fixture(params=["postgresql", "nats"])
+def servers(request: pytest.FixtureRequest) -> Iterator[Servers]:
+    """Servers of one's own: they are killed, too."""
+    if request.param == "postgresql":
+        with postgres_server(in_memory=True) as server:
+            yield server
+    else:
+        with nats_cluster(in_memory=True) as cluster:
+            yield cluster
+
+
+def test_a_machine_that_dies_is_replaced_by_the_others(servers: Servers, tmp_path: Path) -> None:
+    with SharedCrawl(web_of(24, 12), servers.url, tmp_path, 3) as crawl:
+        crawl.start_all()
+        crawl.wait_for_requests(40)
+        crawl.kill(crawl.machines[1])
+        crawl.finish()
+    crawl.check()
+
+
+@pytest.mark.soak
+def test_six_machines_and_their_servers_are_killed_and_stopped(
+    servers: Servers, tmp_path: Path
+) -> None:
+    with SharedCrawl(web_of(150, 40), servers.url, tmp_path, 6) as crawl:
+        crawl.start_all()
+        for _ in range(2):
+            crawl.wait_for_requests(120)
+            victim = crawl.chance.choice(crawl.machines)
+            crawl.kill(victim)
+            crawl.wait_for_requests(40)
+            victim.start()
+        crawl.wait_for_requests(60)
+        with crawl.stopped(crawl.machines[2]):
+            time.sleep(40)
+        crawl.wait_for_requests(60)
+        if isinstance(servers, NatsCluster):
+            leader = servers.leader(f"LYCOSA_{crawl.job.log.name}")
+            servers.kill(leader)
+            crawl.wait_for_requests(40)
+            servers.start(leader)
+            crawl.wait_for_requests(40)
+            for number in range(3):
+                servers.kill(number)
+            time.sleep(8)
+            servers.start_all()
+        else:
+            servers.kill()
+            time.sleep(8)
+            servers.start()
+        crawl.finish(400)
+    crawl.check()

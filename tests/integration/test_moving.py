@@ -1,0 +1,254 @@
+"""A crawl's log is moved to a server and back: nothing is lost, nothing fetched twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+import pytest
+
+from lycosa.config import Job, read_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.edits import add_seeds
+from lycosa.crawl.logs.joining import crawls_in
+from lycosa.crawl.logs.moving import move
+from lycosa.crawl.logs.notes import directory_number, refuse_moved
+from lycosa.crawl.takeover import read_partition, take_partitions
+from lycosa.errors import ConfigError, LogError
+from lycosa.failpoints import NAMES, Killed, arm
+from lycosa.log.format import encode
+from lycosa.log.protocol import Write
+from lycosa.records import Discovered, InboxRead, Taken
+from servers.fixtures import SharedNats, SharedPostgres
+from warm import lycosa
+
+PARTITIONS = 3
+PAGES = 13
+"""Of one host: a tree of three levels with three children a page."""
+
+
+class Servers(NamedTuple):
+    postgres: str
+    nats: str
+    sqlite: str = "sqlite"
+
+
+@pytest.fixture(scope="module")
+def servers(postgres: SharedPostgres, nats_servers: SharedNats) -> Servers:
+    return Servers(postgres.url, nats_servers.url)
+
+
+class Held(NamedTuple):
+    """What a log holds for one partition."""
+
+    batches: list[tuple[int, bytes]]
+    unread: list[bytes]
+
+
+def begun(path: Path, partitions: int = PARTITIONS) -> CrawlDirectory:
+    """Make a log in a file: some batches archived, some not, messages read and not read."""
+    job = Job.of(["http://a.test/"], frontier={"partitions": partitions})
+    directory = CrawlDirectory.create(path, job)
+    with closing(directory.log(job)) as log:
+        log.note("planted", b"")
+        log.note("host of a seed", b"a.test")
+        taken = Taken(1e9, "me 1 2.0")
+        take_partitions(log, directory.snapshots(), range(partitions), taken, job.digest())
+        for number in range(min(partitions, PARTITIONS)):
+            for post in range(2 + number):
+                log.post(number, encode([Discovered(1e9, "", [f"test:a/{post}"], [0])]))
+            for sequence in range(1, 4):
+                read = encode([InboxRead(min(sequence, 2))])
+                log.commit([Write(number, sequence, read, (), min(sequence, 2))])
+        log.trim(0, 3)
+    directory.copy_job()
+    return directory
+
+
+def held(directory: CrawlDirectory) -> tuple[list[Held], dict[str, bytes]]:
+    job = directory.job()
+    with closing(directory.log(job)) as log:
+        found = []
+        for number in range(job.frontier.partitions):
+            state = read_partition(log, directory.snapshots(), number).state
+            unread = [batch for _, batch in log.inbox(number, state.inbox_read)]
+            found.append(Held(list(log.read(number, 0)), [one for one in unread if one != EMPTY]))
+        notes = log.notes("")
+    own = ("moved", "name", "begun", "directory/0")
+    return found, {k: v for k, v in notes.items() if k not in own and not k.startswith("job")}
+
+
+EMPTY = encode([])
+
+
+def killed_at(name: str) -> None:
+    def hook(reached: str) -> None:
+        if reached == name:
+            raise Killed(name)
+
+    arm(hook)
+
+
+PLACES = [name for name in NAMES if name.startswith("move.")]
+KILLS = [
+    *((place, "postgres") for place in PLACES if place != "move.archive"),
+    *((place, "nats") for place in ("move.copying", "move.whole")),
+    *((place, "sqlite") for place in PLACES),
+]
+
+
+@pytest.mark.parametrize(("place", "target"), KILLS)
+def test_a_move_that_was_killed_is_repeated_to_its_end(
+    place: str, target: str, servers: Servers, tmp_path: Path
+) -> None:
+    directory = begun(tmp_path / "crawl")
+    if target == "sqlite":
+        move(directory, servers.postgres)
+    before, notes = held(directory)
+    was = directory.job()
+    server = getattr(servers, target)
+    killed_at(place)
+    try:
+        with pytest.raises(Killed):
+            move(directory, server)
+    finally:
+        arm(None)
+    assert directory.job() == was
+    with closing(directory.log(was)) as log, pytest.raises(LogError, match="lycosa move"):
+        refuse_moved(log, directory)
+    other = servers.nats if server != servers.nats else servers.postgres
+    with pytest.raises((LogError, ConfigError), match=r"a move to .* was begun|already"):
+        move(directory, other)
+    move(directory, server)
+    assert directory.job().log.server == ("" if target == "sqlite" else server)
+    after, kept_notes = held(directory)
+    assert kept_notes == notes
+    for old, new in zip(before, after, strict=True):
+        assert new.batches[: len(old.batches)] == old.batches
+        assert len(new.batches) == len(old.batches) + 1  # by the event that says where it went
+        assert new.unread == old.unread
+
+
+def test_what_was_moved_cannot_be_written_to_any_more(servers: Servers, tmp_path: Path) -> None:
+    directory = begun(tmp_path / "crawl")
+    job = directory.job()
+    with closing(directory.log(job)) as source:
+        expect = source.head(0).log
+        move(directory, servers.postgres)
+        # An owner that was alive all the time: its next write is superseded.
+        assert source.commit([Write(0, expect, encode([InboxRead(2)]), (), 2)]) == [None]
+        taken = Taken(1e9, "me again")
+        with pytest.raises(LogError, match="the log was moved"):
+            take_partitions(source, directory.snapshots(), [0], taken, job.digest())
+    moved = directory.job()
+    directory.write_job(job)
+    with pytest.raises(LogError, match=rf"moved to postgresql(?s:.*)lycosa move {directory.path}"):
+        add_seeds(directory, ["http://a.test/more"])
+    directory.write_job(moved)
+    assert directory_number_of(directory) == 1
+    (found,) = [one for one in crawls_in(servers.postgres) if one.name == moved.log.name]
+    assert found.job == moved
+
+
+def directory_number_of(directory: CrawlDirectory) -> int:
+    with closing(directory.log(directory.job())) as log:
+        return directory_number(log, directory)
+
+
+def test_hosts_rest_after_a_move_and_the_partition_has_no_owner(
+    servers: Servers, tmp_path: Path
+) -> None:
+    directory = begun(tmp_path / "crawl")
+    move(directory, servers.nats)
+    with closing(directory.log(directory.job())) as log:
+        opened = read_partition(log, directory.snapshots(), 0)
+        assert opened.is_resumed
+        assert opened.state.owner == log.head(0).owner == ""
+        # Numbers of the new inbox are above all that the events name.
+        assert log.post(0, EMPTY) > log.head(1).inbox > opened.state.inbox_read
+        taken = Taken(2e9, "me")
+        after = take_partitions(log, directory.snapshots(), [0], taken, "digest")[0].state
+        assert (after.owner, after.moved_to) == ("me", "")
+
+
+def test_a_file_is_for_one_directory_alone(servers: Servers, tmp_path: Path) -> None:
+    directory = begun(tmp_path / "crawl")
+    move(directory, servers.postgres)
+    other = CrawlDirectory.create(tmp_path / "other", directory.job())
+    with closing(directory.log(directory.job())) as log:
+        directory_number(log, other)
+    with pytest.raises(ConfigError, match="1 other crawl directories hold pages"):
+        move(directory, "sqlite")
+    assert directory.job().log.server == servers.postgres
+
+
+@pytest.mark.parametrize(
+    ("server", "told"),
+    [
+        ("postgresql://me:secret@db/x", "PGPASSFILE"),
+        ("sqlite", "is there already"),
+        ("folder/log", "names no server"),
+        ("nats://127.0.0.1:1", "at most 960"),
+    ],
+)
+def test_what_cannot_be_moved_stays(server: str, told: str, tmp_path: Path) -> None:
+    directory = begun(tmp_path / "crawl", 1000 if "960" in told else PARTITIONS)
+    before = held(directory)
+    with pytest.raises(ConfigError, match=told):
+        move(directory, server)
+    assert held(directory) == before
+
+
+# -- a crawl, moved while it is under way -------------------------------------------------
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
+    arguments = ["--kind", "tree", "--levels", "3", "--fanout", "3", "--hosts", "3", "--no-tls"]
+    command = [sys.executable, "-m", "lycosa", "testweb", *arguments]
+    command += ["--folder", str(tmp_path / "web")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        told: dict[str, list[str]] = {}
+        while (words := server.stdout.readline().split()) != ["ready"]:
+            assert words, "the test web did not start"
+            told.setdefault(words[0], []).append(words[1])
+        yield str(Path(told["hosts"][0]).resolve()), told["seed"]
+        server.terminate()
+
+
+def test_a_crawl_goes_from_a_file_to_both_servers_and_back(
+    servers: Servers, web: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    hosts_file, seeds = web
+    path = tmp_path / "crawl"
+    flags = ["--allow-private", "--delay", "1ms", "--ip-delay", "1ms", "--workers", "1"]
+    flags += ["--set", f"fetch.hosts_file={hosts_file}", "--set", "frontier.partitions=4"]
+    asked = ["crawl", *seeds, "-o", path, *flags, "--max-pages", "9"]
+    for limit, server in ((19, servers.postgres), (29, servers.nats), (1000, servers.sqlite)):
+        done = lycosa(*asked, "--quiet", "--json")
+        assert json.loads(done.stdout)["reason"] == "pages", done.stderr
+        done = lycosa("move", path, server)
+        assert done.returncode == 0, done.stderr
+        asked = ["resume", path, "--max-pages", str(limit)]
+    done = lycosa(*asked, "--quiet", "--json")
+    assert json.loads(done.stdout)["reason"] == "exhausted", done.stderr
+    kept = Counter(
+        row["url"]
+        for file in (path / "pages").glob("*.parquet")
+        for row in pq.read_table(file, columns=["url", "outcome"]).to_pylist()
+        if row["outcome"] == "kept"
+    )
+    assert len(kept) == len(seeds) * PAGES
+    assert max(kept.values()) == 1
+    for command in ("verify", "audit"):
+        done = lycosa(command, path)
+        assert done.returncode == 0, done.stdout
+    assert read_job(path / "crawl.toml").log.name == ""
