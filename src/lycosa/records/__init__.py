@@ -10,6 +10,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     codes     small numbers that events carry
     messages  entries of inboxes, sent between partitions
     events    decisions in a partition's log
+    handover  events of partitions that pass from owner to owner
     batons    messages and events of partitions that take turns at hosts
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
@@ -47,15 +48,12 @@ from lycosa.records.events import GuessJudged as GuessJudged
 from lycosa.records.events import HostChanged as HostChanged
 from lycosa.records.events import HostResolved as HostResolved
 from lycosa.records.events import InboxRead as InboxRead
-from lycosa.records.events import LinksOwed as LinksOwed
 from lycosa.records.events import Mined as Mined
 from lycosa.records.events import MinedOut as MinedOut
 from lycosa.records.events import MirrorFound as MirrorFound
-from lycosa.records.events import Moved as Moved
 from lycosa.records.events import Passed as Passed
 from lycosa.records.events import ProbeChosen as ProbeChosen
 from lycosa.records.events import RecordsLost as RecordsLost
-from lycosa.records.events import Released as Released
 from lycosa.records.events import Reopened as Reopened
 from lycosa.records.events import RobotsLearned as RobotsLearned
 from lycosa.records.events import Sampled as Sampled
@@ -74,6 +72,9 @@ from lycosa.records.exchange import Purpose as Purpose
 from lycosa.records.exchange import Request as Request
 from lycosa.records.exchange import Resolved as Resolved
 from lycosa.records.exchange import Validators as Validators
+from lycosa.records.handover import LinksOwed as LinksOwed
+from lycosa.records.handover import Moved as Moved
+from lycosa.records.handover import Released as Released
 from lycosa.records.links import FREE_KINDS as FREE_KINDS
 from lycosa.records.links import RECORDED_KINDS as RECORDED_KINDS
 from lycosa.records.links import REQUISITE_KINDS as REQUISITE_KINDS

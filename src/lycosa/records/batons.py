@@ -105,6 +105,3 @@ class BatonQueued(BatonEvent, frozen=True, array_like=True, tag=37):
     host_set: int
     partition: int
     step: BatonStep
-
-
-AnyBatonEvent = BatonPassed | BatonTaken | BatonQueued

@@ -322,6 +322,14 @@ def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decisi
     return Decision(events, found)
 
 
+def _refuse_running(log: Log, job: Job) -> None:
+    from lycosa.crawl.logs.other_machines import (
+        refuse_running,  # a crawl in a folder does not need it
+    )
+
+    refuse_running(log, job)
+
+
 def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
     """Return whether any partition may get URLs of a host that one of them knows."""
     job = directory.job()
@@ -334,14 +342,6 @@ def _block_unknown(wanted: str, now: float) -> Decision:
     """Block a host in a partition that has no URL of it yet, and may get one."""
     blocked = HostReport(wanted, closed=Outcome.BLOCKED)
     return Decision([BatonTaken(now, 0, [blocked], is_held=False)])
-
-
-def _refuse_running(log: Log, job: Job) -> None:
-    from lycosa.crawl.logs.other_machines import (
-        refuse_running,  # a crawl in a folder does not need it
-    )
-
-    refuse_running(log, job)
 
 
 def change(

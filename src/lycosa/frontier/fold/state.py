@@ -114,11 +114,11 @@ class PartitionState(Holdings):
             RecordsLost: self._apply_records_lost,
             SitemapTried: self._apply_sitemap_tried,
             Released: self._apply_released,
+            Moved: self._apply_moved,
+            LinksOwed: self._apply_links_owed,
             BatonPassed: self.batons.apply_passed,
             BatonTaken: self._apply_baton_taken,
             BatonQueued: self.batons.apply_queued,
-            Moved: self._apply_moved,
-            LinksOwed: self._apply_links_owed,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -137,12 +137,6 @@ class PartitionState(Holdings):
         self.owner, self.last_moment = "", event.moment
         self.owed.apply_released(event)
 
-    def _apply_baton_taken(self, event: BatonTaken) -> None:
-        from lycosa.frontier.fold.reports import learn  # crawls without batons do without it
-
-        learn(self, event)
-        self.batons.apply_came(event)
-
     def _apply_moved(self, event: Moved) -> None:
         self.owner, self.moved_to = "", event.name
 
@@ -150,6 +144,12 @@ class PartitionState(Holdings):
         self.links_owed.update(event.owed)
         self.links_owed.difference_update(event.done, event.given_up)
         self.links_given_up += len(event.given_up)
+
+    def _apply_baton_taken(self, event: BatonTaken) -> None:
+        from lycosa.frontier.fold.reports import learn  # crawls without batons do without it
+
+        learn(self, event)
+        self.batons.apply_came(event)
 
     def _apply_configured(self, event: Configured) -> None:
         self.job_digest = event.digest
