@@ -6,6 +6,7 @@ directory of its own, as a machine would have.
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -22,8 +23,10 @@ import pytest
 
 from integration.test_real_crawl import DEPTH, RULES_LATER, job_of, socket_rules, web_of
 from integration.test_workers import eventually
+from lycosa.cluster.membership.tenure import TENURE_SECONDS
 from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.records import Outcome
+from lycosa.log.format import decode_events
+from lycosa.records import Fetched, Outcome, Released, Taken
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
@@ -65,14 +68,18 @@ class Machine:
 class SharedCrawl:
     """A web with a referee, and machines that share its crawl."""
 
-    def __init__(self, web: GeneratedWeb, server: str, folder: Path, machines: int) -> None:
+    def __init__(
+        self, web: GeneratedWeb, server: str, folder: Path, machines: int, delay_seconds: float
+    ) -> None:
         self.web = web
+        self._delay_seconds = delay_seconds
         self.chance = random.Random(machines)
         self.referee = Referee(RULES_LATER, web, keep_history=True)
         self.sockets = SocketWeb(web, referee=self.referee)
         self._server = server
         self._folder = folder
         self._count = machines
+        self.killed_at: list[float] = []
 
     def __enter__(self) -> SharedCrawl:
         self.sockets.__enter__()
@@ -80,6 +87,7 @@ class SharedCrawl:
         job = replace(
             job,
             frontier=replace(job.frontier, partitions=PARTITIONS),
+            politeness=replace(job.politeness, delay_seconds=self._delay_seconds),
             fetch=replace(job.fetch, connections=16),
             log=replace(job.log, server=self._server, seal_seconds=5.0),
         )
@@ -111,6 +119,9 @@ class SharedCrawl:
         self.wait_for_requests(1)
         for machine in others:
             machine.start()
+        log = self.directory.log(self.job)
+        eventually(lambda: len({head.owner for head in log.heads()} - {""}) == self._count)
+        log.close()
 
     def wait_for_requests(self, count: int) -> None:
         wanted = self.sockets.requests + count
@@ -122,9 +133,41 @@ class SharedCrawl:
 
     def kill(self, machine: Machine) -> None:
         machine.send(signal.SIGKILL)
+        self.killed_at.append(time.time())
         assert machine.process is not None
         machine.process.wait()
         self.sockets.worker_killed()
+
+    def wait_until_tenure_ends(self) -> None:
+        """Wait, with all servers down, until no machine may ask anything any more."""
+        time.sleep(TENURE_SECONDS + 1.0)
+        before = self.sockets.requests
+        time.sleep(5.0)
+        assert self.sockets.requests == before
+        self.sockets.worker_killed()  # what could not be written is forgotten
+
+    def takeovers(self) -> str:
+        """Tell how long partitions of killed processes waited for an owner, and for an answer."""
+        taken: list[float] = []
+        answered: list[float] = []
+        log = self.directory.log(self.job)
+        for number in range(PARTITIONS):
+            events = [event for _, batch in log.read(number, 0) for event in decode_events(batch)]
+            for killed_at in self.killed_at:
+                before = [e for e in events if getattr(e, "moment", 0.0) <= killed_at]
+                after = [e for e in events if getattr(e, "moment", 0.0) > killed_at]
+                if before and after and isinstance(after[0], Taken):
+                    if isinstance(before[-1], Released) or after[0].moment > killed_at + 60:
+                        continue  # it was handed over, or was not the killed one's
+                    taken.append(after[0].moment - killed_at)
+                    found = (e.moment for e in after if isinstance(e, Fetched))
+                    answered.append(next(found, math.inf) - killed_at)
+        log.close()
+        assert taken, "nobody had to take a partition from a dead process"
+        return (
+            f"{len(taken)} partitions: taken {_spread(taken)} after the death of their owner,"
+            f" first answer {_spread(answered)}"
+        )
 
     @contextmanager
     def stopped(self, machine: Machine) -> Iterator[None]:
@@ -151,6 +194,11 @@ class SharedCrawl:
         assert [str(breach) for breach in self.referee.breaches] == []
 
 
+def _spread(seconds: list[float]) -> str:
+    found = sorted(second for second in seconds if second < math.inf)
+    return f"{found[0]:.1f} to {found[-1]:.1f} s" if found else "never"
+
+
 Servers = PostgresServer | NatsCluster
 
 
@@ -166,19 +214,20 @@ def servers(request: pytest.FixtureRequest) -> Iterator[Servers]:
 
 
 def test_a_machine_that_dies_is_replaced_by_the_others(servers: Servers, tmp_path: Path) -> None:
-    with SharedCrawl(web_of(24, 12), servers.url, tmp_path, 3) as crawl:
+    with SharedCrawl(web_of(12, 8), servers.url, tmp_path, 3, 1.5) as crawl:
         crawl.start_all()
-        crawl.wait_for_requests(40)
+        crawl.wait_for_requests(10)
         crawl.kill(crawl.machines[1])
         crawl.finish()
     crawl.check()
+    print(crawl.takeovers())
 
 
 @pytest.mark.soak
 def test_six_machines_and_their_servers_are_killed_and_stopped(
     servers: Servers, tmp_path: Path
 ) -> None:
-    with SharedCrawl(web_of(150, 40), servers.url, tmp_path, 6) as crawl:
+    with SharedCrawl(web_of(150, 40), servers.url, tmp_path, 6, 1.0) as crawl:
         crawl.start_all()
         for _ in range(2):
             crawl.wait_for_requests(120)
@@ -198,11 +247,12 @@ def test_six_machines_and_their_servers_are_killed_and_stopped(
             crawl.wait_for_requests(40)
             for number in range(3):
                 servers.kill(number)
-            time.sleep(8)
+            crawl.wait_until_tenure_ends()
             servers.start_all()
         else:
             servers.kill()
-            time.sleep(8)
+            crawl.wait_until_tenure_ends()
             servers.start()
         crawl.finish(400)
     crawl.check()
+    print(crawl.takeovers())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -14,6 +15,9 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
+from lycosa.cluster.board.keys import member_key
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.membership.record import Member, pack
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import add_seeds
@@ -178,6 +182,36 @@ def test_hosts_rest_after_a_move_and_the_partition_has_no_owner(
         assert (after.owner, after.moved_to) == ("me", "")
 
 
+def test_another_directory_of_the_crawl_follows_it(servers: Servers, tmp_path: Path) -> None:
+    first = begun(tmp_path / "first")
+    move(first, servers.postgres)
+    second = CrawlDirectory.create(tmp_path / "second", first.job())
+    second.identity()
+    move(first, servers.nats)
+    with closing(second.log(second.job())) as log, pytest.raises(LogError, match="lycosa move"):
+        refuse_moved(log, second)
+    move(second, servers.nats)
+    assert second.job().log == first.job().log
+    assert held(second) == held(first)
+
+
+def test_a_crawl_that_runs_elsewhere_is_not_moved(servers: Servers, tmp_path: Path) -> None:
+    directory = begun(tmp_path / "crawl")
+    move(directory, servers.postgres)
+    job = directory.job()
+    with closing(directory.log(job)) as log, closing(open_board(job.log.server, job.log.name)) as b:
+        log.note("run-1", b"")
+        assert b.put(member_key(1), pack(Member(1, "m1", "0.1", 1)), 0).is_written
+        with pytest.raises(LogError, match="the crawl is running on m1"):
+            move(directory, servers.nats)
+        told = lycosa("status", directory.path).stdout
+        assert "running on m1" in told
+        assert f"as {job.log.name}" in "".join(told.split("\n")).replace("  ", "")
+        log.note("end-1", b"exhausted")
+    move(directory, servers.nats)
+    assert directory.job().log.server == servers.nats
+
+
 def test_a_file_is_for_one_directory_alone(servers: Servers, tmp_path: Path) -> None:
     directory = begun(tmp_path / "crawl")
     move(directory, servers.postgres)
@@ -225,7 +259,10 @@ def web(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_a_crawl_goes_from_a_file_to_both_servers_and_back(
-    servers: Servers, web: tuple[str, list[str]], tmp_path: Path
+    servers: Servers,
+    web: tuple[str, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hosts_file, seeds = web
     path = tmp_path / "crawl"
@@ -235,9 +272,13 @@ def test_a_crawl_goes_from_a_file_to_both_servers_and_back(
     for limit, server in ((19, servers.postgres), (29, servers.nats), (1000, servers.sqlite)):
         done = lycosa(*asked, "--quiet", "--json")
         assert json.loads(done.stdout)["reason"] == "pages", done.stderr
+        asked = ["resume", path, "--max-pages", str(limit)]
+        with monkeypatch.context() as killing:
+            killing.setenv("LYCOSA_KILL_AT", "move.copying:2")
+            assert lycosa("move", path, server).returncode == -signal.SIGKILL
+        assert lycosa(*asked, "--quiet").returncode == LogError.exit_code
         done = lycosa("move", path, server)
         assert done.returncode == 0, done.stderr
-        asked = ["resume", path, "--max-pages", str(limit)]
     done = lycosa(*asked, "--quiet", "--json")
     assert json.loads(done.stdout)["reason"] == "exhausted", done.stderr
     kept = Counter(

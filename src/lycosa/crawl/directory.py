@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, read_job
-from lycosa.crawl.takeover import read_partition
+from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.protocol import Log
@@ -188,8 +188,8 @@ class CrawlDirectory:
         log = self.log(job)
         try:
             snapshots = self.snapshots()
-            for number in range(job.frontier.partitions):
-                yield read_partition(log, snapshots, number).state
+            for _, opened in read_partitions(log, snapshots, range(job.frontier.partitions)):
+                yield opened.state
         finally:
             log.close()
 

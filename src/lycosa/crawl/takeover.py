@@ -10,7 +10,8 @@ each was most of the time that a new crawl took to start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
@@ -72,6 +73,26 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
     return _opened(state, sequence)
 
 
+def read_partitions(
+    log: Log, snapshots: Snapshots, numbers: Iterable[int]
+) -> Iterator[tuple[int, Opened]]:
+    """Fold partitions without taking them, some side by side where the log is far away.
+
+    Most of the time goes into waiting for answers then, a few for each partition.
+    """
+    if log.reads_at_once == 1:
+        for number in numbers:
+            yield number, read_partition(log, snapshots, number)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # a log in a file does not need it
+
+    waiting = iter(numbers)
+    with ThreadPoolExecutor(log.reads_at_once) as pool:
+        while group := list(islice(waiting, log.reads_at_once)):
+            read = pool.map(lambda number: read_partition(log, snapshots, number), group)
+            yield from zip(group, read, strict=True)
+
+
 def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
     owed = state.owed
     is_resumed = bool(state.owner or state.moved_to)
@@ -79,7 +100,14 @@ def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
-    folder = getattr(log, "crawl_folder", "DIR")
+    folder = getattr(log, "crawl_folder", None)
+    if folder is None:
+        return LogError(
+            f"{what} of partition {number} goes to sequence {sequence}, the log in the server only"
+            f" to {head}: the server has lost its end, as when it was restored from an older copy\n"
+            "  remove log/snapshots from the crawl directory: what the log knows is folded again,"
+            " and what it does not know is fetched again"
+        )
     return LogError(
         f"{what} of partition {number} goes to sequence {sequence}, the log only to {head}: the log"
         " has lost its end, as when log.sqlite-wal was cut or removed\n"
@@ -108,7 +136,7 @@ def take_partitions(
     Those that `may_take` refuses are left out. It is asked about the very state that the take is
     conditional on, so it decides on the owner that the log has at that moment.
     """
-    opened = {number: read_partition(log, snapshots, number) for number in numbers}
+    opened = dict(read_partitions(log, snapshots, numbers))
     waiting = list(opened)
     while waiting:
         for number in [one for one in waiting if not may_take(one, opened[one].state)]:

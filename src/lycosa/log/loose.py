@@ -94,6 +94,7 @@ class LooseLog:
     """One machine's connection to the server."""
 
     crawl = ""
+    reads_at_once = 1
     lock_seconds = 0.0
 
     def __init__(self, server: LooseServer, seed: int, faults: Faults | None = None) -> None:

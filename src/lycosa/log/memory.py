@@ -20,6 +20,7 @@ class MemoryLog:
     """Logs and inboxes as lists."""
 
     crawl = ""
+    reads_at_once = 1
     lock_seconds = 0.0
 
     def __init__(self, partitions: int) -> None:

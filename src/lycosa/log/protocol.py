@@ -131,6 +131,8 @@ class Log(Protocol):
     """The log and inbox of every partition, and a few notes about the whole job."""
 
     partitions: int
+    reads_at_once: int
+    """How many partitions are best read side by side: in a file one, far away many."""
     lock_seconds: float
     """How long commits have waited for those of other processes, where the log can tell."""
 

@@ -49,6 +49,8 @@ CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 class SqliteLog:
     """Logs and inboxes as two tables; the heads as a third."""
 
+    reads_at_once = 1
+
     def __init__(self, folder: Path, partitions: int, durability: str = "process") -> None:
         refuse_network_file_system(folder)
         folder.mkdir(parents=True, exist_ok=True)

@@ -33,8 +33,7 @@ class Moved(Struct, frozen=True, array_like=True, tag_field="t", tag=38):
     """The partition goes on in the log that is named; it has no owner, and its hosts rest at first.
 
     In another log than that one this is the last event, and no owner may take the partition. The
-    log that is named has the same batches up to this one. An operator who has changed a log in a
-    server names that log itself: any machine may then take the partition.
+    log that is named has the same batches up to this one.
     """
 
     moment: float

@@ -70,6 +70,8 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
         ("hosts", f"{state.hosts:,}"),
         ("on disk", size_text(state.disk_bytes)),
     ]
+    if state.log:
+        facts.append(("log", state.log))
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
     facts += triples_fact(state.structured)
@@ -143,6 +145,8 @@ def _waits_text(state: CrawlStatus) -> str:
 
 
 def _state(path: Path, state: CrawlStatus) -> str:
+    if state.machines:
+        return f"running on {', '.join(state.machines)}"
     if state.running_pid is not None:
         workers = state.worker_pids
         with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,10 @@ class CrawlStatus(NamedTuple):
     """How many origins could not be reached and were given up."""
     given_up: list[dict[str, object]]
     """The unreachable origins with most URLs: `origin`, `urls` and `why`."""
+    log: str = ""
+    """The server that keeps the log, and the crawl's name there; "" for a file."""
+    machines: list[str] = []  # noqa: RUF012
+    """The machines that crawl; known only where the log is in a server."""
 
 
 def _host_count(states: list[PartitionState], job: Job) -> int:
@@ -116,7 +121,16 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         blocked=blocked_of(states),
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
+        log=f"{job.log.server} as {job.log.name}" if job.log.server else "",
+        machines=_machines(directory, job) if job.log.server and has_begun else [],
     )
+
+
+def _machines(directory: CrawlDirectory, job: Job) -> list[str]:
+    from lycosa.crawl.logs.other_machines import machines_at_work  # a log in a file has none
+
+    with closing(directory.log(job)) as log:
+        return machines_at_work(log, job)
 
 
 def blocked_of(states: Iterable[PartitionState]) -> list[str]:

@@ -100,6 +100,7 @@ class Desk:
     def close(self) -> None:
         """End this life's line; its last account was given and its partitions are released."""
         self._is_closing = True
+        self._is_wanting = False  # a grant that will never come would keep it from being closed
         self._say()
 
     # -- what the worker asks -------------------------------------------------------------

@@ -19,7 +19,7 @@ from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import Planted, Planter
-from lycosa.crawl.takeover import check_partitioner, take_partition
+from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.errors import ConfigError
 from lycosa.fetch.guard import AddressGuard
 from lycosa.frontier.fold.accounts import counted_by
@@ -40,7 +40,6 @@ from lycosa.records import (
     Forgotten,
     HostChanged,
     HostReport,
-    Moved,
     Outcome,
     Reopened,
     RobotsFound,
@@ -359,20 +358,23 @@ def change(
                 _refuse_running(log, job)
             now = time.time()
             taken = Taken(now, f"operator {os.getpid()} {now:.3f}")
-            for number in range(job.frontier.partitions):
-                state = take_partition(log, snapshots, number, taken, job.digest()).state
-                decision = decide(number, state, now)
-                if job.log.server:  # members take only what has no owner
-                    handed_on = Moved(now, job.log.server, job.log.name)
-                    events, found = decision or ([], ())
-                    decision = Decision([*events, handed_on], found)
-                if decision is not None:
-                    posts = [
-                        (partitioner.partition_of_site(message.site), encode([message]))
-                        for message in decision.found
-                    ]
-                    batch = encode(decision.events)
-                    log.commit([Write(number, state.sequence, batch, posts, state.inbox_read)])
+            # One at a time keeps one state in memory; far away every commit is a round trip.
+            step = log.reads_at_once
+            for first in range(0, job.frontier.partitions, step):
+                numbers = range(first, min(first + step, job.frontier.partitions))
+                opened = take_partitions(log, snapshots, numbers, taken, job.digest())
+                writes: list[Write] = []
+                for number, (state, *_) in opened.items():
+                    decision = decide(number, state, now)
+                    if decision is not None:
+                        posts = [
+                            (partitioner.partition_of_site(message.site), encode([message]))
+                            for message in decision.found
+                        ]
+                        batch = encode(decision.events)
+                        writes.append(Write(number, state.sequence, batch, posts, state.inbox_read))
+                if writes:
+                    log.commit(writes)
             afterwards()
         finally:
             log.close()

@@ -4,7 +4,7 @@
     joining         finds a crawl in a server, and makes a directory that helps in it
     moving          moves a log from a file to a server, back, or between servers
     new_log         the log that a move fills, in a server or in a file
-    other_machines  what a command that changes a log in a server owes to other machines
+    other_machines  finds out whether other machines crawl
 
 Always true:
   * a log that can be joined is whole: its job is noted last;

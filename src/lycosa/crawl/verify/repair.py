@@ -22,7 +22,7 @@ from typing import NamedTuple
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import refuse_moved
-from lycosa.crawl.logs.other_machines import hand_on, refuse_running
+from lycosa.crawl.logs.other_machines import refuse_running
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.recovery.lost_records import give_up, mend_open
 from lycosa.crawl.scope import JobScope
@@ -129,7 +129,6 @@ class _Repair:
             opened = take_partitions(log, self._directory.snapshots(), numbers, taken, job.digest())
             states = {number: one.state for number, one in opened.items()}
             self._mend(log, states, partitioner)
-            hand_on(log, job, states)
         finally:
             log.close()
 

@@ -51,6 +51,7 @@ _note = msgspec.msgpack.Decoder(tuple[str, bytes])
 class JetStreamLog:
     """One crawl's stream in a cluster of servers."""
 
+    reads_at_once = 16
     lock_seconds = 0.0
     """The servers do not tell how long a commit has waited for others."""
 

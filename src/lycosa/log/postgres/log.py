@@ -45,6 +45,7 @@ _frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 class PostgresLog:
     """One crawl's schema in a server."""
 
+    reads_at_once = 16
     lock_seconds = 0.0
     """The server does not tell how long a commit has waited for others."""
 
@@ -384,9 +385,9 @@ class PostgresLog:
                 partition,
                 after,
             )
-            if not rows:
-                return
             yield from rows
+            if len(rows) < _AT_ONCE:
+                return
             after = rows[-1][0]
 
     def _rows(self, question: str, *values: object) -> list[Any]:

@@ -299,6 +299,18 @@ def test_a_life_whose_line_was_closed_cannot_come_back() -> None:
     assert set(stopped.ledger.lives) == {2}
 
 
+def test_a_life_that_still_wanted_a_grant_can_close_its_line() -> None:
+    board, desk = MemoryBoard(), Desk(1, Limits(10, 0, 10, 1))
+    desk.account({0: Count(9, Amount(10, 0))}, Amount(10, 0), Amount())
+    desk.want()
+    desk.close()
+    for _ in range(6):
+        desk.due = 0.0
+        if (call := desk.call(0.0)) is not None:
+            desk.answered(make(call, board), 0.0)
+    assert desk.is_closed
+
+
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.integers(100, 4000))
 def test_no_more_bytes_than_the_limit_are_kept_and_hardly_fewer(seed: int, size: int) -> None:
