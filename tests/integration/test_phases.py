@@ -103,6 +103,14 @@ def test_partitions_that_take_turns_find_what_others_find(partitioner: str, tmp_
     check_turns(*run(tmp_path, 1, job), 1)
 
 
+def test_an_order_by_the_url_table_and_little_memory(tmp_path: Path) -> None:
+    """Table and state give a site one number, though batons tell of sites without a URL here."""
+    job = small_job(7, "url-hash")
+    order = replace(job.frontier, scheduler="round-robin", url_memory_bytes=20_000)
+    kills = KillRandomly(7, kills=4, probability=0.01)
+    check_turns(*run(tmp_path, 7, replace(job, frontier=order), kills), 7)
+
+
 @pytest.mark.parametrize("log", ["memory", "sqlite"])
 @pytest.mark.parametrize("seed", [2, 3])
 def test_killed_while_batons_pass(seed: int, log: str, tmp_path: Path) -> None:

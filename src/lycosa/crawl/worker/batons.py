@@ -40,6 +40,7 @@ from collections.abc import Callable, Mapping
 from lycosa.clock import Clock
 from lycosa.cluster.partitioners.urls import UrlPartitioner
 from lycosa.config import Job
+from lycosa.crawl.answers.site_files.robots import FIRST_RETRIES_SECONDS
 from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS
 from lycosa.crawl.pauses import usual_pause
 from lycosa.frontier.fold.reports import report_of
@@ -63,6 +64,8 @@ from lycosa.records import (
     SiteReport,
 )
 from lycosa.url.key import reversed_host_of
+
+ELSEWHERE = RobotsState.ELSEWHERE
 
 
 class _HostSets:
@@ -108,6 +111,7 @@ class Batons:
         self._forget_rules = forget_rules
         self.slot_seconds = job.frontier.slot_seconds
         burst_urls = job.politeness.burst_urls
+        self._robots = job.robots
         self._full_pause = burst_urls * usual_pause(job, 0) + FORGETTABLE_SECONDS
         self._agenda = Agenda()
         self._sets: dict[int, _HostSets] = {}
@@ -186,12 +190,27 @@ class Batons:
         if partitioner.home_of(host_set) == partition.number != last:
             partition.post(last, message)
             return True
-        if not self._holds(partition.number, host_set):
-            known = SiteReport(message.site, RobotsState.ELSEWHERE)
+        is_new = state.site_number(message.site) is None
+        if is_new or not self._holds(partition.number, host_set):
+            known = self._report_of(message) if is_new else SiteReport(message.site, ELSEWHERE)
             news = [HostReport(reversed_host_of(message.site), sites=[known])]
             now, cycle = self._clock.now(), state.history.cycle
             partition.record(BatonTaken(now, host_set, news, cycle, is_held=False))
-        return False
+        return is_new
+
+    def _report_of(self, message: RobotsFound) -> SiteReport:
+        """Return what a robots file says about a site of which no URL is known here."""
+        now, robots = self._clock.now(), self._robots
+        is_there = message.state is RobotsState.KNOWN
+        seconds = robots.cache_seconds if is_there else FIRST_RETRIES_SECONDS[0]
+        return SiteReport(
+            message.site,
+            message.state,
+            0 if is_there else 1,
+            now + seconds,
+            message.crawl_delay_seconds,
+            message.rules,
+        )
 
     def _queue(self, home: Partition, host_set: int, by: int) -> None:
         """Put a partition at the end of the line."""
@@ -217,10 +236,11 @@ class Batons:
         self._slot_ends[number, host_set] = now + self.slot_seconds
         for report in message.hosts:
             for known in report.sites:
-                site = state.site_for(known.name)
-                self._forget_rules(number, site)
-                if state.sites.closed[site]:
-                    partition.scheduler.drop(site)
+                site = state.site_number(known.name)
+                if site is not None:
+                    self._forget_rules(number, site)
+                    if state.sites.closed[site]:
+                        partition.scheduler.drop(site)
         for host in self._sets[number].hosts(host_set):
             partition.readiness.work_came(host, now)
         if host_set in state.batons.next:

@@ -11,7 +11,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lycosa.records import BatonPassed, BatonQueued, BatonStep, BatonTaken
+from msgspec import convert
+
+from lycosa.frontier.fold.columns import Sites
+from lycosa.records import (
+    BatonPassed,
+    BatonQueued,
+    BatonStep,
+    BatonTaken,
+    RobotsState,
+    SiteReport,
+)
 
 
 class Batons:
@@ -26,8 +36,11 @@ class Batons:
         """To which partitions a baton goes from here: one for each time that it will be here."""
         self.last: dict[int, int] = {}
         """At a set's home: the last in line; the home itself when it is not in here."""
-        self.news: set[int] = set()
+        self.news: set[str] = set()
         """Sites of which something came before their baton: where their robots file redirects."""
+        self.others: dict[int, dict[str, SiteReport]] = {}
+        """By host: its sites of which no URL is known here. They have no number: sites are numbered
+        as the URL table numbers them, by their first URL."""
 
     def holds(self, host_set: int, is_home: bool) -> bool:
         """Return whether the baton of a set is here."""
@@ -56,6 +69,15 @@ class Batons:
             self.moved[event.host_set] = True
             self.asked.discard(event.host_set)
 
+    def others_delay(self, host: int) -> float:
+        """Return the longest Crawl-delay of a host's sites of which no URL is known here."""
+        others = self.others.get(host)
+        return (
+            max((one.crawl_delay_seconds for one in others.values()), default=0.0)
+            if others
+            else 0.0
+        )
+
     def pack(self) -> dict[str, Any]:
         """Return everything for a snapshot."""
         return {
@@ -64,6 +86,7 @@ class Batons:
             "next": self.next,
             "last": self.last,
             "news": sorted(self.news),
+            "others": self.others,
         }
 
     def unpack(self, packed: dict[str, Any]) -> None:
@@ -71,3 +94,18 @@ class Batons:
         if packed:
             self.moved, self.next, self.last = packed["moved"], packed["next"], packed["last"]
             self.asked, self.news = set(packed["asked"]), set(packed["news"])
+            self.others = convert(packed["others"], dict[int, dict[str, SiteReport]])
+
+
+def learn_site(sites: Sites, rules: dict[int, bytes], site: int, known: SiteReport) -> None:
+    """Take in what others know of a site."""
+    sites.strikes[site] = known.strikes
+    sites.due[site] = known.due
+    if known.robots is not RobotsState.UNKNOWN:
+        sites.robots[site] = known.robots
+        sites.robots_tries[site] = known.robots_tries
+        sites.robots_expires[site] = known.robots_expires
+        sites.crawl_delay[site] = known.crawl_delay_seconds
+        rules.pop(site, None)
+        if known.rules:
+            rules[site] = known.rules

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import msgspec
 
 from lycosa.frontier.fold.address_book import AddressBook
-from lycosa.frontier.fold.batons import Batons
+from lycosa.frontier.fold.batons import Batons, learn_site
 from lycosa.frontier.fold.columns import (
     DONE,
     JUDGED,
@@ -262,11 +262,6 @@ class Holdings:
         if self.sites.robots[site] in (RobotsState.GIVEN_UP, RobotsState.UNREACHABLE):
             self.sites.robots[site] = RobotsState.UNKNOWN
 
-    def site_for(self, name: str) -> int:
-        """Return the number of a site, which is entered if it is new."""
-        site = self._site_numbers.get(name)
-        return self._add_site(name) if site is None else site
-
     def host_for(self, name: str) -> int:
         """Return the number of a host, which is entered if it is new."""
         host = self._host_numbers.get(name)
@@ -278,9 +273,21 @@ class Holdings:
         self.site_names.append(name)
         self.sites.add(host, self.hosts.first_site[host])
         self.hosts.first_site[host] = site
+        if self.batons.others:
+            self._meet(site, host, name)
         if self.hosts.closed[host]:
             self.sites.closed[site] = self.hosts.closed[host]
         return site
+
+    def _meet(self, site: int, host: int, name: str) -> None:
+        """Take in what came with a baton about a site whose first URL is admitted now."""
+        others = self.batons.others.get(host, {})
+        known = others.pop(name, None)
+        if known is not None:
+            learn_site(self.sites, self.rules, site, known)
+            self.sites.closed[site] = known.closed
+        if not others:
+            self.batons.others.pop(host, None)
 
     def _add_host(self, name: str) -> int:
         host = self._host_numbers[name] = len(self.host_names)

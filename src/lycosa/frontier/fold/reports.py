@@ -9,6 +9,9 @@ Always true: after `learn` no host may be asked sooner than its last holder coul
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from lycosa.frontier.fold.batons import learn_site
 from lycosa.frontier.fold.holdings import Holdings
 from lycosa.records import BatonTaken, HostReport, Outcome, RobotsState, SiteReport
 
@@ -21,6 +24,7 @@ def report_of(holdings: Holdings, host: int, rest_seconds: float) -> HostReport 
         for site in holdings.sites_of(host)
         if (report := _site_report(holdings, site)) is not None
     ]
+    sites += holdings.batons.others.get(host, {}).values()
     strikes, closed, kept = hosts.strikes[host], hosts.closed[host], hosts.kept[host]
     if not (rest_seconds or strikes or closed or kept or sites):
         return None
@@ -62,11 +66,9 @@ def learn(holdings: Holdings, event: BatonTaken) -> None:
         host = holdings.host_for(report.name)
         _learn_host(holdings, host, report, event.moment)
         for known in report.sites:
-            site = holdings.site_for(known.name)
-            _learn_site(holdings, site, known)
-            is_closed = known.closed and (is_same_cycle or not _is_for_now(known))
-            if is_closed and not holdings.sites.closed[site]:
-                holdings.close(site, Outcome(known.closed))
+            if known.closed and _is_for_now(known) and not is_same_cycle:
+                known = replace(known, closed=0)
+            _learn_site(holdings, host, known)
 
 
 def _announce(holdings: Holdings, report: HostReport) -> None:
@@ -75,9 +77,12 @@ def _announce(holdings: Holdings, report: HostReport) -> None:
     if report.closed:
         _close(holdings, host, report.closed)
     for known in report.sites:
-        site = holdings.site_for(known.name)
-        holdings.sites.robots[site] = known.robots
-        holdings.batons.news.add(site)
+        site = holdings.site_number(known.name)
+        if site is None:
+            holdings.batons.others.setdefault(host, {})[known.name] = known
+        else:
+            holdings.sites.robots[site] = known.robots
+        holdings.batons.news.add(known.name)
 
 
 def _learn_host(holdings: Holdings, host: int, report: HostReport, moment: float) -> None:
@@ -97,21 +102,21 @@ def _close(holdings: Holdings, host: int, closed: int) -> None:
         holdings.close(site, Outcome(closed))
 
 
-def _learn_site(holdings: Holdings, site: int, known: SiteReport) -> None:
-    sites, news = holdings.sites, holdings.batons.news
-    sites.strikes[site] = known.strikes
-    sites.due[site] = known.due
-    is_older = known.robots is RobotsState.ELSEWHERE and site in news
-    news.discard(site)
-    if known.robots is RobotsState.UNKNOWN or is_older:
+def _learn_site(holdings: Holdings, host: int, known: SiteReport) -> None:
+    batons, site = holdings.batons, holdings.site_number(known.name)
+    is_older = known.robots is RobotsState.ELSEWHERE and known.name in batons.news
+    batons.news.discard(known.name)
+    if site is None:
+        others = batons.others.setdefault(host, {})
+        if not is_older or known.name not in others:
+            closed = 0 if _is_for_now(known) else known.closed
+            others[known.name] = replace(known, closed=closed)
         return
-    sites.robots[site] = known.robots
-    sites.robots_tries[site] = known.robots_tries
-    sites.robots_expires[site] = known.robots_expires
-    sites.crawl_delay[site] = known.crawl_delay_seconds
-    holdings.rules.pop(site, None)
-    if known.rules:
-        holdings.rules[site] = known.rules
+    if is_older:
+        known = replace(known, robots=RobotsState.UNKNOWN)
+    learn_site(holdings.sites, holdings.rules, site, known)
+    if known.closed and not holdings.sites.closed[site]:
+        holdings.close(site, Outcome(known.closed))
 
 
 def _is_for_now(known: SiteReport) -> bool:

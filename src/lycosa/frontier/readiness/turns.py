@@ -63,6 +63,8 @@ class TurnReadiness(Readiness):
         self._turns = turns
         self._asked: set[int] = set()
         """Hosts that were asked since their baton came."""
+        self._delayed: dict[int, float] = {}
+        """Until when hosts rest because of a Crawl-delay of a site that has no URL here."""
         self._after: dict[int, float] = {}
         """Before these moments the batons of hosts are not asked for, because others go first."""
 
@@ -70,6 +72,13 @@ class TurnReadiness(Readiness):
         """Begin a request, and note that the host was asked."""
         self._asked.add(host)
         return super().take(host)
+
+    def give_back(self, host: int, now: float) -> None:
+        """End a request; a Crawl-delay of a site that has no URL here counts, too."""
+        delay = self._state.batons.others_delay(host)
+        if delay:
+            self._delayed[host] = now + delay
+        super().give_back(host, now)
 
     def let_through(self, host: int, now: float) -> bool:
         """Wake a queued host's sites, if its baton is still here."""
@@ -82,7 +91,8 @@ class TurnReadiness(Readiness):
 
     def rest_seconds(self, host: int, now: float) -> float:
         """Return how long a host must be left alone from now on, whoever asks it."""
-        return max(self._state.hosts.due[host] - now, self._floor(host) - now, 0.0)
+        due = max(self._state.hosts.due[host], self._delayed.get(host, 0.0), self._floor(host))
+        return max(due - now, 0.0)
 
     def has_asked(self, hosts: Iterable[int]) -> bool:
         """Return whether one of these was asked since their baton came."""
@@ -108,6 +118,14 @@ class TurnReadiness(Readiness):
                 self.put_back(host, now)
             elif phase == WAITING:
                 self._plan(host, now)
+
+    def _due(self, host: int) -> float:
+        return max(super()._due(host), self._delayed.get(host, 0.0))
+
+    def _floor(self, host: int) -> float:
+        resumed_at = self._around.resumed_at
+        delay = self._state.batons.others_delay(host) if resumed_at is not None else 0.0
+        return max(super()._floor(host), (resumed_at or 0.0) + delay + 1.0 if delay else 0.0)
 
     def _let_others_go_first(self, host: int, now: float) -> None:
         slot_seconds, hosts = self._turns.slot_seconds, self._state.hosts

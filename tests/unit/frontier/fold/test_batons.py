@@ -86,6 +86,11 @@ def test_what_a_holder_knows_is_what_the_next_one_knows() -> None:
     assert report is not None
     taker = PartitionState()
     taker.apply(BatonTaken(5000.0, 3, [report]))
+    assert taker.site_number(SITE) is None, "a site is numbered with its first URL"
+    assert report_of(taker, 0, 60.0) == report, "it is passed on all the same"
+    again = PartitionState.unpack(taker.pack(1))
+    assert report_of(again, 0, 60.0) == report
+    taker.apply(Admitted(5000.0, "", [f"{SITE}/b"], [0]))
     host, site = taker.host_number(HOST), taker.site_number(SITE)
     assert host is not None and site is not None
     hosts, sites = taker.hosts, taker.sites
@@ -95,6 +100,19 @@ def test_what_a_holder_knows_is_what_the_next_one_knows() -> None:
     assert (sites.crawl_delay[site], sites.robots_expires[site]) == (4.0, NOW + 86400)
     assert (sites.strikes[site], sites.due[site]) == (3, NOW + 70)
     assert report_of(taker, host, 60.0) == report
+
+
+def test_sites_have_the_numbers_that_the_url_table_gives_them() -> None:
+    state = PartitionState()
+    reports = [SiteReport(f"org.example:{port}", RobotsState.KNOWN) for port in range(81, 90)]
+    state.apply(BatonTaken(NOW, 3, [HostReport(HOST, sites=reports)]))
+    keys = [f"org.example:{port}/" for port in (85, 99, 82)]
+    state.apply(Admitted(NOW, "", keys, [0, 0, 0]))
+    assert [state.table.site_name(site) for site in range(3)] == state.site_names
+    assert list(state.sites.robots) == [RobotsState.KNOWN, RobotsState.UNKNOWN, RobotsState.KNOWN]
+    report = report_of(state, 0, 0.0)
+    assert report is not None
+    assert {known.name for known in report.sites} == {one.name for one in reports}
 
 
 def test_a_host_of_which_nothing_is_known_is_not_reported() -> None:
