@@ -22,6 +22,7 @@ from lycosa.cluster.courier import Courier, Desk
 from lycosa.cluster.idle import IdleDesk
 from lycosa.cluster.lines import LineDesk
 from lycosa.cluster.membership import record
+from lycosa.cluster.membership.graves import bury
 from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
@@ -92,6 +93,7 @@ class MemberProcess:
                 f"{self._crawl.job.log.server}: the crawl cannot be joined: its board did not"
                 f" answer within {JOIN_SECONDS:g} s\n  try again when the server does"
             )
+        self._end_own_dead()
         self._on_progress = on_progress
         logging.getLogger("lycosa").addHandler(self._handler)
         loop = self._main.loop
@@ -100,6 +102,20 @@ class MemberProcess:
         loop.call_soon(self._look)
         self._main.run_until_stopped(stop, self._stop_cleanly)
         return self._reason
+
+    def _end_own_dead(self) -> None:
+        """End the lives of earlier processes of this directory: we hold its lock, so all are dead.
+
+        Without that, their partitions would wait until the others, or we, have found them silent.
+        """
+        dead = {
+            record.life_of(head.owner)
+            for head in self._crawl.log.heads()
+            if record.directory_of(head.owner) == self._directory_number
+        }
+        for number in dead - {None, self._session.number}:
+            assert number is not None
+            bury(self._board, number, self._session.number, JOIN_SECONDS)
 
     def progress(self) -> Progress:
         """Return how this member is getting on; after the end of the run, what all have kept.
