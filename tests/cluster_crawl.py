@@ -21,7 +21,7 @@ NAMES = [f"h{host}.d{host % DOMAINS}.test" for host in range(HOSTS)]
 
 
 @cache
-def drawn_web(seed: int) -> GraphWeb:
+def drawn_web(seed: int, *, shares_addresses: bool = True) -> GraphWeb:
     """Return hosts that link to each other at random; some move pages, some share an address."""
     chance = Random(f"web {seed}")
     urls = [[f"http://{name}/{page}" for page in range(PAGES)] for name in NAMES]
@@ -36,18 +36,22 @@ def drawn_web(seed: int) -> GraphWeb:
         {url: chance.choice(everything) for url in chance.sample(everything[HOSTS:], 8)},
         robots={name: Robots((Group("*", (), 3.0),)) for name in NAMES[::7]},
         # Hosts of one domain share an address: they belong to one partition, so to one machine.
-        addresses={name: f"10.0.0.{1 + host % DOMAINS}" for host, name in enumerate(NAMES)},
+        addresses={name: f"10.0.0.{1 + host % DOMAINS}" for host, name in enumerate(NAMES)}
+        if shares_addresses
+        else None,
         latency=lambda url: 0.02 + (crc32(url.encode()) + seed) % 100 / 50,
     )
 
 
-def job_for(delay_seconds: float = 2.0, **limits: object) -> Job:
+def job_for(
+    delay_seconds: float = 2.0, frontier: Mapping[str, object] | None = None, **limits: object
+) -> Job:
     return Job.of(
         seeds=[f"http://{name}/0" for name in NAMES[:6]],
         limits={"depth_static": DEPTH, "depth_dynamic": DEPTH, **limits},
         politeness={"delay_seconds": delay_seconds, "ip_delay_seconds": 0.5},
         fetch={"retries": 20},
-        frontier={"partitions": PARTITIONS},
+        frontier=frontier or {"partitions": PARTITIONS},
         robots={"sitemaps": False},
         log={"snapshot_batches": 20},
     )
@@ -57,7 +61,9 @@ def crawl(
     seed: int, folder: Path, machines: int, limits: Mapping[str, Any] | None = None, **more: Any
 ) -> tuple[Cluster, Result]:
     job = job_for(**(limits or {}))
-    cluster = Cluster(drawn_web(seed % 20), job, folder, seed=seed, machines=machines, **more)
+    # Machines do not wait for each other at an address: where they share hosts, none is shared.
+    web = drawn_web(seed % 20, shares_addresses=job.frontier.partitioner == "domain")
+    cluster = Cluster(web, job, folder, seed=seed, machines=machines, **more)
     return cluster, cluster.run()
 
 
@@ -68,4 +74,4 @@ def check(cluster: Cluster, result: Result, seed: int) -> None:
     assert [url for url, times in kept.items() if times > 1] == []
     assert set(kept) == set(drawn_web(seed % 20).pages_within(cluster.job.seeds, DEPTH))
     assert sum(kept.values()) == result.kept_pages
-    assert [state.pending for state in result.states.values()] == [0] * PARTITIONS
+    assert not any(state.pending for state in result.states.values())

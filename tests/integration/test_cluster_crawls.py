@@ -50,6 +50,13 @@ def test_long_pauses_are_kept_over_takeovers(seed: int, tmp_path: Path) -> None:
     check(cluster, result, seed)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_machines_take_turns_at_hosts_that_they_share(seed: int, tmp_path: Path) -> None:
+    turns = {"partitions": 4, "partitioner": "url-hash", "phases": 6, "slot_seconds": 5.0}
+    cluster, result = crawl(seed, tmp_path, 2 + seed, limits={"frontier": turns})
+    check(cluster, result, seed)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("block", range(20))
 def test_a_thousand_clusters(block: int, tmp_path: Path) -> None:
