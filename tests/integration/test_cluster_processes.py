@@ -205,7 +205,7 @@ def _spread(seconds: list[float]) -> str:
 Servers = PostgresServer | NatsCluster
 
 
-@pytest.fixture(params=["postgresql", "nats"])
+@pytest.fixture(params=[pytest.param("postgresql", marks=pytest.mark.needs("postgresql")), "nats"])
 def servers(request: pytest.FixtureRequest) -> Iterator[Servers]:
     """Servers of one's own: they are killed, too."""
     if request.param == "postgresql":
@@ -226,6 +226,7 @@ def test_a_machine_that_dies_is_replaced_by_the_others(servers: Servers, tmp_pat
     print(crawl.takeovers())
 
 
+@pytest.mark.needs("postgresql")
 def test_a_machine_that_is_started_again_ends_its_own_dead_lives(tmp_path: Path) -> None:
     """Nobody else is there to find it silent, and it need not wait for that."""
     with (

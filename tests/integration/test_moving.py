@@ -38,6 +38,9 @@ PAGES = 13
 """Of one host: a tree of three levels with three children a page."""
 
 
+pytestmark = pytest.mark.needs("postgresql")
+
+
 class Servers(NamedTuple):
     postgres: str
     nats: str

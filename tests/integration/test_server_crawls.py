@@ -53,7 +53,10 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
         server.terminate()
 
 
-@pytest.fixture(scope="module", params=["postgres", "nats_servers"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("postgres", marks=pytest.mark.needs("postgresql")), "nats_servers"],
+)
 def address(request: pytest.FixtureRequest) -> str:
     server: SharedPostgres | SharedNats = request.getfixturevalue(request.param)
     return server.url

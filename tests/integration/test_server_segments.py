@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from integration import test_server_crawls
 from integration.test_server_crawls import PAGES, Web
 from lycosa.store.layout import MOST_IN_DIRECTORY, warc_names
@@ -22,6 +24,7 @@ OWN = MOST_IN_DIRECTORY + 1
 """The first segment of the first directory."""
 
 
+@pytest.mark.needs("postgresql")
 def test_a_segment_of_a_killed_member_is_sealed_by_its_next_life(
     web: Web, postgres: SharedPostgres, tmp_path: Path
 ) -> None:
