@@ -23,6 +23,9 @@ import pytest
 
 from integration.test_real_crawl import DEPTH, RULES_LATER, job_of, socket_rules, web_of
 from integration.test_workers import eventually
+from lycosa.cluster.board.keys import MEMBERS
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.membership.record import Standing, unpack
 from lycosa.cluster.membership.tenure import TENURE_SECONDS
 from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.log.format import decode_events
@@ -221,6 +224,28 @@ def test_a_machine_that_dies_is_replaced_by_the_others(servers: Servers, tmp_pat
         crawl.finish()
     crawl.check()
     print(crawl.takeovers())
+
+
+def test_a_machine_that_is_started_again_ends_its_own_dead_lives(tmp_path: Path) -> None:
+    """Nobody else is there to find it silent, and it need not wait for that."""
+    with (
+        postgres_server(in_memory=True) as server,
+        SharedCrawl(web_of(6, 4), server.url, tmp_path, 1, 0.5) as crawl,
+    ):
+        crawl.start_all()
+        crawl.wait_for_requests(5)
+        (machine,) = crawl.machines
+        crawl.kill(machine)
+        machine.start()
+        crawl.finish()
+        board = open_board(server.url, crawl.job.log.name)
+        members = [unpack(entry.value) for entry in (board.list(MEMBERS) or {}).values()]
+        board.close()
+        crawl.check()
+    assert [(one.standing, one.ended_by) for one in members] == [
+        (Standing.DEAD, 2),
+        (Standing.LEFT, 0),
+    ]
 
 
 @pytest.mark.soak

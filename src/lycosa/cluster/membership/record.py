@@ -98,3 +98,11 @@ def life_of(owner: str) -> int | None:
     """Return the number of the life that the log names; None for an owner outside a cluster."""
     prefix, _, number = owner.partition(" ")[0].partition("-")
     return int(number) if prefix == "life" and number.isdigit() else None
+
+
+def directory_of(owner: str) -> int | None:
+    """Return the number of the directory that an owner writes to, if its name tells it."""
+    words = owner.split(" ", 2)
+    if life_of(owner) is None or len(words) < 2 or not words[1][1:].isdigit():
+        return None
+    return int(words[1][1:])

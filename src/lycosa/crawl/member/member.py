@@ -44,6 +44,9 @@ SETTLE_SECONDS = 2.0
 PLAN_SECONDS = 10.0
 """How often a plan is made at least, if nothing seems to have changed."""
 RELEASED_AT_ONCE = 8
+"""How many partitions are handed over at a time, at least: the rest is crawled meanwhile."""
+RELEASED_SHARE = 16
+"""Or one in so many: a member that joins a large crawl should not wait for minutes."""
 CHAIR = 0
 
 LIFE_OVER = "life over"
@@ -279,7 +282,8 @@ class Member:
             self._planned_for = None  # look again soon
         if wanted and not self._is_stopping():
             self._take({number: owners[number] for number in wanted}, members)
-        some = going[: max(0, RELEASED_AT_ONCE - len(self._leaving))]
+        most = max(RELEASED_AT_ONCE, len(held) // RELEASED_SHARE)
+        some = going[: max(0, most - len(self._leaving))]
         if some:
             self._leaving.update(some)
             worker.release(some, self._released)

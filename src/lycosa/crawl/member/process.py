@@ -22,9 +22,11 @@ from lycosa.cluster.courier import Courier, Desk
 from lycosa.cluster.idle import IdleDesk
 from lycosa.cluster.lines import LineDesk
 from lycosa.cluster.membership import record
+from lycosa.cluster.membership.graves import bury
 from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
+from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import directory_number
 from lycosa.crawl.member.limits import SharedLimits
@@ -35,7 +37,7 @@ from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.runtime import Duties, Runtime
 from lycosa.crawl.processes.signals import Stop
-from lycosa.crawl.status.progress import Listener, Progress
+from lycosa.crawl.status.progress import Listener, Progress, add_up
 from lycosa.errors import LogUnavailable
 
 JOIN_SECONDS = 30.0
@@ -70,6 +72,7 @@ class MemberProcess:
         self._machine = os.uname().nodename
         self._directory_number = directory_number(crawl.log, crawl.directory)
         self._reason = ""
+        self._is_sealing = False
         self._runtime = Runtime(main, crawl, assignment)
         open_one = partial(open_board, job.log.server, job.log.name)
         self._board = open_one()
@@ -79,6 +82,9 @@ class MemberProcess:
         self._lines: LineDesk | None = None
         self._addresses: AddressDesk | None = None
         self._handler = _LineHandler(self._add_line)
+        self._last: Progress | None = None
+        self._gone: list[Progress] = []
+        """Of earlier lives: their requests count, their pages are counted by others."""
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
         """Crawl until the run is over, or a stop request; return why it has ended."""
@@ -87,19 +93,53 @@ class MemberProcess:
                 f"{self._crawl.job.log.server}: the crawl cannot be joined: its board did not"
                 f" answer within {JOIN_SECONDS:g} s\n  try again when the server does"
             )
+        self._end_own_dead()
         self._on_progress = on_progress
         logging.getLogger("lycosa").addHandler(self._handler)
         loop = self._main.loop
         loop.call_soon(self._lives.begin)
         loop.call_soon(self._report)
         loop.call_soon(self._look)
-        self._runtime.seal_now_and_then()
         self._main.run_until_stopped(stop, self._stop_cleanly)
         return self._reason
 
+    def _end_own_dead(self) -> None:
+        """End the lives of earlier processes of this directory: we hold its lock, so all are dead.
+
+        Without that, their partitions would wait until the others, or we, have found them silent.
+        """
+        dead = {
+            record.life_of(head.owner)
+            for head in self._crawl.log.heads()
+            if record.directory_of(head.owner) == self._directory_number
+        }
+        for number in dead - {None, self._session.number}:
+            assert number is not None
+            bury(self._board, number, self._session.number, JOIN_SECONDS)
+
     def progress(self) -> Progress:
-        """Return how this member is getting on, without time and speed."""
-        return self._runtime.progress()
+        """Return how this member is getting on; after the end of the run, what all have kept.
+
+        One that leaves has released its partitions, and says what they held before.
+        """
+        own = add_up([self._runtime.progress()], self._gone)
+        if not self._reason:
+            return own
+        if self._reason == Limit.STOPPED:
+            return (self._last or own)._replace(requests=own.requests, in_flight=0)
+        hosts, parts = 0, []
+        for state in self._crawl.directory.each_state(self._crawl.job):
+            hosts += len(state.host_names)
+            parts.append(self._runtime.progress([state]))
+        return add_up(parts)._replace(
+            hosts={"idle": hosts},
+            requests=own.requests,
+            in_flight=0,
+            commits=own.commits,
+            commit_queue_seconds=own.commit_queue_seconds,
+            commit_lock_seconds=own.commit_lock_seconds,
+            commit_write_seconds=own.commit_write_seconds,
+        )
 
     def close(self) -> None:
         """Close everything; nothing that was committed is lost."""
@@ -125,6 +165,8 @@ class MemberProcess:
         end, idle = SharedEnd(), IdleDesk(number)
         addresses = self._addresses = AddressDesk(number, self._machine)
         self._lines = LineDesk(number)
+        if self._lives.count > 1:
+            self._gone.append(self._runtime.progress([]))
         worker = self._runtime.employ(
             Duties(
                 limits.budget,
@@ -144,6 +186,9 @@ class MemberProcess:
         member = Member(self._runtime.ports, worker, around, self._lives.life_over)
         desks: list[Desk] = [idle, addresses, self._lines]
         courier.serve(desks if limits.desk is None else [limits.desk, *desks])
+        if not self._is_sealing:
+            self._is_sealing = True
+            self._runtime.seal_now_and_then()
         return _Work(worker, member, limits)
 
     def _ended(self, reason: str) -> None:
@@ -180,7 +225,7 @@ class MemberProcess:
         """Report progress; less often in a crawl of many hosts, whose figures take long."""
         began = time.monotonic()
         if self._lives.present is not None:
-            found = self._runtime.progress()
+            self._last = found = self.progress()
             self._on_progress(found)
             self._session.tell(_told(found, len(self._lives.present.worker.partitions())), 0)
         took = time.monotonic() - began

@@ -15,7 +15,7 @@ import dataclasses
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -195,11 +195,12 @@ class Runtime:
         """Seal segments that are complete, while the loop runs."""
         self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
 
-    def progress(self) -> Progress:
-        """Return how the worker is getting on, without time and speed."""
+    def progress(self, of: Iterable[PartitionState] | None = None) -> Progress:
+        """Return how the worker is getting on, without time and speed; or what these hold."""
         worker = self.worker
         # A partition without hosts has nothing to count, and at first most have none.
-        states = [state for state in worker.states().values() if state.host_names]
+        given = worker.states().values() if of is None else of
+        states = [state for state in given if state.host_names]
         times, lock_seconds = self.worker.commit_times, self._log.lock_seconds
         hosts = phases_of(worker.partitions().values())
         waiting = sum(hosts.get(phase, 0) for phase in ("waiting", "resolving", "queued"))

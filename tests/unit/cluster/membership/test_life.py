@@ -15,6 +15,7 @@ from lycosa.cluster.membership.record import (
     Member,
     Progress,
     Standing,
+    directory_of,
     life_of,
     owner_name,
     tombstone,
@@ -310,3 +311,7 @@ def test_the_log_names_lives() -> None:
     assert life_of(owner_name(12)) == 12
     assert life_of("3f2c") is None
     assert life_of("life-x") is None
+    named = owner_name(12, 3, "host.example.org 4")
+    assert (life_of(named), directory_of(named)) == (12, 3)
+    for other in ("", "3f2c", "life-7", "host 17 1.5", "life-7 d host"):
+        assert directory_of(other) is None
