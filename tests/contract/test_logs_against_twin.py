@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -60,11 +61,28 @@ def test_a_log_does_what_its_twin_does(kind: str, request: pytest.FixtureRequest
         ):
             logs = [crawl.connect(), crawl.connect()]
             twin = Twin()
-            for number, step in enumerate(plan):
+            for number, step in enumerate(_possible(plan) if kind == "loose" else plan):
                 _ACTIONS[str(step[0])](twin, logs, number, *step[1:])
             compare(twin, logs[0])
 
     run()
+
+
+def _possible(plan: list[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    """Leave out expectations beyond the end of a log, which no caller can have read.
+
+    A write with one is refused; but if a copy of it is still on its way, it may arrive when the log
+    has grown to its expectation, and a plan that does not wait for it would be surprised.
+    """
+    for step in plan:
+        if step[0] == "take":
+            yield (*step[:3], min(0, cast(int, step[3])))
+        elif step[0] == "commit":
+            wanted = cast(list[tuple[int, int, set[int]]], step[2])
+            some = [(partition, min(0, off), targets) for partition, off, targets in wanted]
+            yield (*step[:2], some, step[3])
+        else:
+            yield step
 
 
 def act_take(twin: Twin, logs: list[Log], step: int, who: int, partition: int, off: int) -> None:

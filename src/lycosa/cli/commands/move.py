@@ -18,7 +18,7 @@ from lycosa.crawl.directory import CrawlDirectory
 @click.argument("place", metavar="URL|sqlite")
 @click.pass_obj
 def move(session: Session, /, path: Path, place: str) -> int:
-    """Move a crawl's log to a server, or back into the crawl directory.
+    """Move a crawl's log to a server, or back into a file.
 
     For a crawl that has outgrown its machine: with its log in a server (postgresql://… or
     nats://…) others can join it. `sqlite` moves the log back into a file. What was fetched
