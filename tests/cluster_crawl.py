@@ -44,7 +44,10 @@ def drawn_web(seed: int, *, shares_addresses: bool = True) -> GraphWeb:
 
 
 def job_for(
-    delay_seconds: float = 2.0, frontier: Mapping[str, object] | None = None, **limits: object
+    delay_seconds: float = 2.0,
+    frontier: Mapping[str, object] | None = None,
+    revisit: Mapping[str, object] | None = None,
+    **limits: object,
 ) -> Job:
     return Job.of(
         seeds=[f"http://{name}/0" for name in NAMES[:6]],
@@ -53,6 +56,7 @@ def job_for(
         fetch={"retries": 20},
         frontier=frontier or {"partitions": PARTITIONS},
         robots={"sitemaps": False},
+        revisit=revisit or {},
         log={"snapshot_batches": 20},
     )
 

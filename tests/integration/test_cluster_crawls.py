@@ -7,13 +7,16 @@ never too early.
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from cluster_crawl import check, crawl
+from cluster_crawl import PARTITIONS, check, crawl
 from lycosa.crawl.simulation.cluster.world import CALM, Weather
+from lycosa.log.format import decode_events
+from lycosa.records import CycleBegun
 
 
 def machines_of(seed: int) -> int:
@@ -48,6 +51,26 @@ def test_limits_are_exact_whatever_happens(seed: int, tmp_path: Path) -> None:
 def test_long_pauses_are_kept_over_takeovers(seed: int, tmp_path: Path) -> None:
     cluster, result = crawl(seed, tmp_path, 5, limits={"delay_seconds": 40.0})
     check(cluster, result, seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cycles_have_the_pages_that_they_should_whoever_runs_them(
+    seed: int, tmp_path: Path
+) -> None:
+    cycles = {"cycles": 3, "cycle_urls": 60, "cycle_seconds": 120.0, "not_before_seconds": 60.0}
+    limits = {"revisit": {"policy": "profit", **cycles}}
+    cluster, result = crawl(seed, tmp_path, 3 + seed, limits=limits)
+    assert result.reason == "exhausted"
+    assert [str(breach) for breach in result.breaches] == []
+    begun: Counter[int] = Counter()
+    for number in range(PARTITIONS):
+        for _, batch in cluster.server.read(number, 0):
+            for event in decode_events(batch):
+                if isinstance(event, CycleBegun):
+                    begun[event.cycle] += len(event.pages)
+    assert {state.history.cycle for state in result.states.values()} == {3}
+    assert all(begun[cycle] <= 60 for cycle in (1, 2, 3))
+    assert begun[2] == begun[3] == 60
 
 
 @pytest.mark.parametrize("seed", range(4))
