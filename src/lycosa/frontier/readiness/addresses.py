@@ -135,12 +135,13 @@ class Addresses:
 
     def asked(self, address: str, now: float) -> None:
         """Say that the answer is in: the address's pause begins."""
-        gate = self._gates[address]
+        gate, pause = self._gates[address], self._ip_delay_seconds
+        if self._machines_at is not None:
+            pause *= self._machines_at(address)
         if self._slots is not None:
-            self._slots.let_go(address, self._ip_delay_seconds)
+            self._slots.let_go(address, pause)
         gate.is_taken = False
-        pause = self._ip_delay_seconds
-        gate.free_at = now + (pause * self._machines_at(address) if self._machines_at else pause)
+        gate.free_at = now + pause
         self._advance(gate, now)
 
     def served(self) -> list[str]:

@@ -71,3 +71,20 @@ def test_a_turn_that_is_given_up_lets_go_of_no_slot() -> None:
     addresses.enter("192.0.2.1", entrants, 1, 100.0)
     addresses.leave("192.0.2.1", 100.0)
     assert slots.let_go_of == []
+
+
+def test_machines_that_ask_one_address_share_its_pace() -> None:
+    agenda, entrants, slots = Agenda(), Entrants(), ScriptedSlots()
+    machines = {"192.0.2.1": 3, "192.0.2.2": 1}
+    addresses = Addresses(agenda, 0.5, 0.0, slots, machines.__getitem__)
+    for address in machines:
+        for host in (1, 2):
+            addresses.enter(address, entrants, host, 100.0)
+        addresses.asked(address, 100.0)
+    assert slots.let_go_of == [("192.0.2.1", 1.5), ("192.0.2.2", 0.5)]
+    assert addresses.owed(100.0) == {"192.0.2.1": 1.5, "192.0.2.2": 0.5}
+    agenda.run(101.4)
+    assert entrants.passed == [1, 1, 2]
+    agenda.run(101.5)
+    assert entrants.passed == [1, 1, 2, 2]
+    assert addresses.served() == ["192.0.2.1", "192.0.2.2"]
