@@ -61,6 +61,8 @@ class Desk:
         self._life = life
         self._revision = -1
         self._counts: dict[int, Count] = {}
+        self._taken_at: dict[int, int] = {}
+        """The sequence of the last take of each partition."""
         self._durable = self._returned = self._told = Amount()
         self._gone: frozenset[int] = frozenset()
         self._is_wanting = False
@@ -76,11 +78,16 @@ class Desk:
 
     # -- what the worker says -------------------------------------------------------------
 
+    def open(self, counts: Mapping[int, Count]) -> None:
+        """Say what partitions hold that were taken in the log, before a page of them is kept."""
+        self._counts.update(counts)
+        self._taken_at.update({partition: one.sequence for partition, one in counts.items()})
+        self._say()
+
     def account(self, counts: Mapping[int, Count], durable: Amount, returned: Amount) -> None:
         """Say what partitions hold, and what this life has kept and given back in all.
 
-        Called for a partition before the first page of it is kept, and after that when grants run
-        short, at a release and at the end.
+        Called when grants run short, at a release and at the end.
         """
         self._counts.update(counts)
         self._durable, self._returned = durable, returned
@@ -108,10 +115,15 @@ class Desk:
     def has_opened(self, partition: int) -> bool:
         """Return whether the ledger knows that this life works on a partition.
 
-        Pages of it may be kept only then.
+        Pages of it may be kept only then. It must know of the last take: a partition that was
+        given away and has come back may have been another's meanwhile.
         """
         known = self.ledger.kept.get(partition)
-        return known is not None and known.by == self._life
+        return (
+            known is not None
+            and known.by == self._life
+            and known.sequence >= self._taken_at.get(partition, known.sequence + 1)
+        )
 
     def take_grant(self) -> Grant | None:
         """Return what was granted since the last time."""

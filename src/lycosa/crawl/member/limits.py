@@ -74,14 +74,12 @@ class SharedLimits:
     def open(self, opened: Mapping[int, Opened]) -> None:
         """Tell the ledger of partitions that were taken, before a page of them is kept."""
         if self.desk is not None:
-            self._tell(
-                {
-                    number: Count(
-                        one.state.sequence, Amount(one.state.kept_pages, one.state.kept_bytes)
-                    )
-                    for number, one in opened.items()
-                }
-            )
+            counts = {
+                number: Count(state.sequence, Amount(state.kept_pages, state.kept_bytes))
+                for number, (state, *_) in opened.items()
+            }
+            with self._lock:
+                self.desk.open(counts)
 
     def has_opened(self, partition: int) -> bool:
         """Return whether pages of a partition may be kept."""
@@ -123,7 +121,7 @@ class SharedLimits:
         """Give the last account and let the rest of the grants go; everything is durable."""
         if self.desk is not None:
             self.budget.recall()
-            self._tell({})
+            self._tell()
             with self._lock:
                 self.desk.close()
 
@@ -144,9 +142,9 @@ class SharedLimits:
 
     def _accounted(self, account: Account) -> None:
         self._account = account
-        self._tell({})
+        self._tell()
 
-    def _tell(self, more: Mapping[int, Count]) -> None:
+    def _tell(self) -> None:
         """Say what is durable, and the counts, which contain it."""
         assert self.desk is not None
         account = self._account
@@ -156,7 +154,7 @@ class SharedLimits:
         }
         with self._lock:
             self.desk.account(
-                {**more, **counts},
+                counts,
                 Amount(account.durable_pages, account.durable_bytes),
                 Amount(account.returned_pages, account.returned_bytes),
             )

@@ -34,7 +34,7 @@ class Worker:
         """Become the owner in the log, and open the partition in the ledger."""
         self.crawl.take(partition, self.number)
         self.partitions.add(partition)
-        self.account()
+        self.desk.open({partition: self.crawl.count(partition)})
 
     def free(self) -> Amount:
         return self.granted.minus(self.returned).minus(self.kept)
@@ -223,6 +223,11 @@ def test_exactly_as_many_pages_as_the_limit_are_kept(
     seed: int, pages: int, partitions: int
 ) -> None:
     run(seed, pages, partitions)
+
+
+def test_a_partition_that_came_back_is_opened_anew() -> None:
+    """Another life had it meanwhile, and what the old owner knows of the ledger is old."""
+    run(13, 4, 1)
 
 
 def is_caught() -> bool:
