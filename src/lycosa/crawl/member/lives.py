@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lycosa.clock import Clock
 from lycosa.cluster.membership.life import OVER, Phase
 from lycosa.crawl.member.limits import SharedLimits
-from lycosa.crawl.member.member import LIFE_OVER, Member, Membership
+from lycosa.crawl.member.member import Member, Membership
 from lycosa.crawl.worker.worker import Worker
 
 POLL_SECONDS = 0.1
@@ -50,7 +50,7 @@ class LivingSession(Membership, Protocol):
         """Begin a new life after one is over."""
 
 
-class Working(Protocol):
+class Working(NamedTuple):
     """A worker with everything that one life needs."""
 
     worker: Worker
@@ -110,9 +110,8 @@ class Lives:
         else:
             self._later(self._wait_for_joining)
 
-    def life_over(self, reason: str) -> None:
+    def life_over(self) -> None:
         """Go on in another life, because this one was cut off."""
-        assert reason == LIFE_OVER
         log_messages.warning("cut off for too long: partitions dropped, joining anew")
         self.present = None
         self._session.leave_soon()

@@ -49,9 +49,6 @@ RELEASED_SHARE = 16
 """Or one in so many: a member that joins a large crawl should not wait for minutes."""
 CHAIR = 0
 
-LIFE_OVER = "life over"
-"""Why a member ends whose worker may go on in another life."""
-
 
 class Membership(Protocol):
     """The member's place in the cluster (`cluster.membership.session`)."""
@@ -103,7 +100,7 @@ class Member:
     """Keeps a worker's partitions in step with the cluster, for one life."""
 
     def __init__(
-        self, ports: Ports, worker: Worker, around: Surroundings, on_over: Callable[[str], None]
+        self, ports: Ports, worker: Worker, around: Surroundings, on_over: Callable[[], None]
     ) -> None:
         self._ports = ports
         self._clock = ports.clock
@@ -152,7 +149,7 @@ class Member:
         if not around.membership.may_begin():
             self._stop_looking()
             worker.abandon()
-            self._on_over(LIFE_OVER)
+            self._on_over()
             return
         self._timer = self._clock.call_at(self._clock.now() + LOOK_SECONDS, self._look)
         members = around.membership.members()

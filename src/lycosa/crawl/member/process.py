@@ -46,13 +46,6 @@ FORMAT = 1
 _LOOK_SECONDS = 1.0
 
 
-class _Work(Working):
-    """One life's worker."""
-
-    def __init__(self, worker: object, member: Member, limits: SharedLimits) -> None:
-        self.worker, self.member, self.limits = worker, member, limits  # type: ignore[assignment]
-
-
 class MemberProcess:
     """One worker process of a cluster."""
 
@@ -189,7 +182,7 @@ class MemberProcess:
         if not self._is_sealing:
             self._is_sealing = True
             self._runtime.seal_now_and_then()
-        return _Work(worker, member, limits)
+        return Working(worker, member, limits)
 
     def _ended(self, reason: str) -> None:
         if reason == REFUSED:

@@ -21,26 +21,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from lycosa.cluster.ledger.document import Amount as Amount
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit, TimeAndDisk, is_wanted
 from lycosa.crawl.processes.workers.protocol import Account, Grant, Recall
 
 UNLIMITED = 1 << 62
-
-
-class Amount(NamedTuple):
-    """Pages and bytes."""
-
-    pages: int = 0
-    bytes: int = 0
-
-    def plus(self, other: Amount) -> Amount:
-        """Return the sum."""
-        return Amount(self.pages + other.pages, self.bytes + other.bytes)
-
-    def minus(self, other: Amount) -> Amount:
-        """Return the difference."""
-        return Amount(self.pages - other.pages, self.bytes - other.bytes)
 
 
 class _Line:

@@ -16,7 +16,7 @@ from lycosa.cluster.membership.record import Member as MemberRecord
 from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.membership.tenure import Instant
 from lycosa.crawl.member.limits import SharedLimits
-from lycosa.crawl.member.lives import Lives
+from lycosa.crawl.member.lives import Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
 from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.ports import Ports
@@ -55,13 +55,6 @@ class ProcessTransport:
     def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
         """Look a host name up."""
         self._carrier.resolve(host, lambda found: self._clock.guarded(lambda: on_resolved(found)))
-
-
-class Working:
-    """A worker with everything that one life needs."""
-
-    def __init__(self, worker: Worker, member: Member, limits: SharedLimits) -> None:
-        self.worker, self.member, self.limits = worker, member, limits
 
 
 class OnMachine(NamedTuple):
@@ -199,9 +192,9 @@ class Machine:
             self.requests_before += self.worker.requests
             self.worker = None
 
-    def _life_over(self, reason: str) -> None:
+    def _life_over(self) -> None:
         self._told.lapsed()
-        self.lives.life_over(reason)
+        self.lives.life_over()
 
     def _ended(self, reason: str) -> None:
         self.reason = reason
