@@ -36,13 +36,13 @@ def loose() -> Opener:
 @pytest.fixture
 def postgresql(postgres: SharedPostgres) -> Opener:
     schema = fresh_name("board")
-    return lambda: PostgresBoard(postgres.url, schema)
+    return lambda: PostgresBoard(postgres.url, schema, answer_seconds=30.0)
 
 
 @pytest.fixture
 def nats(nats_servers: SharedNats) -> Opener:
     bucket = fresh_name("board")
-    return lambda: NatsBoard({"servers": nats_servers.urls}, bucket)
+    return lambda: NatsBoard({"servers": nats_servers.urls}, bucket, answer_seconds=30.0)
 
 
 @pytest.fixture(

@@ -23,6 +23,7 @@ from lycosa.cluster.membership.session import Session
 from lycosa.errors import ConfigError, LogError
 from servers import fresh_name, nats_cluster, postgres_server
 from servers.fixtures import SharedNats, SharedPostgres
+from servers.processes import halt
 
 WEATHER = {Verdict.UNDECIDED, Verdict.UNAVAILABLE}
 
@@ -46,7 +47,7 @@ def write_until_it_works(board: Board, key: str, value: bytes, seconds: float) -
 def test_a_board_survives_the_death_of_postgresql() -> None:
     with postgres_server(in_memory=True) as server:
         board = PostgresBoard(server.url, "crawl")
-        revision = board.put("member/1", b"before", 0).revision
+        revision = write_until_it_works(board, "member/1", b"before", 30)
         server.kill()
         assert board.put("member/1", b"lost", revision).verdict in WEATHER
         assert board.put("member/1", b"lost", revision).verdict is Verdict.UNAVAILABLE
@@ -63,10 +64,10 @@ def test_a_board_survives_the_death_of_postgresql() -> None:
 @pytest.mark.needs("postgresql")
 def test_a_stopped_postgresql_is_undecided_in_time(postgres: SharedPostgres) -> None:
     board = PostgresBoard(postgres.url, fresh_name("board"), answer_seconds=0.5)
-    revision = board.put("member/1", b"before", 0).revision
+    revision = write_until_it_works(board, "member/1", b"before", 30)
     assert board._connection is not None
     backend = board._connection.info.backend_pid
-    os.kill(backend, signal.SIGSTOP)
+    halt(backend)
     try:
         begun = time.monotonic()
         assert board.put("member/1", b"late", revision).verdict is Verdict.UNDECIDED
@@ -85,7 +86,7 @@ def test_a_write_is_on_disk_before_it_is_acknowledged(
 ) -> None:
     """Also where the server's default is to acknowledge first."""
     board = PostgresBoard(f"{postgres.url}&options=-csynchronous_commit%3Doff", fresh_name("board"))
-    revision = board.put("member/1", b"a", 0).revision
+    revision = write_until_it_works(board, "member/1", b"a", 30)
     connection = board._connection
     assert connection is not None
     assert connection.execute("show synchronous_commit").fetchone() == ("off",)
@@ -116,7 +117,7 @@ def test_a_board_survives_the_death_of_its_leader() -> None:
         board = NatsBoard({"servers": cluster.urls}, "board")
         acknowledged = {f"member/{number}": b"%d" % number for number in range(20)}
         for key, value in acknowledged.items():
-            assert board.put(key, value, 0).is_written
+            write_until_it_works(board, key, value, 30)
         leader = cluster.leader("KV_board")
         cluster.kill(leader)
         write_until_it_works(board, "numbers", b"after", 30)
@@ -130,8 +131,8 @@ def test_a_board_survives_the_death_of_its_leader() -> None:
 def test_a_board_without_any_server_answers_in_time() -> None:
     with nats_cluster(1, in_memory=True) as cluster:
         board = NatsBoard({"servers": cluster.urls}, "board", replicas=1, answer_seconds=1.0)
-        revision = board.put("member/1", b"before", 0).revision
-        os.kill(cluster.pid(0), signal.SIGSTOP)
+        revision = write_until_it_works(board, "member/1", b"before", 30)
+        halt(cluster.pid(0))
         begun = time.monotonic()
         assert board.put("member/1", b"late", revision).verdict is Verdict.UNDECIDED
         assert board.get("member/1") is None
@@ -146,9 +147,9 @@ def test_a_board_without_any_server_answers_in_time() -> None:
 
 def test_a_bucket_that_forgets_is_refused(nats_servers: SharedNats) -> None:
     bucket = fresh_name("board")
-    small = NatsBoard({"servers": nats_servers.urls}, bucket, replicas=1)
+    small = NatsBoard({"servers": nats_servers.urls}, bucket, replicas=1, answer_seconds=30.0)
     assert small.put("member/1", b"a", 0).is_written
-    board = NatsBoard({"servers": nats_servers.urls}, bucket, replicas=3)
+    board = NatsBoard({"servers": nats_servers.urls}, bucket, replicas=3, answer_seconds=30.0)
     with pytest.raises(LogError, match=r"nats stream edit .* --replicas 3"):
         board.get("member/1")
     for one in (small, board):
@@ -251,7 +252,7 @@ def test_a_stopped_process_comes_back_without_tenure(postgres: SharedPostgres) -
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "joined 2\n"
-        process.send_signal(signal.SIGSTOP)
+        halt(process.pid)
         begun = time.monotonic()
         while 2 not in observer.members() or not observer.members()[2].is_gone:
             time.sleep(0.05)

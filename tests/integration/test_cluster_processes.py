@@ -36,6 +36,7 @@ from lycosa.testweb.servers.server import SocketWeb
 from lycosa.url import url_of
 from servers.nats import NatsCluster, nats_cluster
 from servers.postgres import PostgresServer, postgres_server
+from servers.processes import halt
 
 PARTITIONS = 24
 FORGOTTEN_SECONDS = 20.0
@@ -174,7 +175,8 @@ class SharedCrawl:
 
     @contextmanager
     def stopped(self, machine: Machine) -> Iterator[None]:
-        machine.send(signal.SIGSTOP)
+        assert machine.process is not None
+        halt(machine.process.pid)
         self.sockets.worker_killed()  # what it knows and has not written, nobody knows
         yield
         machine.send(signal.SIGCONT)

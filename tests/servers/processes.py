@@ -95,6 +95,24 @@ def _is_free(address: str, port: int) -> bool:
     return True
 
 
+def halt(pid: int, seconds: float = 20.0) -> None:
+    """Stop a process with SIGSTOP, and return when none of its threads runs any more.
+
+    The signal reaches threads one by one: until the last has it, a server may still answer.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    end = time.monotonic() + seconds
+    while any(state not in b"Tt" for state in _thread_states(pid)):
+        if time.monotonic() > end:
+            raise RuntimeError(f"process {pid} did not stop within {seconds} s")
+        time.sleep(0.001)
+
+
+def _thread_states(pid: int) -> Iterator[bytes]:
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        yield (task / "stat").read_bytes().rpartition(b")")[2].split()[0]
+
+
 def wait_until(
     is_ready: Callable[[], bool],
     process: subprocess.Popen[bytes] | None,
