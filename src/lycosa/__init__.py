@@ -22,6 +22,7 @@ change from one version to the next.
     cluster        maps URLs to partitions, and partitions to workers
     log            stores the events of each partition
     store          writes and reads WARC files, Parquet tables and quads
+    objects        keeps content of a crawl where all machines reach it
     fetch          sends requests: DNS, HTTP, TLS, robots files
     extract        reads links, text, facts and triples out of pages
     graph          computes PageRank, components and near duplicates over arrays

@@ -6,7 +6,8 @@
     ├── LogError                the log cannot be used; exit code 4
     │   └── LogUnavailable      the log does not answer now: wait and try again
     ├── StoreError              a segment cannot be written or read; exit code 5
-    │   └── Elsewhere           the segment lies in a directory of another machine
+    │   ├── Elsewhere           the segment lies in a directory of another machine
+    │   └── ObjectsUnavailable  the store of objects does not answer now: try again
     ├── PluginError             a plugin cannot be loaded, or breaks its contract; exit code 6
     └── QueryError              a query cannot be answered, or triples not exported; exit code 7
 
@@ -54,6 +55,10 @@ class StoreError(LycosaError):
 
 class Elsewhere(StoreError):
     """The segment lies in a directory of another machine of the cluster."""
+
+
+class ObjectsUnavailable(StoreError):
+    """The store of objects does not answer now, or has failed for this time: try again."""
 
 
 class PluginError(LycosaError):
