@@ -9,6 +9,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     caches       the keys about the sizes of caches
     keys         how sections and keys are declared
     log_servers  checks the address of a server that keeps a log
+    store        checks the URL of a store of objects
     reader       checks the tables of a TOML file and reports all mistakes at once
     writer       writes a job as TOML
     seeds        long lists of seeds, in memory or in a file

@@ -3,4 +3,5 @@
 protocol    what a store of objects can do
 opening     opens the store that a URL names
 folder      a store in a folder, on a disk or on a file system that machines share
+    s3          a store in a bucket of an S3 service
 """
