@@ -1,4 +1,4 @@
-"""Checks the URL of a store of objects, without connecting to it.
+"""The section of a job about the store of objects, and a check of its URL.
 
 A URL is written to `crawl.toml`, to messages and to the list of processes. So it must not hold a
 secret: those come from the environment, as every S3 client has them.
@@ -7,6 +7,26 @@ secret: those come from the environment, as every S3 client has them.
 from __future__ import annotations
 
 import re
+
+from lycosa.config.keys import Record, key
+
+
+class Store(Record):
+    """A place outside the crawl directory to which sealed segments are copied."""
+
+    place: str = key(
+        "",
+        "Where sealed segments are copied to: s3://BUCKET/PREFIX, or file:///FOLDER with a folder "
+        "that all machines share; empty for nowhere. Keys and the address of the S3 service come "
+        "from the environment (docs/reference/store.md).",
+    )
+    seal_seconds: float = key(
+        60.0,
+        "How often segments are sealed if there is a place: what is not sealed is not copied.",
+        unit="seconds",
+        least=1,
+        most=3600,
+    )
 
 
 def place_problem(place: str) -> str:

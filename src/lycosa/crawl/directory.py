@@ -55,8 +55,7 @@ class CrawlDirectory:
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
         """Make a new crawl directory; refuse a folder that is not empty."""
         directory = cls(path)
-        if job.log.server and not job.log.name:
-            job = named_anew(job)
+        job = named(job)
         if directory.job_file.exists():
             raise ConfigError(
                 f"{path}: holds a crawl already\n"
@@ -245,10 +244,15 @@ class CrawlDirectory:
 
 
 def named_anew(job: Job) -> Job:
-    """Return the job with a new name for its crawl in the server, which no other crawl has."""
-    if not job.log.server:
+    """Return the job with a new name for its crawl in server and store, which no other has."""
+    if not job.log.server and not job.store.place:
         return job
     return dataclasses.replace(job, log=dataclasses.replace(job.log, name=os.urandom(16).hex()))
+
+
+def named(job: Job) -> Job:
+    """Return the job with a name for its crawl, if it needs one and has none."""
+    return job if job.log.name else named_anew(job)
 
 
 class OpenCrawl(NamedTuple):

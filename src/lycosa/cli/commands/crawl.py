@@ -23,6 +23,7 @@ from lycosa.cli.input.options import (
     screen_flags,
     seeds_flag,
     set_flag,
+    store_flag,
 )
 from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
@@ -73,6 +74,7 @@ MOST_EMPTY = 3
     help="Read the job from this file (TOML); flags override it.",
 )
 @log_flag
+@store_flag
 @set_flag
 @limit_flags
 @scope_flags
@@ -128,17 +130,21 @@ def crawl(
     require_plugins(job)
     run.require_languages(job)
     directory = CrawlDirectory.create(path, job)
-    if job.log.server:
-        _begin_log(directory, job)
+    _begin_elsewhere(directory, job)
     if job.fetch.loopback_origins and not flags["as_json"]:
         notice(opened_text(job.fetch.loopback_origins))
     return _run(session, directory, directory.kept(job), flags)
 
 
-def _begin_log(directory: CrawlDirectory, job: Job) -> None:
-    """Begin the log in its server; if that fails, the same command can be typed again."""
+def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
+    """Begin log and store in their servers; if that fails, the command can be typed again."""
     try:
-        directory.log(job, FIRST_PATIENCE_SECONDS).close()
+        if job.store.place:
+            from lycosa.crawl.copying.uploads import try_store
+
+            try_store(job)
+        if job.log.server:
+            directory.log(job, FIRST_PATIENCE_SECONDS).close()
     except LycosaError:
         directory.undo_create()
         raise
@@ -293,6 +299,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
                 display.show_planting,
                 refused_more,
                 display.say,
+                display.show_uploading,
             )
             ended = run.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:

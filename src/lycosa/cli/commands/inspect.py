@@ -72,6 +72,8 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     ]
     if state.log:
         facts.append(("log", state.log))
+    if state.store:
+        facts.append(("store", _store_text(path, state)))
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
     facts += triples_fact(state.structured)
@@ -109,6 +111,16 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
     given_up = [list(one.values()) for one in state.given_up]
     for part in given_up_table(given_up, state.given_up_origins):
         console.print(part)
+
+
+def _store_text(path: Path, state: CrawlStatus) -> str:
+    """Say what of the directory is not in the store."""
+    if not state.unsent_segments:
+        return f"{state.store}; everything is there"
+    segments = counted(state.unsent_segments, "segment")
+    is_running = bool(state.machines) or state.running_pid is not None
+    more = "" if is_running else f"; copy: {command('resume', path)}"
+    return f"{state.store}; {segments} ({size_text(state.unsent_bytes)}) not there yet{more}"
 
 
 def _distances_text(state: CrawlStatus) -> str:

@@ -239,6 +239,12 @@ log_flag = click.option(
     "nats://HOST1,HOST2,HOST3.",
 )
 
+store_flag = click.option(
+    "--store",
+    metavar="URL",
+    help="Copy what is fetched to a store as well: s3://BUCKET/PREFIX, or file:///FOLDER.",
+)
+
 set_flag = click.option(
     "--set",
     "settings",

@@ -56,12 +56,14 @@ class MemberProcess:
         assignment: Assignment,
         listener: Listener,
         run: int,
+        with_unsent: Callable[[Progress], Progress] = lambda progress: progress,
     ) -> None:
         job = crawl.job
         self._main = main
         self._crawl = crawl
         self._listener = listener
         self._run_number = run
+        self._with_unsent = with_unsent
         self._machine = os.uname().nodename
         self._directory_number = directory_number(crawl.log, crawl.directory)
         self._reason = ""
@@ -218,7 +220,7 @@ class MemberProcess:
         """Report progress; less often in a crawl of many hosts, whose figures take long."""
         began = time.monotonic()
         if self._lives.present is not None:
-            self._last = found = self.progress()
+            self._last = found = self._with_unsent(self.progress())
             self._on_progress(found)
             self._session.tell(_told(found, len(self._lives.present.worker.partitions())), 0)
         took = time.monotonic() - began
@@ -255,4 +257,5 @@ def _told(found: Progress, partitions: int) -> record.Progress:
         urls=found.pending + found.pages,
         waiting=found.pending,
         in_flight=found.in_flight,
+        unsent_bytes=found.unsent_bytes,
     )
