@@ -56,6 +56,8 @@ class Member(msgspec.Struct, frozen=True, omit_defaults=True):
     progress: Progress = Progress()
     ended_by: int = 0
     """The member that wrote the tombstone."""
+    directory: str = ""
+    """The crawl directory on its machine: what it fetches is there."""
 
     @property
     def is_gone(self) -> bool:

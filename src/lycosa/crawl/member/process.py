@@ -150,7 +150,10 @@ class MemberProcess:
         agreement = Agreement(
             crawl.job.log.name, self._runtime.partitioner.identity, plugins, FORMAT
         )
-        return Life(record.Member(0, self._machine, __version__, FORMAT), agreement)
+        own = record.Member(
+            0, self._machine, __version__, FORMAT, directory=str(crawl.directory.path.absolute())
+        )
+        return Life(own, agreement)
 
     def _work(self, number: int) -> Working:
         job, clock, courier = self._crawl.job, self._main.clock, self._courier
