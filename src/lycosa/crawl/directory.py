@@ -44,6 +44,8 @@ class CrawlDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.shown = str(path)
+        """How a command line names this crawl."""
         self.job_file = path / "crawl.toml"
         self.seeds_file = path / "seeds.txt"
         self.log_folder = path / "log"
@@ -140,6 +142,11 @@ class CrawlDirectory:
     def has_begun(self) -> bool:
         """Whether the crawl has a log, here or in a server."""
         return self.log_folder.exists()
+
+    @property
+    def is_distant(self) -> bool:
+        """Whether only the log is at hand, and pages and snapshots are on other machines."""
+        return False
 
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""
