@@ -66,3 +66,13 @@ def test_a_folder_that_is_there_is_not_used(tmp_path: Path) -> None:
     done = subprocess.run(TRIAL, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "trial: is there already\n  name a new folder: -o DIR\n"
+
+
+@pytest.mark.soak
+def test_the_demo_ends_well_though_a_member_is_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lycosa.cli.trial.demo", "--hosts", "24"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 lost, 0 kept twice" in done.stdout
+    assert "clean, 0 breaches" in done.stdout
