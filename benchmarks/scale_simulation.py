@@ -25,7 +25,8 @@ import tempfile
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import log, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -114,8 +115,9 @@ class _Traffic:
         """Return a count over the whole crawl."""
         return sum(self.by_second[name].values())
 
-    def watch(self) -> None:
-        """Count from now on."""
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Count what happens within."""
         commit, put, fetch = LooseLog.commit, MemoryBoard.put, LooseLog.inboxes
         traffic = self
 
@@ -142,6 +144,12 @@ class _Traffic:
         LooseLog.commit = counted_commit  # type: ignore[method-assign]
         MemoryBoard.put = counted_put  # type: ignore[method-assign]
         LooseLog.inboxes = counted_fetch  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            LooseLog.commit = commit  # type: ignore[method-assign]
+            MemoryBoard.put = put  # type: ignore[method-assign]
+            LooseLog.inboxes = fetch  # type: ignore[method-assign]
 
 
 def job_of(plan: Plan, web: ScaleWeb) -> Job:
@@ -157,10 +165,9 @@ def job_of(plan: Plan, web: ScaleWeb) -> Job:
     )
 
 
-def simulate(plan: Plan) -> dict[str, Any]:
+def simulate(plan: Plan, *, measures_memory: bool = True) -> dict[str, Any]:
     """Crawl the web and return what was counted."""
     traffic = _Traffic()
-    traffic.watch()
     web, machines = _CountedWeb(plan), plan.machines
     owners: list[tuple[float, dict[str, int]]] = []
     began = time.process_time()
@@ -177,11 +184,11 @@ def simulate(plan: Plan) -> dict[str, Any]:
             print(f"\r{owners[-1][0]:6.0f} s {pages:9,} pages", end="", file=sys.stderr, flush=True)
 
         cluster.clock.call_at(BEGINS_AT, sample)
-        result = cluster.run(100_000.0)
+        with traffic.watched():
+            result = cluster.run(100_000.0)
         print(file=sys.stderr)
         cpu_seconds = time.process_time() - began
-        largest = _largest(cluster, owners)
-        memory = _fold_elsewhere(cluster, largest)
+        memory = _fold_elsewhere(cluster, _largest(cluster)) if measures_memory else {}
     full = next(held for _, held in reversed(owners) if len(held) == machines and "" not in held)
     end = int(result.virtual_seconds) + 1
     return {
@@ -209,7 +216,7 @@ def simulate(plan: Plan) -> dict[str, Any]:
 # -- memory of one machine --------------------------------------------------------------------
 
 
-def _largest(cluster: Cluster, owners: list[tuple[float, dict[str, int]]]) -> list[int]:
+def _largest(cluster: Cluster) -> list[int]:
     """Return the partitions of the machine that knows most URLs."""
     heads = cluster.server.heads()
     states = cluster.states()
