@@ -45,6 +45,8 @@ class CrawlDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.shown = str(path)
+        """How a command line names this crawl."""
         self.job_file = path / "crawl.toml"
         self.seeds_file = path / "seeds.txt"
         self.log_folder = path / "log"
@@ -148,6 +150,11 @@ class CrawlDirectory:
     def is_copy(self) -> bool:
         """Whether it was copied from a store: content without a log of its own."""
         return self.copy_mark.exists() and not (self.log_folder / "log.sqlite").exists()
+
+    @property
+    def is_distant(self) -> bool:
+        """Whether only the log is at hand, and pages and snapshots are on other machines."""
+        return False
 
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""

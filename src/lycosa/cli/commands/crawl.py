@@ -151,7 +151,7 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("address", metavar="URL")
+@click.argument("address", metavar="URL[#NAME]")
 @click.argument("name", metavar="[NAME]", default="")
 @click.option(
     "-o",
@@ -171,18 +171,20 @@ def join(
     """Help in a crawl that another machine has begun.
 
     The job comes from the log in the server. If there are several crawls, NAME is the
-    beginning of one's name; without it the only one that runs is joined. What this machine
-    fetches is kept in DIR. Ctrl-C stops it cleanly, and the others go on.
+    beginning of one's name; without it the only one that runs is joined, or the only one there
+    is. A crawl that has ended or was stopped goes on. What this machine fetches is kept in DIR.
+    Ctrl-C stops it cleanly, and the others go on.
 
     \b
       lycosa join postgresql://db/crawls --list
       lycosa join postgresql://db/crawls -o mycrawl
+      lycosa join postgresql://db/crawls#3f2a -o mycrawl
     """
-    from lycosa.config.log_servers import server_problem
     from lycosa.crawl.logs import joining
+    from lycosa.crawl.logs.distant import parse_place
 
-    if problem := server_problem(address):
-        raise ConfigError(problem)
+    place = parse_place(address)
+    address, name = place.address, place.name or name
     found = joining.crawls_in(address)
     if is_list:
         for crawl in found:

@@ -231,8 +231,10 @@ class HowEnded(Protocol):
         """Whether nothing is left to do."""
 
 
-def command(name: str, path: Path, *rest: str) -> str:
-    """Return a command line that can be typed as it is."""
+def command(name: str, path: object, *rest: str) -> str:
+    """Return a command line that can be typed as it is; `path` may be the address of a log."""
+    if name == "resume" and "://" in str(path):
+        return shlex.join(["lycosa", "join", str(path), "-o", "DIR", *rest])
     return shlex.join(["lycosa", name, str(path), *rest])
 
 

@@ -37,7 +37,8 @@ class CrawlStatus(NamedTuple):
     urls: int
     pending: int
     hosts: int
-    disk_bytes: int
+    disk_bytes: int | None
+    """None where only the log is at hand."""
     seconds_left: float
     outcomes: dict[str, int]
     refusals: dict[str, int]
@@ -110,7 +111,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         urls=sum(len(state.table) for state in states),
         pending=sum(state.pending for state in states),
         hosts=_host_count(states, job),
-        disk_bytes=_disk_bytes(directory.path),
+        disk_bytes=None if directory.is_distant else _disk_bytes(directory.path),
         seconds_left=round(seconds_left(states, job, now), 1),
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
