@@ -112,7 +112,7 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         console.print(part)
 
 
-def _store_text(path: Path, state: CrawlStatus) -> str:
+def _store_text(path: Path | ServerPlace, state: CrawlStatus) -> str:
     """Say what of the directory is not in the store."""
     if not state.unsent_segments:
         return f"{state.store}; everything is there"
