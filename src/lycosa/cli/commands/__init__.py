@@ -11,6 +11,7 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
     move     `move`: move a crawl's log to a server, or back
     verify   `verify`: check a crawl's files against each other, and repair them
+    fetch    `fetch`: copy a crawl from a store into a directory
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl
     query    `index`, `sparql`, `triples`, `serve`: query a crawl's structured data
