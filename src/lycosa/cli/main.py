@@ -42,6 +42,7 @@ class Lycosa(LazyGroup):
 
     modules = {  # noqa: RUF012
         "lycosa.cli.commands.crawl": ("crawl", "join", "resume", "revisit"),
+        "lycosa.cli.commands.cluster": ("cluster",),
         "lycosa.cli.commands.inspect": ("status", "queue", "explain", "cat", "audit"),
         "lycosa.cli.commands.check": ("check",),
         "lycosa.cli.commands.study": ("study", "sql"),

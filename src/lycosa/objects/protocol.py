@@ -15,6 +15,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from lycosa.errors import StoreError
+
+
+def check_key(place: str, key: str) -> str:
+    """Return a key, or raise `StoreError`: no part of it is empty or begins with a dot."""
+    parts = key.rstrip("/").split("/")
+    if not all(parts) or any(part.startswith(".") for part in parts):
+        raise StoreError(
+            f"{place}: {key!r} is no key: its parts are not empty, and have no dot first"
+        )
+    return key
+
 
 class Found(NamedTuple):
     """An object in a listing."""
@@ -41,13 +53,16 @@ class Objects(Protocol):
         """Return an object or a range of it; None when there is no such object."""
 
     def download(self, key: str, target: Path) -> bool:
-        """Copy an object to a file that is not there yet; False when there is no such object."""
+        """Copy an object to a file that is not there yet; False when there is no such object.
+
+        A file that could not be written in full is removed again.
+        """
 
     def size(self, key: str) -> int | None:
         """Return the length of an object in bytes; None when there is no such object."""
 
     def list(self, prefix: str = "") -> Iterator[Found]:
-        """Yield the objects below a prefix, by key."""
+        """Yield the objects below a prefix, a whole part of the path (`warc`), by key."""
 
     def close(self) -> None:
         """Close the connections."""

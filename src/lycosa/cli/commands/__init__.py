@@ -4,6 +4,8 @@ A module parses the flags of its commands, calls the package that does the work,
 result. `cli.main` lists the modules and imports one when one of its commands is typed.
 
     crawl    `crawl`, `join`, `resume`, `revisit`: run a crawl
+    cluster  `cluster`: see and lead a crawl that several machines share
+    cluster_status  `cluster status`, `cluster logs`: read such a crawl
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
     move     `move`: move a crawl's log to a server, or back
