@@ -139,10 +139,11 @@ def _run(trial: Trial, job: Job, count: int, web: TrialWeb | None) -> int:
     trial.begin(job)
     for _ in range(1, count):
         trial.join()
+    log, another = shlex.quote(trial.url), shlex.quote(str(trial.folder / "another"))
     hints = [
-        ("log", trial.url),
-        ("one more", f"lycosa join {shlex.quote(trial.url)} -o {trial.folder / 'another'}"),
-        ("a crash", f"kill -9 {trial.members.all[-1].pid}   (the others take over)"),
+        ("the log", trial.url),
+        ("let one more help, in a second terminal", f"lycosa join {log} -o {another}"),
+        ("let one die", f"kill -9 {trial.members.all[-1].pid}"),
     ]
     try:
         with TrialScreen(f"{count} members, {trial.servers.name}", hints) as screen:
