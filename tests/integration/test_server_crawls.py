@@ -15,9 +15,11 @@ import pytest
 from lycosa.config import Job, read_job
 from lycosa.config.log_servers import usual_partitions
 from lycosa.crawl.directory import CrawlDirectory, named_anew
+from lycosa.crawl.logs import joining
+from lycosa.crawl.logs.distant import find_crawl, parse_place
 from lycosa.crawl.logs.joining import FoundCrawl, choose
 from lycosa.crawl.logs.notes import directory_number, job_among, note_job, own_numbers
-from lycosa.errors import ConfigError, LogError
+from lycosa.errors import ConfigError, LogError, LycosaError
 from lycosa.log.jetstream.writing import MOST_PARTITIONS
 from lycosa.log.opening import open_log
 from servers.fixtures import SharedNats, SharedPostgres
@@ -78,7 +80,9 @@ def test_every_command_works_with_a_log_in_a_server(crawled: Path, address: str,
     assert len(job.log.name) == 32
     assert not (crawled / "log" / "log.sqlite").exists()
     _read_it(crawled, web)
+    _read_by_address(f"{address}#{job.log.name[:12]}", crawled, web)
     _change_it(crawled, web)
+    _change_by_address(f"{address}#{job.log.name[:12]}", crawled, web)
     _damage_it(crawled)
     _lose_it(crawled)
 
@@ -93,6 +97,38 @@ def _read_it(crawled: Path, web: Web) -> None:
     for words in (["audit"], ["verify", "--quick"], ["study"], ["index"]):
         done = lycosa(words[0], crawled, *words[1:])
         assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
+def _read_by_address(place: str, crawled: Path, web: Web) -> None:
+    """Read it from a machine that has no directory; what needs pages says where they are."""
+    status = json.loads(lycosa("status", place, "--json").stdout)
+    assert (status["pages"], status["pending"], status["disk_bytes"]) == (PAGES, 0, None)
+    assert "on disk" not in lycosa("status", place).stdout
+    assert json.loads(lycosa("queue", place, "--json").stdout)["total"] == 0
+    explained = json.loads(lycosa("explain", place, web.seeds[0], "--json").stdout)
+    assert explained["outcome"] == "kept"
+    assert lycosa("explain", place, web.seeds[0] + "nothing").returncode == 1
+    done = lycosa("audit", place)
+    assert done.returncode == 2
+    assert f":{crawled}\n" in done.stderr
+    for command, told in (("resume", "lycosa join"), ("study", "lycosa fetch")):
+        done = lycosa(command, place)
+        assert done.returncode == 2
+        assert told in done.stderr
+
+
+def _change_by_address(place: str, crawled: Path, web: Web) -> None:
+    host = web.seeds[1].split("/")[2]
+    assert lycosa("add", place, web.seeds[1]).returncode == 0
+    done = lycosa("retry", place)
+    assert (done.returncode, done.stdout) == (0, "0 URLs back in the queue\n")
+    assert f"lycosa unblock '{place}' {host}" in lycosa("block", place, host).stderr
+    assert host in json.loads(lycosa("status", crawled, "--json").stdout)["blocked"]
+    done = lycosa("block", place, host, "--forget")
+    assert done.returncode == 2
+    assert "crawl directories" in done.stderr
+    assert f"lycosa join '{place}' -o DIR" in lycosa("unblock", place, host).stdout
+    lycosa("resume", crawled, "--quiet")
 
 
 def _change_it(crawled: Path, web: Web) -> None:
@@ -226,6 +262,7 @@ def test_another_machine_joins_by_the_address_alone(web: Web, address: str, tmp_
     done = lycosa("join", address, "zz", "-o", tmp_path / "c")
     assert done.returncode == 2
     assert "no crawl whose name begins with zz" in done.stderr
+    assert "#NAME" in done.stderr
     assert name in done.stderr
 
 
@@ -245,10 +282,33 @@ def test_a_crawl_is_chosen_by_the_beginning_of_its_name() -> None:
     for name in ("", "a"):
         with pytest.raises(ConfigError, match=r"2 crawls(?s:.*)ab12(?s:.*)ac3"):
             choose("nats://a", name, [one, two])
+    ended = one._replace(ended="stopped")
+    assert choose("nats://a", "", [ended]) == ended
+    with pytest.raises(ConfigError, match=r"2 crawls, none of which runs; name one (?s:.*)#NAME"):
+        choose("nats://a", "", [ended, gone])
     with pytest.raises(ConfigError, match="was moved to postgresql://x"):
         choose("nats://a", "ff", [one, gone])
     with pytest.raises(ConfigError, match="lycosa crawl"):
         choose("nats://a", "", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("redis://db", "names no server that keeps a log"),
+        ("nats://me:secret@a", "LYCOSA_NATS_PASSWORD"),
+        ("nats://127.0.0.1:1", "127.0.0.1:1"),
+        ("postgresql://127.0.0.1:1/crawls", "127.0.0.1"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_told(
+    text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "_ASKING_SECONDS", 1.0)
+    with pytest.raises(LycosaError) as refused:
+        find_crawl(parse_place(text))
+    assert told in str(refused.value)
+    assert "secret" not in str(refused.value)
 
 
 def _crawl(name: str, moved_to: str = "") -> FoundCrawl:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from servers.keeper import attach
+from servers.processes import fresh_name
+from servers.seaweed import BUCKET, environment
 
 
 class SharedPostgres(NamedTuple):
@@ -40,3 +42,12 @@ def nats_servers() -> SharedNats:
     """Three NATS servers, shared by all tests: take a stream or bucket of your own."""
     told: dict[str, Any] = attach("nats")
     return SharedNats(**told)
+
+
+@pytest.fixture
+def s3_store(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return an empty place in an S3 store; the environment has its address and keys."""
+    told = attach("seaweed")
+    for name, value in environment(told["endpoint"]).items():
+        monkeypatch.setenv(name, value)
+    return f"s3://{BUCKET}/{fresh_name()}"

@@ -7,7 +7,7 @@ kernel has released the locks: then this process gets the file for itself and en
 POSIX locks are used because children do not inherit them: a process forked by a test does not
 keep the servers alive.
 
-    python keeper.py FOLDER postgres|nats
+    python keeper.py FOLDER postgres|nats|seaweed
 """
 
 from __future__ import annotations
@@ -71,12 +71,15 @@ def _start(place: Path, kind: str) -> None:
 
 
 def _serve(place: Path, kind: str) -> None:
-    from servers import nats_cluster, postgres_server
+    from servers import nats_cluster, postgres_server, seaweed_server
 
     if kind == "postgres":
         with postgres_server(in_memory=True) as server:
             told = {"url": server.url, "tls_url": server.tls_url, "pid": server.pid}
             _tell_and_wait(place, told)
+    elif kind == "seaweed":
+        with seaweed_server(in_memory=True) as store:
+            _tell_and_wait(place, {"endpoint": store.endpoint})
     else:
         with nats_cluster(3, in_memory=True) as cluster:
             _tell_and_wait(place, {"urls": cluster.urls, "monitoring": cluster.monitoring_urls})

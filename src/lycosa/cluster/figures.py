@@ -7,14 +7,15 @@ by a life that is gone is counted by its successor.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from lycosa.cluster.membership.offsets import is_off
 from lycosa.cluster.membership.record import Member, Progress, Standing
+
+_TIMES = ("unsent_seconds", "commit_seconds", "next_seconds")
 
 
 class MachineFigures(NamedTuple):
@@ -46,7 +47,7 @@ def figures(members: Iterable[Member]) -> ClusterFigures:
             by_machine.setdefault(member.machine, []).append(member)
         ended += member.standing is Standing.DEAD
     machines = [_machine(name, workers) for name, workers in sorted(by_machine.items())]
-    return ClusterFigures(machines, _sum(one.progress for one in machines), ended)
+    return ClusterFigures(machines, add_up(one.progress for one in machines), ended)
 
 
 def _machine(name: str, workers: list[Member]) -> MachineFigures:
@@ -54,14 +55,19 @@ def _machine(name: str, workers: list[Member]) -> MachineFigures:
     return MachineFigures(
         name,
         len(workers),
-        _sum(one.progress for one in workers),
+        add_up(one.progress for one in workers),
         all(one.standing is Standing.LEAVING for one in workers),
         offset if is_off(offset) else 0.0,
     )
 
 
-def _sum(progress: Iterable[Progress]) -> Progress:
-    total: Counter[str] = Counter()
+def add_up(progress: Iterable[Progress]) -> Progress:
+    """Return the figures of several members together; of times, the longest."""
+    total: dict[str, Any] = {}
     for one in progress:
-        total.update(msgspec.structs.asdict(one))
+        for name, value in msgspec.structs.asdict(one).items():
+            if name in _TIMES:
+                total[name] = max(total.get(name, 0.0), value)
+            elif not isinstance(value, str):
+                total[name] = total.get(name, 0) + value
     return Progress(**total)

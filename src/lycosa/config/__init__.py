@@ -7,6 +7,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     requests     the keys about requests: limits, politeness, robots files, connections
     statistics   the keys about figures over time
     caches       the keys about the sizes of caches
+    store        the keys about the store of objects, and a check of its URL
     keys         how sections and keys are declared
     log_servers  checks the address of a server that keeps a log
     reader       checks the tables of a TOML file and reports all mistakes at once
@@ -56,6 +57,7 @@ from lycosa.config.sections import (
 )
 from lycosa.config.seeds import SeedList, seeds_of
 from lycosa.config.statistics import Statistics
+from lycosa.config.store import Store
 from lycosa.config.writer import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
@@ -81,6 +83,7 @@ __all__ = [
     "Robots",
     "SeedList",
     "Statistics",
+    "Store",
     "Structured",
     "Traps",
     "anchored",
@@ -109,6 +112,7 @@ class Job(Record):
     discovery: Discovery = field(default_factory=Discovery)
     traps: Traps = field(default_factory=Traps)
     log: Log = field(default_factory=Log)
+    store: Store = field(default_factory=Store)
     revisit: Revisit = field(default_factory=Revisit)
     crawl: Crawl = field(default_factory=Crawl)
     caches: Caches = field(default_factory=Caches)

@@ -18,6 +18,7 @@ from lycosa.config.log_servers import server_problem
 from lycosa.config.other_names import hint_for
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.seeds import SeedList, seeds_in, seeds_of
+from lycosa.config.store import place_problem
 from lycosa.config.writer import write_value
 from lycosa.errors import ConfigError
 
@@ -305,6 +306,9 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
 
     if section == "log" and record.server and (problem := server_problem(record.server)):
         yield f"`server`: {problem}"
+
+    if section == "store" and record.place and (problem := place_problem(record.place)):
+        yield f"`place`: {problem}"
 
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):

@@ -13,6 +13,7 @@ from lycosa.config.caches import Caches
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.statistics import Statistics
+from lycosa.config.store import Store
 from lycosa.regex import Expression, compile_expression
 
 SCHEDULERS = (
@@ -425,6 +426,7 @@ SECTIONS: dict[str, type] = {
     "discovery": Discovery,
     "traps": Traps,
     "log": Log,
+    "store": Store,
     "revisit": Revisit,
     "crawl": Crawl,
     "caches": Caches,

@@ -44,6 +44,8 @@ class CrawlDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.shown = str(path)
+        """How a command line names this crawl."""
         self.job_file = path / "crawl.toml"
         self.seeds_file = path / "seeds.txt"
         self.log_folder = path / "log"
@@ -55,8 +57,7 @@ class CrawlDirectory:
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
         """Make a new crawl directory; refuse a folder that is not empty."""
         directory = cls(path)
-        if job.log.server and not job.log.name:
-            job = named_anew(job)
+        job = named(job)
         if directory.job_file.exists():
             raise ConfigError(
                 f"{path}: holds a crawl already\n"
@@ -141,6 +142,11 @@ class CrawlDirectory:
     def has_begun(self) -> bool:
         """Whether the crawl has a log, here or in a server."""
         return self.log_folder.exists()
+
+    @property
+    def is_distant(self) -> bool:
+        """Whether only the log is at hand, and pages and snapshots are on other machines."""
+        return False
 
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""
@@ -245,10 +251,15 @@ class CrawlDirectory:
 
 
 def named_anew(job: Job) -> Job:
-    """Return the job with a new name for its crawl in the server, which no other crawl has."""
-    if not job.log.server:
+    """Return the job with a new name for its crawl in server and store, which no other has."""
+    if not job.log.server and not job.store.place:
         return job
     return dataclasses.replace(job, log=dataclasses.replace(job.log, name=os.urandom(16).hex()))
+
+
+def named(job: Job) -> Job:
+    """Return the job with a name for its crawl, if it needs one and has none."""
+    return job if job.log.name else named_anew(job)
 
 
 class OpenCrawl(NamedTuple):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lycosa.errors import ObjectsUnavailable, StoreError
-from lycosa.objects.protocol import Found
+from lycosa.objects.protocol import Found, check_key
 
 INCOMING = ".incoming"
 _DAY_SECONDS = 86_400.0
@@ -104,10 +104,7 @@ class FolderObjects:
     # -- inside ---------------------------------------------------------------------------
 
     def _path(self, key: str) -> Path:
-        parts = key.rstrip("/").split("/")
-        if not all(parts) or any(part.startswith(".") for part in parts):
-            raise StoreError(f"{self.place}: {key!r} is no key: parts without a leading dot")
-        return self._made_root().joinpath(*parts)
+        return self._made_root() / check_key(self.place, key)
 
     def _made_root(self) -> Path:
         if self._is_made and not self._root.is_dir():

@@ -15,6 +15,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from lycosa.errors import StoreError
+
+
+def check_key(place: str, key: str) -> str:
+    """Return a key, or raise `StoreError`: no part of it is empty or begins with a dot."""
+    parts = key.rstrip("/").split("/")
+    if not all(parts) or any(part.startswith(".") for part in parts):
+        raise StoreError(
+            f"{place}: {key!r} is no key: its parts are not empty, and have no dot first"
+        )
+    return key
+
 
 class Found(NamedTuple):
     """An object in a listing."""

@@ -11,6 +11,7 @@ class ClusterGroup(LazyGroup):
     """The commands of a cluster."""
 
     modules = {  # noqa: RUF012
+        "lycosa.cli.commands.cluster_status": ("status", "logs"),
         "lycosa.cli.commands.cluster_up": ("up",),
     }
 

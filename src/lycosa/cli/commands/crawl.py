@@ -23,6 +23,7 @@ from lycosa.cli.input.options import (
     screen_flags,
     seeds_flag,
     set_flag,
+    store_flag,
 )
 from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
@@ -73,6 +74,7 @@ MOST_EMPTY = 3
     help="Read the job from this file (TOML); flags override it.",
 )
 @log_flag
+@store_flag
 @set_flag
 @limit_flags
 @scope_flags
@@ -128,24 +130,28 @@ def crawl(
     require_plugins(job)
     run.require_languages(job)
     directory = CrawlDirectory.create(path, job)
-    if job.log.server:
-        _begin_log(directory, job)
+    _begin_elsewhere(directory, job)
     if job.fetch.loopback_origins and not flags["as_json"]:
         notice(opened_text(job.fetch.loopback_origins))
     return _run(session, directory, directory.kept(job), flags)
 
 
-def _begin_log(directory: CrawlDirectory, job: Job) -> None:
-    """Begin the log in its server; if that fails, the same command can be typed again."""
+def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
+    """Begin log and store in their servers; if that fails, the command can be typed again."""
     try:
-        directory.log(job, FIRST_PATIENCE_SECONDS).close()
+        if job.store.place:
+            from lycosa.crawl.copying.uploads import try_store
+
+            try_store(job)
+        if job.log.server:
+            directory.log(job, FIRST_PATIENCE_SECONDS).close()
     except LycosaError:
         directory.undo_create()
         raise
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("address", metavar="URL")
+@click.argument("address", metavar="URL[#NAME]")
 @click.argument("name", metavar="[NAME]", default="")
 @click.option(
     "-o",
@@ -165,18 +171,20 @@ def join(
     """Help in a crawl that another machine has begun.
 
     The job comes from the log in the server. If there are several crawls, NAME is the
-    beginning of one's name; without it the only one that runs is joined. What this machine
-    fetches is kept in DIR. Ctrl-C stops it cleanly, and the others go on.
+    beginning of one's name; without it the only one that runs is joined, or the only one there
+    is. A crawl that has ended or was stopped goes on. What this machine fetches is kept in DIR.
+    Ctrl-C stops it cleanly, and the others go on.
 
     \b
       lycosa join postgresql://db/crawls --list
       lycosa join postgresql://db/crawls -o mycrawl
+      lycosa join postgresql://db/crawls#3f2a -o mycrawl
     """
-    from lycosa.config.log_servers import server_problem
     from lycosa.crawl.logs import joining
+    from lycosa.crawl.logs.distant import parse_place
 
-    if problem := server_problem(address):
-        raise ConfigError(problem)
+    place = parse_place(address)
+    address, name = place.address, place.name or name
     found = joining.crawls_in(address)
     if is_list:
         for crawl in found:
@@ -293,6 +301,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
                 display.show_planting,
                 refused_more,
                 display.say,
+                display.show_uploading,
             )
             ended = run.run_crawl(directory, job=job, listener=listener)
         except KeyboardInterrupt:

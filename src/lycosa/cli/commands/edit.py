@@ -8,29 +8,24 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.input.options import directory_argument, seeds_flag
+from lycosa.cli.input.options import directory_argument, place_argument, seeds_flag
+from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import refused_more_text
 from lycosa.cli.screen.notices import Session, notice
 from lycosa.cli.screen.summary import command
-from lycosa.crawl.directory import CrawlDirectory
 
 if TYPE_CHECKING:
+    from lycosa.cli.input.places import Place
     from lycosa.store.segments.removal import Forgotten
 
 
-def _open(session: Session, path: Path) -> CrawlDirectory:
-    directory = CrawlDirectory.open(path)
-    session.messages = directory.messages
-    return directory
-
-
 @click.command()
-@directory_argument
+@place_argument
 @click.argument("seeds", metavar="[SEED]...", nargs=-1)
 @seeds_flag
 @click.pass_obj
-def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: TextIO | None) -> int:
+def add(session: Session, /, path: Place, seeds: tuple[str, ...], seed_file: TextIO | None) -> int:
     """Add seeds to a crawl.
 
     A running crawl fetches them at once, any other crawl when it is resumed.
@@ -38,7 +33,7 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
     from lycosa.crawl.inspect import edits
     from lycosa.crawl.seeds import refusal_text
 
-    directory = _open(session, path)
+    directory = open_crawl(session, path)
     if not seeds and seed_file is None:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     given = gather(seeds, seed_file, lambda count: notice(f"reading seeds: {count:,}"))
@@ -54,10 +49,10 @@ def add(session: Session, /, path: Path, seeds: tuple[str, ...], seed_file: Text
 
 
 @click.command()
-@directory_argument
+@place_argument
 @click.option("--traps", is_flag=True, help="Retry the URLs that were put aside as traps instead.")
 @click.pass_obj
-def retry(session: Session, /, path: Path, traps: bool) -> None:
+def retry(session: Session, /, path: Place, traps: bool) -> None:
     """Fetch failed URLs again.
 
     URLs with temporary failures (timeouts, server errors, hosts that were given up,
@@ -68,7 +63,7 @@ def retry(session: Session, /, path: Path, traps: bool) -> None:
     """
     from lycosa.crawl.inspect import edits
 
-    directory = _open(session, path)
+    directory = open_crawl(session, path)
     count = edits.release_traps(directory) if traps else edits.retry_failed(directory)
     click.echo(f"{counted(count, 'URL')} back in the queue")
     if count:
@@ -76,11 +71,11 @@ def retry(session: Session, /, path: Path, traps: bool) -> None:
 
 
 @click.command()
-@directory_argument
+@place_argument
 @click.argument("host")
 @click.option("--forget", is_flag=True, help="Also delete what the host has sent so far.")
 @click.pass_obj
-def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
+def block(session: Session, /, path: Place, host: str, forget: bool) -> None:
     """Stop sending requests to a host.
 
     The crawl must not be running; `lycosa resume` then leaves the host alone.
@@ -88,21 +83,22 @@ def block(session: Session, /, path: Path, host: str, forget: bool) -> None:
     from lycosa.crawl.inspect import edits
     from lycosa.query.index import Index
 
-    directory = _open(session, path)
+    directory = open_crawl(session, path)
     blocked = edits.block_host(directory, host, forget)
     click.echo(f"{host} is blocked; {counted(blocked.pending, 'URL')} taken out of the queue")
     notice(f"  to lift it: {command('unblock', path, host)}")
     if blocked.forgotten is not None:
+        assert isinstance(path, Path)
         click.echo(_deleted(blocked.forgotten))
         if Index(path).generation() is not None and Index(path).update().is_anew:
             click.echo("rebuilt the triple index without it")
 
 
 @click.command()
-@directory_argument
+@place_argument
 @click.argument("host")
 @click.pass_obj
-def unblock(session: Session, /, path: Path, host: str) -> None:
+def unblock(session: Session, /, path: Place, host: str) -> None:
     """Send requests to a blocked host again.
 
     Its URLs go back into the queue, and `lycosa resume` fetches them. What --forget deleted
@@ -110,7 +106,7 @@ def unblock(session: Session, /, path: Path, host: str) -> None:
     """
     from lycosa.crawl.inspect import edits
 
-    count = edits.unblock_host(_open(session, path), host)
+    count = edits.unblock_host(open_crawl(session, path), host)
     click.echo(f"{host} is no longer blocked; {counted(count, 'URL')} back in the queue")
     click.echo(f"  continue: {command('resume', path)}")
 
@@ -144,7 +140,7 @@ def forget(session: Session, /, path: Path, deleted: bool) -> None:
             "Say what: --deleted for pages that are gone; for a host: lycosa block DIR HOST"
             " --forget"
         )
-    forgotten = forget_deleted(_open(session, path))
+    forgotten = forget_deleted(open_crawl(session, path))
     click.echo(_deleted(forgotten))
     if forgotten.records and Index(path).generation() is not None and Index(path).update().is_anew:
         click.echo("rebuilt the triple index without them")

@@ -7,6 +7,7 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -14,7 +15,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.input.options import directory_argument, json_flag
+from lycosa.cli.input.options import directory_argument, json_flag, place_argument
+from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import with_scheme
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.lines import put_aside_of
@@ -30,18 +32,14 @@ from lycosa.cli.screen.summary import (
     saved_fact,
     triples_fact,
 )
-from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
 from lycosa.terminal_text import on_screen
 
+if TYPE_CHECKING:
+    from lycosa.cli.input.places import Place
+
 MOST_BLOCKED = 20
 """How many blocked hosts `status` names; --json has all."""
-
-
-def _open(session: Session, path: Path) -> CrawlDirectory:
-    directory = CrawlDirectory.open(path)
-    session.messages = directory.messages
-    return directory
 
 
 def _print_json(data: object) -> None:
@@ -49,12 +47,12 @@ def _print_json(data: object) -> None:
 
 
 @click.command()
-@directory_argument
+@place_argument
 @json_flag
 @click.pass_obj
-def status(session: Session, /, path: Path, as_json: bool) -> None:
+def status(session: Session, /, path: Place, as_json: bool) -> None:
     """Show the state of a crawl, running or not."""
-    state = status_of(_open(session, path))
+    state = status_of(open_crawl(session, path))
     if as_json:
         waits = [{**w, "until": _iso_or_none(w["until"])} for w in state.waits]
         following = {"next_cycle_at": _iso_or_none(state.next_cycle_at)}
@@ -63,15 +61,18 @@ def status(session: Session, /, path: Path, as_json: bool) -> None:
         _print_status(Screen(), path, state)
 
 
-def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
+def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
     facts = [
         ("pages", f"{state.pages:,}, {size_text(state.bytes)}"),
         ("URLs", f"{state.urls:,} known, {state.pending:,} in queue"),
         ("hosts", f"{state.hosts:,}"),
-        ("on disk", size_text(state.disk_bytes)),
     ]
+    if state.disk_bytes is not None:
+        facts.append(("on disk", size_text(state.disk_bytes)))
     if state.log:
         facts.append(("log", state.log))
+    if state.store:
+        facts.append(("store", _store_text(path, state)))
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
     facts += triples_fact(state.structured)
@@ -111,6 +112,16 @@ def _print_status(console: Console, path: Path, state: CrawlStatus) -> None:
         console.print(part)
 
 
+def _store_text(path: Path, state: CrawlStatus) -> str:
+    """Say what of the directory is not in the store."""
+    if not state.unsent_segments:
+        return f"{state.store}; everything is there"
+    segments = counted(state.unsent_segments, "segment")
+    is_running = bool(state.machines) or state.running_pid is not None
+    more = "" if is_running else f"; copy: {command('resume', path)}"
+    return f"{state.store}; {segments} ({size_text(state.unsent_bytes)}) not there yet{more}"
+
+
 def _distances_text(state: CrawlStatus) -> str:
     """Say of how many pages a shorter way could not be passed on to what they link to."""
     parts = []
@@ -122,7 +133,7 @@ def _distances_text(state: CrawlStatus) -> str:
     return "; ".join(parts)
 
 
-def _next_cycle_text(path: Path, state: CrawlStatus) -> str:
+def _next_cycle_text(path: Place, state: CrawlStatus) -> str:
     if state.next_cycle_at is None:
         return f"none planned; do one now: {command('revisit', path)}"
     if state.next_cycle_at <= time.time():
@@ -144,7 +155,7 @@ def _waits_text(state: CrawlStatus) -> str:
     return "\n".join(lines)
 
 
-def _state(path: Path, state: CrawlStatus) -> str:
+def _state(path: Place, state: CrawlStatus) -> str:
     if state.machines:
         return f"running on {', '.join(state.machines)}"
     if state.running_pid is not None:
@@ -168,7 +179,7 @@ def _state(path: Path, state: CrawlStatus) -> str:
 
 
 @click.command()
-@directory_argument
+@place_argument
 @click.option("--host", metavar="HOST", default="", help="List the URLs of this host alone.")
 @click.option(
     "--limit",
@@ -179,7 +190,7 @@ def _state(path: Path, state: CrawlStatus) -> str:
 )
 @json_flag
 @click.pass_obj
-def queue(session: Session, /, path: Path, host: str, limit: int, as_json: bool) -> None:
+def queue(session: Session, /, path: Place, host: str, limit: int, as_json: bool) -> None:
     """List the URLs in the queue and what each waits for.
 
     Those that are due first come first; of those that are due now the scheduler chooses.
@@ -191,7 +202,7 @@ def queue(session: Session, /, path: Path, host: str, limit: int, as_json: bool)
     from lycosa.crawl.status.queue import queue_of
     from lycosa.crawl.steady_clock import present_moment
 
-    directory = _open(session, path)
+    directory = open_crawl(session, path)
     job = directory.job()
     states = list(directory.states(job).values()) if directory.has_begun else []
     now = present_moment(states)
@@ -213,11 +224,11 @@ def queue(session: Session, /, path: Path, host: str, limit: int, as_json: bool)
 
 
 @click.command()
-@directory_argument
+@place_argument
 @click.argument("url")
 @json_flag
 @click.pass_obj
-def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
+def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     """Show the state and the history of a URL.
 
     Says where, when and how the URL was found, why it waits and when it is due, or which rule
@@ -232,7 +243,7 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
     from lycosa.store.tables.link_ends import link_ends
     from lycosa.url import canonicalize
 
-    directory = _open(session, path)
+    directory = open_crawl(session, path)
     job = directory.job()
     partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     states = directory.states(job)
@@ -250,6 +261,8 @@ def explain(session: Session, /, path: Path, url: str, as_json: bool) -> int:
         )
     finally:
         log.close()
+    if directory.is_distant:
+        found = found._replace(prospect=None)  # it depends on links, which lie elsewhere
     if not found.is_known and canonicalize(with_scheme(url, is_said=False)):
         found = found._replace(standing=why_unknown(directory, found.url))
     behind = max(0.0, now - time.time())
@@ -327,7 +340,7 @@ def cat(session: Session, /, path: Path, url: str, part: str) -> None:
     """
     from lycosa.crawl.inspect.content import content_of
 
-    found = content_of(_open(session, path), with_scheme(url))
+    found = content_of(open_crawl(session, path), with_scheme(url))
     content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}[part]
     if sys.stdout.isatty():
         click.echo(on_screen(content.decode("utf-8", "replace")))
@@ -336,10 +349,10 @@ def cat(session: Session, /, path: Path, url: str, part: str) -> None:
 
 
 @click.command()
-@directory_argument
+@place_argument
 @json_flag
 @click.pass_obj
-def audit(session: Session, /, path: Path, as_json: bool) -> int:
+def audit(session: Session, /, path: Place, as_json: bool) -> int:
     """Check every request of a crawl against the politeness rules.
 
     Lists each breach. The exit code is 1 when there is one, and 10 when there is none but
@@ -347,7 +360,12 @@ def audit(session: Session, /, path: Path, as_json: bool) -> int:
     """
     from lycosa.crawl.inspect.audit import audit as audit_crawl
 
-    found = audit_crawl(_open(session, path))
+    directory = open_crawl(session, path)
+    if directory.is_distant:
+        from lycosa.crawl.logs.distant import bytes_elsewhere
+
+        raise bytes_elsewhere(directory, "the records of requests")
+    found = audit_crawl(directory)
     if as_json:
         _print_json(
             {

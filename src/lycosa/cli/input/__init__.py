@@ -4,6 +4,7 @@ Wrong input becomes an error here, before a folder is made or a request is sent.
 
     options      the flags that several commands share
     jobs         builds a job from `--config`, flags and `--set`
+    places       opens a crawl by its folder, or by the address of its log
     seeds        reads seeds from arguments and from files
     other_flags  guesses which flag was meant, also by other programs' flags
     own_machine  opens servers of this machine that were typed as seeds

@@ -42,6 +42,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "language": (("extract", "languages"),),
     "mining": (("discovery", "mining"),),
     "log_server": (("log", "server"),),
+    "store": (("store", "place"),),
     "cycles": (("revisit", "cycles"),),
     "continuous": (("revisit", "continuous"),),
 }

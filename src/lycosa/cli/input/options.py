@@ -11,6 +11,7 @@ import click
 from lycosa.cli.amounts import duration_flag, size_flag
 from lycosa.config import SCHEDULERS
 from lycosa.config.sections import MINING
+from lycosa.errors import ConfigError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -239,6 +240,12 @@ log_flag = click.option(
     "nats://HOST1,HOST2,HOST3.",
 )
 
+store_flag = click.option(
+    "--store",
+    metavar="URL",
+    help="Copy what is fetched to a store as well: s3://BUCKET/PREFIX, or file:///FOLDER.",
+)
+
 set_flag = click.option(
     "--set",
     "settings",
@@ -276,6 +283,41 @@ raw_flag = click.option(
     "leading apostrophe.",
 )
 
-directory_argument = click.argument(
-    "path", metavar="DIR", type=click.Path(file_okay=False, path_type=Path)
-)
+
+class _Folder(click.Path):
+    """A crawl directory; the address of a log is refused with what to type instead."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a path."""
+        if "://" in str(value):
+            name = ctx.info_name if ctx is not None else ""
+            if name == "resume":
+                raise ConfigError(
+                    f"{value}: is the log of a crawl, and pages need a folder on this machine\n"
+                    f"  go on with the crawl: lycosa join {value} -o DIR"
+                )
+            raise ConfigError(
+                f"{value}: is the log of a crawl, and `{name}` reads its stored pages\n"
+                "  name the crawl directory of a machine, or fetch all of them from the crawl's"
+                " store: lycosa fetch STORE DIR"
+            )
+        return super().convert(value, param, ctx)
+
+
+class _Place(_Folder):
+    """A crawl directory, or the address of a log in a server."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a path or a `ServerPlace`."""
+        if "://" not in str(value):
+            return super().convert(value, param, ctx)
+        from lycosa.crawl.logs.distant import parse_place  # a crawl in a folder does not need it
+
+        return parse_place(str(value))
+
+
+directory_argument = click.argument("path", metavar="DIR", type=_Folder())
+place_argument = click.argument("path", metavar="DIR|URL", type=_Place())

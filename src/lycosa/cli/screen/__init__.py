@@ -6,6 +6,7 @@ a terminal would obey.
     panel      the live panel of a running crawl
     lines      the progress of a running crawl in lines, for logs and pipes
     status     `lycosa status`: the state of a crawl at its last commit
+    cluster    `lycosa cluster status`: the members of a crawl
     summary    the end of a run: why it ended, what was found, what to type next
     findings   the results of `lycosa check`
     prospects  when a page will be visited again

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -144,6 +145,16 @@ def planting_text(count: int, total: int) -> str:
     return f"queueing seeds: {count:,} of {total:,}"
 
 
+UPLOAD_LINE_SECONDS = 30.0
+
+
+def uploading_text(segments: int, size_bytes: int, problem: str) -> str:
+    """Say what the end of a crawl waits for."""
+    left = f"{counted(segments, 'segment')} ({size_text(size_bytes)})"
+    why = f": {problem}" if problem else ""
+    return f"copying the last {left} to the store{why}; Ctrl-C leaves it to the next resume"
+
+
 class Lines:
     """Shows a running crawl on standard error, as lines of JSON or not at all."""
 
@@ -151,6 +162,7 @@ class Lines:
         self._as_json = as_json
         self._is_quiet = is_quiet
         self._resume = resume
+        self._upload_line_at = 0.0
         self.seconds = LINE_SECONDS
         """The time between two calls of `show`."""
 
@@ -174,6 +186,18 @@ class Lines:
         """Show how many seeds of a long list have been queued."""
         if self._as_json and not self._is_quiet:
             self._line({"event": "seeds", "planted": count, "total": total})
+
+    def show_uploading(self, segments: int, size_bytes: int, problem: str) -> None:
+        """Show, every half a minute, what the end of the crawl waits for."""
+        is_wanted = problem or not self._is_quiet
+        if not is_wanted or time.monotonic() < self._upload_line_at:
+            return
+        self._upload_line_at = time.monotonic() + UPLOAD_LINE_SECONDS
+        if self._as_json:
+            told = {"segments": segments, "bytes": size_bytes, "problem": problem}
+            self._line({"event": "uploading", **told})
+        else:
+            self.say(uploading_text(segments, size_bytes, problem))
 
     def _line(self, fields: dict[str, object]) -> None:
         moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -207,8 +231,10 @@ class HowEnded(Protocol):
         """Whether nothing is left to do."""
 
 
-def command(name: str, path: Path, *rest: str) -> str:
-    """Return a command line that can be typed as it is."""
+def command(name: str, path: object, *rest: str) -> str:
+    """Return a command line that can be typed as it is; `path` may be the address of a log."""
+    if name == "resume" and "://" in str(path):
+        return shlex.join(["lycosa", "join", str(path), "-o", "DIR", *rest])
     return shlex.join(["lycosa", name, str(path), *rest])
 
 
@@ -265,6 +291,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "seconds": round(progress.seconds, 1),
         "pending": progress.pending,
         "put_off": progress.put_off,
+        "unsent_bytes": progress.unsent_bytes,
         "hosts": sum(progress.hosts.values()),
         "workers": progress.workers,
         **commit_times(ended),

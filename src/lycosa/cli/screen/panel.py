@@ -20,12 +20,14 @@ from rich.text import Text
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import (
     LINE_SECONDS,
+    UPLOAD_LINE_SECONDS,
     errors_of,
     left_out_of,
     line_of,
     planting_text,
     put_aside_of,
     ready_and_waiting,
+    uploading_text,
     waits_text,
 )
 from lycosa.config import Job
@@ -170,6 +172,7 @@ class Display:
         self._name = name
         self._footer = "Ctrl-C stops cleanly"
         self._resume = resume
+        self._upload_line_at = 0.0
         self._last: Progress | None = None
         self._live: Live | None = None
         if console.is_terminal:
@@ -208,6 +211,15 @@ class Display:
             self._live.update(Text(planting_text(count, total), "dim"), refresh=True)
         else:
             self.say(planting_text(count, total))
+
+    def show_uploading(self, segments: int, size_bytes: int, problem: str) -> None:
+        """Show what the end of the crawl waits for."""
+        text = uploading_text(segments, size_bytes, problem)
+        if self._live:
+            self._live.update(Text(text, "dim"), refresh=True)
+        elif time.monotonic() >= self._upload_line_at:
+            self._upload_line_at = time.monotonic() + UPLOAD_LINE_SECONDS
+            self.say(text)
 
     def finish(self, progress: Progress) -> None:
         """Show the last panel, which stays on the screen."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lycosa.config import SPLITTING_PARTITIONERS, Job
 from lycosa.crawl.directory import CrawlDirectory
@@ -37,7 +37,8 @@ class CrawlStatus(NamedTuple):
     urls: int
     pending: int
     hosts: int
-    disk_bytes: int
+    disk_bytes: int | None
+    """None where only the log is at hand."""
     seconds_left: float
     outcomes: dict[str, int]
     refusals: dict[str, int]
@@ -75,6 +76,12 @@ class CrawlStatus(NamedTuple):
     """The server that keeps the log, and the crawl's name there; "" for a file."""
     machines: list[str] = []  # noqa: RUF012
     """The machines that crawl; known only where the log is in a server."""
+    store: str = ""
+    """The store that content is copied to, and the crawl's name there; "" for none."""
+    unsent_segments: int = 0
+    """Segments of this directory that are not in the store."""
+    unsent_bytes: int = 0
+    """Their bytes: lost if this machine is lost."""
 
 
 def _host_count(states: list[PartitionState], job: Job) -> int:
@@ -102,7 +109,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         urls=sum(len(state.table) for state in states),
         pending=sum(state.pending for state in states),
         hosts=_host_count(states, job),
-        disk_bytes=_disk_bytes(directory.path),
+        disk_bytes=None if directory.is_distant else _disk_bytes(directory.path),
         seconds_left=round(seconds_left(states, job, now), 1),
         outcomes=outcomes_of(states),
         refusals=refusals_of(states),
@@ -123,7 +130,18 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
         log=f"{job.log.server} as {job.log.name}" if job.log.server else "",
         machines=_machines(directory, job) if job.log.server and has_begun else [],
+        **_unsent(directory, job),
     )
+
+
+def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
+    if not job.store.place:
+        return {}
+    from lycosa.crawl.copying.uploads import unsent_of  # a crawl without a store needs none of it
+
+    segments, size = unsent_of(directory, job)
+    place = f"{job.store.place} as {job.log.name}"
+    return {"store": place, "unsent_segments": segments, "unsent_bytes": size}
 
 
 def _machines(directory: CrawlDirectory, job: Job) -> list[str]:

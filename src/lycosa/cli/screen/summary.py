@@ -40,6 +40,9 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("in queue", f"{progress.pending:,} URLs"),
         *triples_fact(progress.structured),
     ]
+    if progress.unsent_bytes:
+        unsent = f"{size_text(progress.unsent_bytes)} are here alone; a resume copies them"
+        facts.append(("not in store", unsent))
     if progress.put_off:
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, to the next cycle"))
     if progress.mined:

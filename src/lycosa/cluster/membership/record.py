@@ -31,6 +31,22 @@ class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
     in_flight: int = 0
     unsent_bytes: int = 0
     """Sealed but not uploaded: lost if the machine is lost for good."""
+    unsent_seconds: float = 0.0
+    """How old the oldest of it is."""
+    pages_per_second: float = 0.0
+    """How fast it has kept pages lately."""
+    commit_seconds: float = 0.0
+    """How long the commit under way has waited for the log."""
+    ready: int = 0
+    """Hosts that can be asked now."""
+    resting: int = 0
+    """Hosts that must wait."""
+    next_seconds: float = 0.0
+    """If no host can be asked and no request is under way: how long until the next is due."""
+    links_owed: int = 0
+    """Pages whose links lie on another machine and were not passed on yet."""
+    trouble: str = ""
+    """What keeps it from working, in words: a store that does not answer, a full disk."""
 
 
 class Member(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,6 +72,10 @@ class Member(msgspec.Struct, frozen=True, omit_defaults=True):
     progress: Progress = Progress()
     ended_by: int = 0
     """The member that wrote the tombstone."""
+    since: float = 0.0
+    """When it joined, by its own wall clock."""
+    directory: str = ""
+    """The crawl directory on its machine: what it fetches is there."""
 
     @property
     def is_gone(self) -> bool:

@@ -208,6 +208,10 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
     The log is written first, so that no reader looks for pages that are gone.
     """
     host_name = host_named(name)
+    if forget and directory.is_distant:
+        from lycosa.crawl.logs.distant import bytes_elsewhere
+
+        raise bytes_elsewhere(directory, "what a host has sent")
     wanted = reversed_host_of(key_of(f"http://{host_name}/"))
     pending, is_known = 0, False
     is_everywhere = _is_shared(directory, wanted)
@@ -240,9 +244,10 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
 
     change(directory, decide, drop)
     if not is_known:
+        file = "crawl.toml of every machine" if directory.is_distant else directory.job_file
         raise ConfigError(
             f"{name}: the crawl knows no such host\n"
-            f"  to keep it from ever being asked, add a rule to {directory.job_file}:"
+            f"  to keep it from ever being asked, add a rule to {file}:"
             f' [[rules]] action = "reject", host = "{name}"'
         )
     return Blocked(pending, forgotten)
@@ -276,7 +281,8 @@ def unblock_host(directory: CrawlDirectory, name: str) -> int:
     change(directory, decide)
     if not is_blocked:
         raise ConfigError(
-            f"{name}: is not blocked\n  blocked hosts are listed by: lycosa status {directory.path}"
+            f"{name}: is not blocked\n"
+            f"  blocked hosts are listed by: lycosa status {directory.shown}"
         )
     return count
 

@@ -2,6 +2,8 @@
 
     notes           what the log tells of the crawl: its job, its directories, where it was moved
     joining         finds a crawl in a server, and makes a directory that helps in it
+    distant         a crawl that is named by the address of its log
+    lines           the log lines of all members
     moving          moves a log from a file to a server, back, or between servers
     new_log         the log that a move fills, in a server or in a file
     other_machines  finds out whether other machines crawl

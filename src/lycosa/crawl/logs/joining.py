@@ -1,7 +1,8 @@
 """Join a crawl that another machine has begun: find it in a server, make a directory for it.
 
 The server's log holds the job, so nothing but the address is needed. If it holds several crawls,
-one is named by the beginning of its name; without a name the only one that runs is joined.
+one is named by the beginning of its name; without a name the only one that runs is meant, or the
+only one that there is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from lycosa.log.opening import list_crawls
 from lycosa.log.protocol import StoredCrawl
 
 _SEEDS_SHOWN = 3
+_ASKING_SECONDS = 10.0
+"""How long a server has to list its crawls."""
 
 
 class FoundCrawl(NamedTuple):
@@ -51,7 +54,11 @@ class FoundCrawl(NamedTuple):
 
 def crawls_in(address: str) -> list[FoundCrawl]:
     """Return the crawls that a server holds, the newest first."""
-    found = [crawl for stored in list_crawls(address) if (crawl := _found(stored)) is not None]
+    found = [
+        crawl
+        for stored in list_crawls(address, _ASKING_SECONDS)
+        if (crawl := _found(stored)) is not None
+    ]
     return sorted(found, key=lambda crawl: crawl.begun, reverse=True)
 
 
@@ -62,8 +69,10 @@ def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
             f"{address}: holds no crawl\n"
             f"  begin one: lycosa crawl https://example.org/ -o DIR --log {address}"
         )
-    named = [crawl for crawl in found if crawl.name.startswith(name)]
-    wanted = named if name else [crawl for crawl in found if crawl.is_running]
+    if name:
+        wanted = [crawl for crawl in found if crawl.name.startswith(name)]
+    else:
+        wanted = [crawl for crawl in found if crawl.is_running] or list(found[:2])
     if len(wanted) == 1 and not wanted[0].moved_to:
         return wanted[0]
     if len(wanted) == 1:
@@ -72,14 +81,16 @@ def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
             f"  join it there: lycosa join {wanted[0].moved_to.partition(' ')[0]} -o DIR"
         )
     if not wanted:
-        what = f"no crawl whose name begins with {name}" if name else "no crawl that runs"
+        what = f"no crawl whose name begins with {name}"
+    elif name:
+        what = f"{len(wanted):,} crawls whose names begin with {name}"
     else:
-        what = f"{len(wanted):,} crawls" + (f" whose names begin with {name}" if name else "")
+        running = sum(crawl.is_running for crawl in found)
+        what = f"{len(found):,} crawls, {running or 'none'} of which runs"
+        if running > 1:
+            what = f"{running:,} crawls that run"
     lines = "".join(f"\n  {crawl}" for crawl in found)
-    raise ConfigError(
-        f"{address}: holds {what}; name one by its beginning: lycosa join {address} NAME -o DIR"
-        + lines
-    )
+    raise ConfigError(f"{address}: holds {what}; name one by its beginning: {address}#NAME{lines}")
 
 
 def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirectory:

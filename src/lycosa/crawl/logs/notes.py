@@ -118,7 +118,7 @@ def refuse_moved(log: Log, directory: CrawlDirectory) -> None:
     note = log.noted(MOVED)
     if note is not None:
         raise LogError(
-            f"{directory.path}: the log was moved to {place_text(note)}, or a move to there was"
+            f"{directory.shown}: the log was moved to {place_text(note)}, or a move to there was"
             " interrupted\n"
-            f"  finish the move: lycosa move {directory.path} {decode_place(note).server}"
+            f"  finish the move: lycosa move {directory.shown} {decode_place(note).server}"
         )

@@ -13,10 +13,12 @@ changed that the plan depends on; the reports of all members, if partition 0 is 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
+from lycosa.amounts import counted
 from lycosa.clock import Timer
 from lycosa.cluster import cordons, shares
 from lycosa.cluster.board.keys import CORDONS
@@ -48,6 +50,8 @@ RELEASED_AT_ONCE = 8
 RELEASED_SHARE = 16
 """Or one in so many: a member that joins a large crawl should not wait for minutes."""
 CHAIR = 0
+
+log_messages = logging.getLogger(__name__)
 
 
 class Membership(Protocol):
@@ -283,6 +287,7 @@ class Member:
         some = going[: max(0, most - len(self._leaving))]
         if some:
             self._leaving.update(some)
+            log_messages.info("hands over %s", counted(len(some), "partition"))
             worker.release(some, self._released)
 
     def _released(self, number: int) -> None:
@@ -311,6 +316,8 @@ class Member:
         self._is_taking = False
         if self.is_over:
             return
+        if opened:
+            log_messages.info("took %s", counted(len(opened), "partition"))
         limits = self._around.limits
         limits.open(opened)
         for number, one in opened.items():

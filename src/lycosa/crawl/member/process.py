@@ -20,7 +20,7 @@ from lycosa.cluster.addresses import AddressDesk
 from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.courier import Courier, Desk
 from lycosa.cluster.idle import IdleDesk
-from lycosa.cluster.lines import LineDesk
+from lycosa.cluster.lines import Line, LineDesk
 from lycosa.cluster.membership import record
 from lycosa.cluster.membership.graves import bury
 from lycosa.cluster.membership.joining import Agreement
@@ -33,6 +33,7 @@ from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
 from lycosa.crawl.member.shared_end import SharedEnd
+from lycosa.crawl.member.telling import Telling
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.runtime import Duties, Runtime
@@ -56,12 +57,14 @@ class MemberProcess:
         assignment: Assignment,
         listener: Listener,
         run: int,
+        with_unsent: Callable[[Progress], Progress] = lambda progress: progress,
     ) -> None:
         job = crawl.job
         self._main = main
         self._crawl = crawl
         self._listener = listener
         self._run_number = run
+        self._with_unsent = with_unsent
         self._machine = os.uname().nodename
         self._directory_number = directory_number(crawl.log, crawl.directory)
         self._reason = ""
@@ -73,14 +76,17 @@ class MemberProcess:
         self._courier = Courier(open_one, ())
         self._lives = Lives(main.clock, self._session, self._work, self._ended)
         self._lines: LineDesk | None = None
+        self._early: list[Line] = []
         self._addresses: AddressDesk | None = None
         self._handler = _LineHandler(self._add_line)
         self._last: Progress | None = None
+        self._telling = Telling()
         self._gone: list[Progress] = []
         """Of earlier lives: their requests count, their pages are counted by others."""
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
         """Crawl until the run is over, or a stop request; return why it has ended."""
+        logging.getLogger("lycosa").addHandler(self._handler)
         if not self._session.join(JOIN_SECONDS):
             raise LogUnavailable(
                 f"{self._crawl.job.log.server}: the crawl cannot be joined: its board did not"
@@ -88,7 +94,6 @@ class MemberProcess:
             )
         self._end_own_dead()
         self._on_progress = on_progress
-        logging.getLogger("lycosa").addHandler(self._handler)
         loop = self._main.loop
         loop.call_soon(self._lives.begin)
         loop.call_soon(self._report)
@@ -150,7 +155,15 @@ class MemberProcess:
         agreement = Agreement(
             crawl.job.log.name, self._runtime.partitioner.identity, plugins, FORMAT
         )
-        return Life(record.Member(0, self._machine, __version__, FORMAT), agreement)
+        own = record.Member(
+            0,
+            self._machine,
+            __version__,
+            FORMAT,
+            since=round(time.time()),
+            directory=str(crawl.directory.path.absolute()),
+        )
+        return Life(own, agreement)
 
     def _work(self, number: int) -> Working:
         job, clock, courier = self._crawl.job, self._main.clock, self._courier
@@ -158,6 +171,9 @@ class MemberProcess:
         end, idle = SharedEnd(), IdleDesk(number)
         addresses = self._addresses = AddressDesk(number, self._machine)
         self._lines = LineDesk(number)
+        for line in self._early:
+            self._lines.add(*line)
+        self._early.clear()
         if self._lives.count > 1:
             self._gone.append(self._runtime.progress([]))
         worker = self._runtime.employ(
@@ -218,9 +234,9 @@ class MemberProcess:
         """Report progress; less often in a crawl of many hosts, whose figures take long."""
         began = time.monotonic()
         if self._lives.present is not None:
-            self._last = found = self.progress()
+            self._last = found = self._with_unsent(self.progress())
             self._on_progress(found)
-            self._session.tell(_told(found, len(self._lives.present.worker.partitions())), 0)
+            self._session.tell(self._telling.told(found, self._lives.present.worker), 0)
         took = time.monotonic() - began
         self._main.loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
 
@@ -229,9 +245,12 @@ class MemberProcess:
         logging.getLogger("lycosa").info(text)
 
     def _add_line(self, record: logging.LogRecord) -> None:
-        if self._lines is not None:
-            with self._courier.lock:
-                self._lines.add(record.created, record.levelname, record.getMessage())
+        line = Line(record.created, record.levelname, record.getMessage())
+        with self._courier.lock:
+            if self._lines is None:
+                self._early.append(line)  # the life that tells it has no number yet
+            else:
+                self._lines.add(*line)
 
 
 class _LineHandler(logging.Handler):
@@ -244,15 +263,3 @@ class _LineHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Hand one line over."""
         self._add(record)
-
-
-def _told(found: Progress, partitions: int) -> record.Progress:
-    """Return the part of our progress that stands on the board."""
-    return record.Progress(
-        partitions=partitions,
-        pages=found.pages,
-        bytes=found.bytes,
-        urls=found.pending + found.pages,
-        waiting=found.pending,
-        in_flight=found.in_flight,
-    )

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
-from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl
+from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl, named
 from lycosa.crawl.logs.notes import note_job, refuse_moved
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
@@ -50,6 +50,7 @@ from lycosa.plugins.scheduling import partitioner_of
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
+    from lycosa.crawl.copying.uploads import Uploads
     from lycosa.crawl.member.process import MemberProcess
     from lycosa.crawl.processes.workers.supervisor import Supervisor
     from lycosa.crawl.status.statistics import StatisticsFile
@@ -99,9 +100,12 @@ def run_crawl(
         collecting_seldom(),
         directory.locked(listener.waiting) as lock,
     ):
+        if job.store.place and not job.log.name:
+            job = named(job)
+            directory.write_job(job)
         log = directory.log(job)
         directory.copy_job()
-        with closing(log):
+        with closing(log), _uploads(directory, job) as uploads:
             refuse_moved(log, directory)
             crawl = OpenCrawl(directory, job, log, hooks)
             scope = JobScope(job, log, hooks=hooks)
@@ -112,10 +116,10 @@ def run_crawl(
                 listener.refused_more(planted.more_refused)
             if job.log.server:
                 note_job(log, job)
-                return _crawl(crawl, 1, lock, 0.0, listener, stop)
+                return _crawl(crawl, (1, 0.0), lock, listener, stop, uploads)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
-            return _crawl(crawl, workers, lock, ahead, listener, stop)
+            return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads)
 
 
 def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
@@ -211,8 +215,14 @@ def _clock_ahead(log: Log, listener: Listener) -> float:
 class _ProgressReport:
     """Reports progress to a listener, as often as it wants."""
 
-    def __init__(self, listener: Listener, statistics: StatisticsFile | None) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        statistics: StatisticsFile | None,
+        unsent: Callable[[Progress], Progress],
+    ) -> None:
         self._listener = listener
+        self._unsent = unsent
         self._statistics = statistics
         self._pace = Pace()
         self._next = time.monotonic() + listener.progress_seconds
@@ -233,29 +243,52 @@ class _ProgressReport:
 
     def timed(self, progress: Progress) -> Progress:
         """Return the progress with the time and speed of this run."""
-        return self._pace.of(progress)
+        return self._unsent(self._pace.of(progress))
 
 
 def _crawl(
     crawl: OpenCrawl,
-    workers: int,
+    crew: tuple[int, float],
     lock: DirectoryLock,
-    clock_ahead: float,
     listener: Listener,
     stop: Stop,
+    uploads: Uploads | None,
 ) -> Ended:
-    report = _ProgressReport(listener, _statistics_of(crawl.job))
+    """Crawl with so many workers, whose clock is ahead by so many seconds."""
+    workers, clock_ahead = crew
+    unsent = uploads.told if uploads is not None else _as_it_is
+    report = _ProgressReport(listener, _statistics_of(crawl.job), unsent)
     assignments = assignments_of(crawl.job, workers, clock_ahead)
     with (
         MainLoop(assignments[0].clock_offset) as main,
-        closing(_crawler(main, crawl, assignments, lock, listener)) as crawler,
+        closing(_crawler(main, crawl, assignments, lock, listener, unsent)) as crawler,
     ):
         reason = crawler.run(stop, report.look)
         progress = report.timed(crawler.progress())._replace(workers=workers)
+        if uploads is not None:
+            uploads.wait(main, stop, listener.uploading)
+            progress = uploads.told(progress)
     report.end(progress)
     reason = reason_of(reason, progress)
     log_messages.info("ended: %s", reason)
     return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
+
+
+def _as_it_is(progress: Progress) -> Progress:
+    """Add nothing: there is no store."""
+    return progress
+
+
+@contextmanager
+def _uploads(directory: CrawlDirectory, job: Job) -> Iterator[Uploads | None]:
+    """Begin the uploads to the job's store, if it has one."""
+    if not job.store.place:
+        yield None
+        return
+    from lycosa.crawl.copying.uploads import Uploads  # a crawl without a store does not need it
+
+    with closing(Uploads(directory, job)) as uploads:
+        yield uploads
 
 
 def _statistics_of(job: Job) -> StatisticsFile | None:
@@ -272,12 +305,13 @@ def _crawler(
     assignments: list[Assignment],
     lock: DirectoryLock,
     listener: Listener,
+    unsent: Callable[[Progress], Progress],
 ) -> SingleProcess | Supervisor | MemberProcess:
     if crawl.job.log.server:
         from lycosa.crawl.member.notes import begin_run
         from lycosa.crawl.member.process import MemberProcess
 
-        return MemberProcess(main, crawl, assignments[0], listener, begin_run(crawl.log))
+        return MemberProcess(main, crawl, assignments[0], listener, begin_run(crawl.log), unsent)
     if len(assignments) == 1:
         return SingleProcess(main, crawl, assignments[0], listener)
     from lycosa.crawl.processes.workers.supervisor import Supervisor

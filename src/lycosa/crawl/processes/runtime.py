@@ -22,6 +22,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lycosa import __version__
+from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
@@ -57,6 +58,12 @@ DEAD_LOOK_SECONDS = 30.0
 """How often a member of a cluster looks for segments that dead processes have left here."""
 
 log_messages = logging.getLogger(__name__)
+
+
+def seal_seconds(job: Job) -> float:
+    """Return how often segments are sealed; a store gets sealed ones alone. 0 means when full."""
+    own = job.log.seal_seconds
+    return min(own or job.store.seal_seconds, job.store.seal_seconds) if job.store.place else own
 
 
 class Duties(NamedTuple):
@@ -266,7 +273,7 @@ class Runtime:
         if self.ports.is_shared and time.monotonic() >= self._look_for_dead_at:
             self._look_for_dead_at = time.monotonic() + DEAD_LOOK_SECONDS
             self._seal_aside(self._seal_dead, lambda: None)
-        every = self._job.log.seal_seconds
+        every = seal_seconds(self._job)
         if every and time.monotonic() >= self._rolled_at + every:
             self._rolled_at = time.monotonic()
             self._store.roll()

@@ -31,6 +31,11 @@ class Stop:
         """Whether `ask` was called."""
         return self._requests > 0
 
+    @property
+    def requests(self) -> int:
+        """How often `ask` was called."""
+        return self._requests
+
     def ask(self) -> None:
         """Request a stop, from any thread; a crawl that has not begun stops when it begins."""
         with self._lock:

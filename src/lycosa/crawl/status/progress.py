@@ -69,6 +69,12 @@ class Progress(NamedTuple):
     """Triples, pages that have some, and what was left out of structured data, by reason."""
     put_off: int = 0
     """URLs that wait for a later cycle."""
+    unsent_bytes: int = 0
+    """Content that is not in the store, if the job has one."""
+    unsent_seconds: float = 0.0
+    """How long the oldest of it has been here."""
+    unsent_problem: str = ""
+    """Why it is not in the store, if that is no matter of time."""
 
 
 def _ignore(*_: object) -> None:
@@ -94,6 +100,8 @@ class Listener(NamedTuple):
     """How many more seeds were refused, by reason, when they are too many to name."""
     noticed: Callable[[str], None] = _ignore
     """A warning about this run."""
+    uploading: Callable[[int, int, str], None] = _ignore
+    """Segments and bytes that the end of the run waits for, and why they are not in the store."""
 
 
 _OF_THIS_RUN = (

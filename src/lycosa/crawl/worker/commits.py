@@ -82,6 +82,8 @@ class CommitTimes(NamedTuple):
     """From the cut to the moment at which it was the commit's turn beside the worker."""
     writing_seconds: float = 0.0
     """From then on until everything was durable, waiting for other writers included."""
+    waiting_since: float = 0.0
+    """When the commit under way was cut, on the clock of `perf_counter`; 0 if there is none."""
 
 
 class Committer:
@@ -126,6 +128,8 @@ class Committer:
     def _begin(self, batch: Batch, owned: dict[int, Partition], finish: Callable[[], None]) -> None:
         """Make a batch durable beside the worker, as often as it takes."""
         cut = time.perf_counter()
+        if not self.times.waiting_since:
+            self.times = self.times._replace(waiting_since=cut)
 
         def make_durable() -> list[int | None] | None:
             began = time.perf_counter()
@@ -139,6 +143,7 @@ class Committer:
                 before.commits + 1,
                 before.queued_seconds + began - cut,
                 before.writing_seconds + ended - began,
+                before.waiting_since,
             )
             return results
 
@@ -151,6 +156,7 @@ class Committer:
                 log_messages.info("the log answers again")
             self._unanswered = 0
             self.is_busy = False
+            self.times = self.times._replace(waiting_since=0.0)
             for write, events, count, sequence in zip(
                 batch.writes, batch.events, batch.counts, results, strict=True
             ):
@@ -177,6 +183,7 @@ class Committer:
         """
         if all(partition.is_lost for partition in owned.values()):
             self.is_busy = False
+            self.times = self.times._replace(waiting_since=0.0)
         else:
             self._begin(batch, owned, finish)
 

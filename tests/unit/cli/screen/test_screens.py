@@ -241,6 +241,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "seconds": "float",
         "pending": "int",
         "put_off": "int",
+        "unsent_bytes": "int",
         "hosts": "int",
         "workers": "int",
         "commits": "int",

@@ -1,0 +1,29 @@
+"""Opens the crawl that a command is about: a crawl directory, or the log in a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lycosa.cli.screen.notices import Session
+from lycosa.crawl.directory import CrawlDirectory
+
+if TYPE_CHECKING:
+    from lycosa.crawl.logs.distant import ServerPlace
+
+    Place = Path | ServerPlace
+
+
+def open_crawl(session: Session, place: Place) -> CrawlDirectory:
+    """Open the crawl that a command is about; what is temporary is gone when the command ends."""
+    if isinstance(place, Path):
+        directory = CrawlDirectory.open(place)
+        session.messages = directory.messages
+        return directory
+    from lycosa.crawl.logs.distant import DistantCrawl
+
+    distant = DistantCrawl(place)
+    click.get_current_context().call_on_close(distant.close)
+    return distant

@@ -1,0 +1,60 @@
+"""Remembers which segments are in the store, so that a start need not ask for all of them.
+
+    # lycosa sent 1 s3://bucket/crawls/0b3f…
+    1;
+    2;
+
+The file (`log/sent`) is a cache: the manifests in the store decide. It is begun anew when the crawl
+has another place. A line that a kill has cut short is ignored, and so is a file that is not ours.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_HEAD = "# lycosa sent 1 "
+
+
+class Sent:
+    """The segments of one crawl directory that one place has."""
+
+    def __init__(self, path: Path, place: str) -> None:
+        self._path = path
+        self._place = place
+        lines = _lines(path)
+        self.is_new = lines[:1] != [_HEAD + place]
+        """Whether nothing was ever sent to this place from here."""
+        self._segments = set() if self.is_new else _numbers(lines)
+
+    def __contains__(self, segment: int) -> bool:
+        return segment in self._segments
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    def begin(self) -> None:
+        """Write the head of the file, if it has none for this place."""
+        if self.is_new:
+            self._path.parent.mkdir(exist_ok=True)
+            temporary = self._path.with_suffix(".writing")
+            temporary.write_text(f"{_HEAD}{self._place}\n", encoding="utf-8")
+            temporary.rename(self._path)
+            self.is_new = False
+
+    def add(self, segment: int) -> None:
+        """Note that a manifest stands."""
+        self.begin()
+        self._segments.add(segment)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{segment};\n")
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _numbers(lines: list[str]) -> set[int]:
+    return {int(line[:-1]) for line in lines[1:] if line[:-1].isdecimal() and line[-1] == ";"}

@@ -1,0 +1,106 @@
+"""A crawl that is named by the address of its log, for commands that need nothing but the log.
+
+    nats://a,b,c            the only crawl that runs there, or the only one there is
+    nats://a,b,c#3f2a       the crawl whose name begins with 3f2a
+
+The job comes from the log's notes. Snapshots lie in the directories of the machines that crawl, so
+every partition is folded from its first event: exact, and slower than in a crawl directory.
+
+Stored bytes are in those directories, too. A command that needs them says where
+(`bytes_elsewhere`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.cluster.board.keys import MEMBERS
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.membership.record import unpack
+from lycosa.config import Job, anchored
+from lycosa.config.log_servers import server_problem
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.joining import FoundCrawl, choose, crawls_in
+from lycosa.errors import ConfigError
+
+_MOST_NAMED = 5
+
+
+class ServerPlace(NamedTuple):
+    """A log in a server, as a user names it."""
+
+    address: str
+    name: str = ""
+    """The beginning of the crawl's name; "" is the only one."""
+
+    def __str__(self) -> str:
+        """Return it as it is typed."""
+        return f"{self.address}#{self.name}" if self.name else self.address
+
+
+def parse_place(text: str) -> ServerPlace:
+    """Read an address with or without a crawl's name; raises `ConfigError` if it is none."""
+    address, _, name = text.partition("#")
+    if problem := server_problem(address):
+        raise ConfigError(problem)
+    return ServerPlace(address, name)
+
+
+def find_crawl(place: ServerPlace) -> FoundCrawl:
+    """Return the crawl that is meant; raises an error that lists all when that is not clear."""
+    return choose(place.address, place.name, crawls_in(place.address))
+
+
+class DistantCrawl(CrawlDirectory):
+    """A crawl whose log is elsewhere, in an empty folder that is gone when it is closed."""
+
+    def __init__(self, place: ServerPlace) -> None:
+        self.found = find_crawl(place)
+        self._folder = tempfile.TemporaryDirectory(prefix="lycosa-")
+        super().__init__(Path(self._folder.name))
+        self.shown = str(place)
+        log = dataclasses.replace(self.found.job.log, server=place.address, name=self.found.name)
+        self._job = anchored(dataclasses.replace(self.found.job, log=log), self.path)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the crawl has a log: it was found by it."""
+        return True
+
+    @property
+    def is_distant(self) -> bool:
+        """Whether pages and snapshots are on other machines."""
+        return True
+
+    def job(self) -> Job:
+        """Return the job that the log has."""
+        return self._job
+
+    def close(self) -> None:
+        """Remove the folder."""
+        self._folder.cleanup()
+
+
+def bytes_elsewhere(directory: CrawlDirectory, what: str) -> ConfigError:
+    """Return the error for a command that needs what a distant crawl has stored."""
+    named = [f"\n  {one}" for one in _directories(directory.job())]
+    shown, more = named[:_MOST_NAMED], len(named) - _MOST_NAMED
+    rest = f"\n  and {more:,} more" if more > 0 else ""
+    where = "".join(shown) + rest if named else " on the machines that have crawled"
+    return ConfigError(
+        f"{directory.shown}: the log does not hold {what}; the crawl directories do:{where}\n"
+        "  name such a directory there instead of the address"
+    )
+
+
+def _directories(job: Job) -> list[str]:
+    """Return machines and directories of the members whose records still stand."""
+    board = open_board(job.log.server, job.log.name)
+    try:
+        members = [unpack(entry.value) for entry in (board.list(MEMBERS) or {}).values()]
+    finally:
+        board.close()
+    return sorted({f"{one.machine}:{one.directory}" for one in members if one.directory})

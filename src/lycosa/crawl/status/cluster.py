@@ -1,0 +1,159 @@
+"""The state of a crawl that several machines share, read from its board and the heads of its log.
+
+Nothing is folded, so a look costs two calls to the server and a few values, whatever the size of
+the crawl. Figures are those that members have put into their records; a record is up to 5 s old.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import NamedTuple
+
+from lycosa.cluster import cordons, settings
+from lycosa.cluster.board.keys import CORDONS, MEMBERS, SETTINGS, number_in
+from lycosa.cluster.board.opening import open_board
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.figures import add_up
+from lycosa.cluster.membership.record import Member, Progress, Standing, life_of, unpack
+from lycosa.cluster.settings import Settings
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.notes import BEGUN, MOVED, place_text
+from lycosa.crawl.member.notes import current_run
+from lycosa.errors import ConfigError, LogUnavailable
+from lycosa.log.protocol import Log
+
+SILENT_SECONDS = 12.0
+"""A record that is older than this has missed a renewal: they come every 5 s."""
+PATIENCE_SECONDS = 10.0
+"""How long a server has to answer the first time."""
+
+
+class MemberView(NamedTuple):
+    """One life, as an observer sees it."""
+
+    record: Member
+    silent_seconds: float
+    """How long ago its record was renewed, by our clock and the server's."""
+    partitions: int
+    """How many partitions the log names it as the owner of."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has missed a renewal."""
+        return self.silent_seconds > SILENT_SECONDS and not self.record.is_gone
+
+
+class ClusterView(NamedTuple):
+    """A crawl and its members at one moment."""
+
+    place: str
+    """The address or folder, as a command line names it."""
+    name: str
+    begun: str
+    run: int
+    ended: str
+    """Why the last run has ended; "" while it has not."""
+    moved_to: str
+    partitions: int
+    owned: int
+    """Partitions whose owner lives."""
+    released: int
+    """Partitions without an owner."""
+    orphaned: int
+    """Partitions whose owner is dead: others take them."""
+    cordoned: dict[int, int]
+    """Partitions that no member may take, and how many lives died with each."""
+    settings: Settings
+    revision: int
+    """Of the settings."""
+    behind: list[int]
+    """The live members that do not go by these settings yet."""
+    members: list[MemberView]
+    """Those that live, by number."""
+    gone: list[MemberView]
+    """Those that have left or died, as far as their records still stand."""
+    total: Progress
+    is_answering: bool = True
+    """Whether log and board have answered at this look."""
+
+    @property
+    def alive(self) -> list[MemberView]:
+        """Members that are not silent."""
+        return [one for one in self.members if not one.is_silent]
+
+
+class ClusterReader:
+    """Reads a crawl's state again and again, over the same connections."""
+
+    def __init__(self, directory: CrawlDirectory) -> None:
+        job = directory.job()
+        if not job.log.server:
+            raise ConfigError(
+                f"{directory.shown}: the log is in a file, so this machine crawls alone\n"
+                f"  see the crawl: lycosa status {directory.shown}   let others join:"
+                f" lycosa move {directory.shown} URL"
+            )
+        self.place = directory.shown
+        self.job = job
+        self.log: Log = directory.log(job, PATIENCE_SECONDS)
+        self.board: Board = open_board(job.log.server, job.log.name)
+        self._last: ClusterView | None = None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.board.close()
+        self.log.close()
+
+    def look(self) -> ClusterView:
+        """Return the state now; the last one, marked, while the server does not answer."""
+        try:
+            found = self._read()
+        except LogUnavailable:
+            found = None
+        if found is not None:
+            self._last = found
+            return found
+        if self._last is None:
+            raise LogUnavailable(
+                f"{self.place}: log or board do not answer\n"
+                "  try again, or see what the server says"
+            )
+        return self._last._replace(is_answering=False)
+
+    def _read(self) -> ClusterView | None:
+        listed = self.board.list(MEMBERS)
+        known, changed = self.board.get(CORDONS), self.board.get(SETTINGS)
+        if listed is None or known is None or changed is None:
+            return None
+        owners = Counter(life_of(head.owner) for head in self.log.heads())
+        run, ended = current_run(self.log)
+        notes = self.log.notes("")
+        now = time.time()
+        views = [
+            MemberView(unpack(e.value), max(0.0, now - e.moment), owners[number_in(key)])
+            for key, e in listed.items()
+        ]
+        views.sort(key=lambda one: one.record.number)
+        live = [one for one in views if not one.record.is_gone]
+        deaths = cordons.unpack(known.value)
+        members = {one.record.number: one.record for one in live}
+        return ClusterView(
+            place=self.place,
+            name=self.job.log.name,
+            begun=notes.get(BEGUN, b"").decode(),
+            run=run,
+            ended=ended,
+            moved_to=place_text(notes[MOVED]) if MOVED in notes else "",
+            partitions=self.job.frontier.partitions,
+            owned=sum(one.partitions for one in live),
+            released=owners[None],
+            orphaned=sum(one.partitions for one in views if one.record.standing is Standing.DEAD),
+            cordoned={one: len(deaths.deaths[one]) for one in sorted(deaths.cordoned)},
+            settings=settings.unpack(changed.value),
+            revision=changed.revision,
+            behind=settings.behind(members, changed.revision),
+            members=live,
+            gone=[one for one in views if one.record.is_gone],
+            total=add_up(one.record.progress for one in live),
+        )

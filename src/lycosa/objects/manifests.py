@@ -1,0 +1,75 @@
+"""The manifest of a segment: which objects it has, or that it is lost for good.
+
+    manifests/1048577.json   {"segment": 1048577, "worker": 0, "directory": 1,
+                              "files": {"warc/…": {"bytes": 12345, "sha256": "…"}, …}}
+                             {"segment": 1048577, "lost": true, "by": "…"}
+
+A manifest is created once and never changed. The machine that has uploaded all files of a segment
+creates it last, so what it names is there. When a machine is given up, the operator's command
+creates *tombstones* for the segments that have none: whichever of the two came first holds.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from lycosa.errors import FormatError
+from lycosa.objects.protocol import Objects
+
+MANIFESTS = "manifests/"
+
+
+class Content(msgspec.Struct, frozen=True):
+    """One object of a segment."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a segment."""
+
+    segment: int
+    worker: int = 0
+    directory: int = 0
+    files: dict[str, Content] = {}
+    """By key; the keys are paths in a crawl directory."""
+    lost: bool = False
+    """It was given up: a machine that returns cannot upload it any more."""
+    by: str = ""
+    """Who gave it up."""
+
+    @property
+    def warc(self) -> str:
+        """The key of the records; "" if the segment has none."""
+        return next((key for key in self.files if key.startswith("warc/")), "")
+
+
+_decoder = msgspec.json.Decoder(Manifest)
+
+
+def manifest_key(segment: int) -> str:
+    """Return the key of a segment's manifest."""
+    return f"{MANIFESTS}{segment}.json"
+
+
+def read_manifest(objects: Objects, segment: int) -> Manifest | None:
+    """Return the manifest of a segment; None while it has none. May raise `ObjectsUnavailable`."""
+    content = objects.read(manifest_key(segment))
+    if content is None:
+        return None
+    try:
+        return _decoder.decode(content)
+    except msgspec.DecodeError as problem:
+        raise FormatError(
+            f"{objects.place}: {manifest_key(segment)} is no manifest: {problem}\n"
+            "  put it back from a copy of the store"
+        ) from None
+
+
+def bury_segment(objects: Objects, segment: int, by: str) -> Manifest:
+    """Create the tombstone of a segment that has no manifest; return the manifest that holds."""
+    tombstone = Manifest(segment, lost=True, by=by)
+    if objects.create(manifest_key(segment), msgspec.json.encode(tombstone)):
+        return tombstone
+    return read_manifest(objects, segment) or tombstone

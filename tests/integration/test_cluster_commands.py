@@ -1,0 +1,140 @@
+"""The commands by which an operator sees and leads a crawl of several machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from integration.test_workers import eventually
+from lycosa.config import read_job
+from servers.fixtures import SharedNats, SharedPostgres
+from warm import lycosa
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """Serve six hosts that have more pages than a test waits for; returns flags and seeds."""
+    folder = tmp_path_factory.mktemp("web")
+    arguments = ["--kind", "tree", "--levels", "6", "--fanout", "4", "--hosts", "6", "--no-tls"]
+    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        told: dict[str, list[str]] = {}
+        while (words := server.stdout.readline().split()) != ["ready"]:
+            assert words, "the test web did not start"
+            told.setdefault(words[0], []).append(words[1])
+        hosts = f"fetch.hosts_file={Path(told['hosts'][0]).resolve()}"
+        pauses = ["--delay", "100ms", "--ip-delay", "1ms", "--set", "frontier.partitions=8"]
+        yield [*told["seed"], "--allow-private", "--set", hosts, *pauses]
+        server.terminate()
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("postgres", marks=pytest.mark.needs("postgresql")), "nats_servers"],
+)
+def address(request: pytest.FixtureRequest) -> str:
+    server: SharedPostgres | SharedNats = request.getfixturevalue(request.param)
+    return server.url
+
+
+class Running(NamedTuple):
+    """A crawl of two members that runs."""
+
+    place: str
+    folder: Path
+    members: list[subprocess.Popen[bytes]]
+
+    def told(self, *words: object) -> Json:
+        done = lycosa("cluster", *words[:1], self.place, *words[1:], "--json")
+        assert done.returncode == 0, done.stderr
+        found: Json = json.loads(done.stdout)
+        return found
+
+    def status(self) -> Json:
+        return self.told("status")
+
+    def eventually(self, holds: Callable[[Json], object]) -> Json:
+        found: list[Json] = []
+
+        def look() -> bool:
+            found.append(self.status())
+            return bool(holds(found[-1]))
+
+        eventually(look, 40)
+        return found[-1]
+
+    def said(self, number: int) -> str:
+        return (self.folder / f"m{number}.said").read_text()
+
+
+@contextmanager
+def crawling(web: list[str], address: str, folder: Path, *flags: str) -> Iterator[Running]:
+    """Begin a crawl with two members, and end what is left of it."""
+    first = start(folder, 1, "crawl", *web, *flags, "--log", address)
+    members = [first]
+    try:
+        eventually((folder / "m1" / "lock").exists, 30)
+        name = read_job(folder / "m1" / "crawl.toml").log.name
+        place = f"{address}#{name[:12]}"
+        eventually(lambda: lycosa("status", place).returncode == 0, 30)
+        members.append(start(folder, 2, "join", place))
+        yield Running(place, folder, members)
+    finally:
+        for process in members:
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def start(folder: Path, number: int, *words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "lycosa", *words, "-o", str(folder / f"m{number}"), "--quiet"]
+    with (folder / f"m{number}.said").open("ab") as said:
+        return subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+
+
+def test_an_operator_sees_and_leads_a_crawl(web: list[str], address: str, tmp_path: Path) -> None:
+    with crawling(web, address, tmp_path) as crawl:
+        _see(crawl)
+
+
+def _see(crawl: Running) -> None:
+    found = crawl.eventually(
+        lambda one: [m["partitions"] for m in one["members"]] == [4, 4] and one["total"]["pages"]
+    )
+    first, second = found["members"]
+    assert (first["state"], second["state"]) == ("live", "live")
+    assert second["directory"] == str(crawl.folder / "m2")
+    assert (found["owned"], found["released"], found["orphaned"]) == (8, 0, 0)
+    crawl.eventually(lambda one: one["total"]["pages_per_second"] > 0)
+    page = lycosa("cluster", "status", crawl.folder / "m1").stdout
+    assert f"{crawl.folder / 'm1'}: running, 2 members on 1 machine" in page
+    lines = lycosa("cluster", "logs", crawl.place, "--json").stdout.splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [t["text"] for t in told if t["member"] == 2][:1] == ["joined as life 2"]
+    alone = lycosa("cluster", "logs", crawl.place, "--member", "2").stdout
+    assert "took 4 partitions" in alone
+    assert "life 1" not in alone
+    done = lycosa("cluster", "logs", crawl.place, "--member", "77")
+    assert done.returncode == 2
+    assert "has no member 77; members: 1, 2" in done.stderr
+
+
+def test_a_crawl_of_one_machine_is_no_cluster(web: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    assert lycosa("crawl", *web, "-o", path, "--max-pages", "1", "--quiet").returncode == 0
+    for command, told in (("status", f"lycosa status {path}"), ("logs", f"{path}/lycosa.log")):
+        done = lycosa("cluster", command, path)
+        assert done.returncode == 2
+        assert told in done.stderr
