@@ -110,12 +110,12 @@ class Referee:
                 self.statistics.killed += 1
         self._forgive_recent(moment, client)
 
-    def partly_killed(self, moment: float) -> None:
+    def partly_killed(self, moment: float, client: str | None = None) -> None:
         """One of the client's processes was killed, and its connections have ended by that.
 
-        Which of the recent answers were its own cannot be seen from here; all are forgiven.
+        Without a name it cannot be seen which of the recent answers were its own: all are forgiven.
         """
-        self._forgive_recent(moment, None)
+        self._forgive_recent(moment, client)
 
     def _forgive_recent(self, moment: float, client: str | None) -> None:
         self._robots.forget_chains(client)
