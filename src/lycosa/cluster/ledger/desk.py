@@ -58,6 +58,8 @@ class Desk:
         self.limits = limits
         self.ledger = Ledger()
         """The newest document that was seen."""
+        self.losses = 0
+        """How many machines were lost, as far as the notes in the log were read."""
         self._life = life
         self._revision = -1
         self._counts: dict[int, Count] = {}
@@ -143,7 +145,7 @@ class Desk:
     @property
     def reached(self) -> str:
         """The limit that the whole crawl has reached, durably; empty if none."""
-        return reached(self.ledger, self.limits)
+        return reached(self.ledger, self.limits, self.losses)
 
     @property
     def is_closed(self) -> bool:
