@@ -13,10 +13,17 @@ from random import Random
 from typing import Protocol
 
 from lycosa.objects.opening import open_objects
+from servers.processes import temporary_folder
 from servers.proxy import PORT, Proxy
 from servers.seaweed import BUCKET, SeaweedServer, environment
 from servers.seaweed import PORT as S3_PORT
 from soak.network import OWN_ADDRESS
+
+_OWN_TMP = [
+    *("unshare", "--mount", "sh", "-c"),
+    *('mount -t tmpfs own /tmp && exec "$@"', "sh"),
+]
+"""SeaweedFS keeps sockets in /tmp that are named by port alone: servers of other runs have them."""
 
 
 class Store(Protocol):
@@ -101,9 +108,10 @@ def opened(kind: str, folder: Path) -> Iterator[Store]:
     if kind == "folder":
         yield FolderStore(folder / "objects")
         return
-    server = SeaweedServer(folder)
-    server.start()
-    try:
-        yield S3Store(server)
-    finally:
-        server.kill()
+    with temporary_folder(in_memory=True) as own:
+        server = SeaweedServer(own, inside=_OWN_TMP)
+        server.start()
+        try:
+            yield S3Store(server)
+        finally:
+            server.kill()
