@@ -188,6 +188,8 @@ lock: setup
 		--python-version 3.11 pyproject.toml -o requirements/dev.lock
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/run.lock
+	$(BIN)/uv pip compile --universal --generate-hashes --extra cluster --extra s3 --extra study --quiet --no-header \
+		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/cluster.lock
 
 clean:
 	rm -rf $(VENV) .cache build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -107,6 +107,10 @@ def start(folder: Path, number: int, *words: str) -> subprocess.Popen[bytes]:
 def test_an_operator_sees_and_leads_a_crawl(web: list[str], address: str, tmp_path: Path) -> None:
     with crawling(web, address, tmp_path) as crawl:
         _see(crawl)
+        _set(crawl)
+        _pause(crawl)
+        _drain(crawl)
+        _stop(crawl)
 
 
 def _see(crawl: Running) -> None:
@@ -129,6 +133,69 @@ def _see(crawl: Running) -> None:
     done = lycosa("cluster", "logs", crawl.place, "--member", "77")
     assert done.returncode == 2
     assert "has no member 77; members: 1, 2" in done.stderr
+
+
+def _set(crawl: Running) -> None:
+    told = crawl.told("set", "politeness.delay_seconds", "200ms")
+    assert (told["behind"], told["members"]) == ([], 2)
+    found = crawl.status()
+    assert found["settings"]["values"] == {"politeness.delay_seconds": 0.2}
+    assert {one["settings"] for one in found["members"]} == {told["revision"]}
+    crawl.told("set", "fetch.bytes_per_second", "20MB", "--no-wait")
+    assert crawl.told("set", "politeness.delay_seconds", "--unset")["behind"] == []
+    assert "adopted settings" in lycosa("cluster", "logs", crawl.place).stdout
+    for words, wrong in (
+        (["frontier.partitions", "9"], "cannot be changed while a crawl runs"),
+        (["politeness.delay_seconds", "soon"], "delay_seconds"),
+        (["limits.pages", "9"], "was begun without this limit"),
+        (["limits.seconds", "--unset"], "was not changed; changed keys: fetch.bytes_per_second"),
+    ):
+        done = lycosa("cluster", "set", crawl.place, *words)
+        assert done.returncode == 2
+        assert wrong in done.stderr
+
+
+def _pause(crawl: Running) -> None:
+    assert crawl.told("pause")["behind"] == []
+    crawl.eventually(lambda one: not one["total"]["in_flight"])
+    pages = lycosa("status", crawl.place, "--json").stdout
+    found = crawl.status()
+    assert found["reasons"][0]["what"] == "the operator has paused the crawl"
+    assert (
+        json.loads(lycosa("status", crawl.place, "--json").stdout)["pages"]
+        == (json.loads(pages)["pages"])
+    )
+    assert crawl.told("resume")["behind"] == []
+    before = found["total"]["pages"]
+    crawl.eventually(lambda one: one["total"]["pages"] > before)
+
+
+def _drain(crawl: Running) -> None:
+    done = lycosa("cluster", "drain", crawl.place, "77")
+    assert done.returncode == 2
+    assert "has no member or machine 77; members: 1 on" in done.stderr
+    assert crawl.told("drain", "2") == {"members": [2], "is_done": True}
+    assert crawl.members[1].wait(20) == 0
+    assert "Drained: this member has handed everything over" in crawl.said(2)
+    found = crawl.eventually(lambda one: one["owned"] == 8)
+    assert [one["number"] for one in found["members"]] == [1]
+    assert [one["state"] for one in found["gone"]] == ["left"]
+    done = lycosa("cluster", "drain", crawl.place, "2")
+    assert "2 is gone: it has left" in done.stderr
+
+
+def _stop(crawl: Running) -> None:
+    told = crawl.told("stop")
+    assert told == {"has_stopped": True, "members_left": []}
+    assert crawl.members[0].wait(20) == 0
+    assert "Stopped on all machines" in crawl.said(1)
+    assert crawl.status()["ended"] == "stopped"
+    assert crawl.told("stop")["has_stopped"] is False
+    crawl.members.append(start(crawl.folder, 2, "join", crawl.place))
+    found = crawl.eventually(lambda one: one["members"] and one["owned"] == 8)
+    assert (found["run"], found["ended"]) == (2, "")
+    crawl.told("stop")
+    assert crawl.members[2].wait(20) == 0
 
 
 def test_a_crawl_of_one_machine_is_no_cluster(web: list[str], tmp_path: Path) -> None:

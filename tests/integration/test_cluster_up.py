@@ -42,8 +42,10 @@ def test_a_trial_that_is_stopped_leaves_its_folder_and_nothing_else(tmp_path: Pa
     assert are_gone(children)
     assert not Path(server).parent.exists()
     said = (tmp_path / "said").read_text()
-    assert "log: nats://127." in said
-    assert "in trial" in said
+    assert "the log: nats://127." in said
+    assert "what the members kept is in trial/store" in said
+    (crawl,) = (tmp_path / "trial" / "store").iterdir()
+    assert any((crawl / "manifests").iterdir())
     for number in (1, 2):
         assert (
             "Stopped; nothing is lost." in (tmp_path / "trial" / f"member-{number}.txt").read_text()

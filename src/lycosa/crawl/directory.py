@@ -147,14 +147,14 @@ class CrawlDirectory:
         return self.log_folder.exists()
 
     @property
-    def is_copy(self) -> bool:
-        """Whether it was copied from a store: content without a log of its own."""
-        return self.copy_mark.exists() and not (self.log_folder / "log.sqlite").exists()
-
-    @property
     def is_distant(self) -> bool:
         """Whether only the log is at hand, and pages and snapshots are on other machines."""
         return False
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was copied from a store: content without a log of its own."""
+        return self.copy_mark.exists() and not (self.log_folder / "log.sqlite").exists()
 
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""

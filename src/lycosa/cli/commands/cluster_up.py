@@ -71,12 +71,12 @@ def up(
     kind: str,
     **flags: Any,
 ) -> int:
-    """Try a cluster on this machine: servers and N members.
+    """Try a cluster on this machine: servers, a store and N members.
 
     Without seeds the members crawl a test web that is served on loopback, and the referee says at
     the end how they behaved. The address of the log is shown, so that you can watch, join or kill
     members from a second terminal. Ctrl-C stops everything; all processes and the servers' data
-    are gone afterwards, and DIR stays.
+    are gone afterwards. DIR keeps the store, which is a folder, and each member's directory.
 
     \b
       lycosa cluster up 3
@@ -101,7 +101,7 @@ def up(
                 shutil.rmtree(folder, ignore_errors=True)
                 notice("what was crawled is removed with the servers; -o DIR keeps it")
             elif path.exists():
-                notice(f"the servers are gone; what the members kept is in {path}")
+                notice(f"the servers are gone; what the members kept is in {path / 'store'}")
 
 
 def _served(stack: ExitStack) -> TrialWeb:
@@ -139,10 +139,12 @@ def _run(trial: Trial, job: Job, count: int, web: TrialWeb | None) -> int:
     trial.begin(job)
     for _ in range(1, count):
         trial.join()
+    log, another = shlex.quote(trial.url), shlex.quote(str(trial.folder / "another"))
     hints = [
-        ("log", trial.url),
-        ("one more", f"lycosa join {shlex.quote(trial.url)} -o {trial.folder / 'another'}"),
-        ("a crash", f"kill -9 {trial.members.all[-1].pid}   (the others take over)"),
+        ("the log", trial.url),
+        ("watch it", f"lycosa cluster status {log} --watch"),
+        ("let one more help, in a second terminal", f"lycosa join {log} -o {another}"),
+        ("let one die", f"kill -9 {trial.members.all[-1].pid}"),
     ]
     try:
         with TrialScreen(f"{count} members, {trial.servers.name}", hints) as screen:

@@ -51,6 +51,8 @@ _NOTHING = 69
 _LOG_SECONDS = 60.0
 FIRST_PATIENCE_SECONDS = 10.0
 """How long a server may take to answer when a crawl is begun in it."""
+_STOPS = ("stopped", "stopped for all", "drained")
+"""Reasons to end that the operator has given."""
 MOST_EMPTY = 3
 """With more pages than this, nothing is loaded to find out whether the crawl is empty."""
 
@@ -332,7 +334,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
 def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:
     """Return why the crawl has no content; a stopped one had perhaps no time for it."""
-    if ended.progress.pages > MOST_EMPTY or ended.reason == "stopped":
+    if ended.progress.pages > MOST_EMPTY or ended.reason in _STOPS:
         return []
     from lycosa.crawl.inspect.empty_crawl import why_empty
 

@@ -1,8 +1,8 @@
 """`make cluster-demo`: three members share a crawl, one is killed, another joins.
 
 The test web is served on loopback, and knows which pages a crawl must hold. At the end the log is
-compared with that truth, the referee says how the hosts were treated, and anything wrong gives an
-exit code other than 0.
+compared with that truth and so is the store, the referee says how the hosts were treated, and
+anything wrong gives an exit code other than 0.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from lycosa.cli.trial.web import DELAY_SECONDS, TrialWeb, served_web
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
+from lycosa.store.reader import table
 from lycosa.url import url_of
 
 MEMBERS = 3
@@ -74,8 +75,10 @@ def demo(path: Path, hosts: int) -> int:
         )
         with Trial(path.absolute(), "nats") as trial:
             story.tell(f"Three NATS servers hold the log: {trial.url}")
-            _crawl(trial, web, len(wanted), story)
+            victim = _crawl(trial, web, len(wanted), story)
             _compare(trial, wanted, story)
+            _bring_back(trial, victim, story)
+            _look_into(path / "store" / trial.job.log.name, wanted, story)
         _judge(web, story)
     if story.mistakes:
         story.tell(f"{counted(len(story.mistakes), 'thing')} went wrong; see {path}")
@@ -84,7 +87,8 @@ def demo(path: Path, hosts: int) -> int:
     return 0
 
 
-def _crawl(trial: Trial, web: TrialWeb, wanted: int, story: Story) -> None:
+def _crawl(trial: Trial, web: TrialWeb, wanted: int, story: Story) -> Member:
+    """Crawl to the end; return the member that was killed on the way."""
     first = trial.begin(web.job)
     others = [trial.join() for _ in range(1, MEMBERS)]
     everybody = ", ".join(f"{one.name} is process {one.pid}" for one in (first, *others))
@@ -105,9 +109,17 @@ def _crawl(trial: Trial, web: TrialWeb, wanted: int, story: Story) -> None:
         f"The others have noticed the silence and taken over, {time.monotonic() - killed_at:.1f} s"
         f" after the kill: {_shares(found)}. Its hosts rest for a full pause first."
     )
-    _wait_for_the_end(trial.members.all, victim)
+    _wait_for_the_end([one for one in trial.members.all if one is not victim])
     why = trial.why_ended()
     story.check(why == "exhausted", f"The members agree that nothing is left to do: {why}.")
+    return victim
+
+
+def _bring_back(trial: Trial, victim: Member, story: Story) -> None:
+    """Start the killed member again: it sends what the store had not got from it."""
+    victim.start(["resume", str(victim.path)])
+    _wait_for_the_end([victim])
+    story.tell(f"{victim.name} came back, and has sent to the store what it alone still had.")
 
 
 def _wait(trial: Trial, is_so: Callable[[Moment], bool]) -> Moment:
@@ -124,13 +136,13 @@ def _wait(trial: Trial, is_so: Callable[[Moment], bool]) -> Moment:
     raise LycosaError(f"nothing happened for {_LONGEST_SECONDS:g} s")
 
 
-def _wait_for_the_end(members: list[Member], victim: Member) -> None:
+def _wait_for_the_end(members: list[Member]) -> None:
     deadline = time.monotonic() + _LONGEST_SECONDS
     while any(member.is_running for member in members):
         if time.monotonic() > deadline:
             raise LycosaError(f"the crawl did not end within {_LONGEST_SECONDS:g} s")
         time.sleep(_LOOK_SECONDS)
-    _refuse_failures([one for one in members if one is not victim and one.code != 0])
+    _refuse_failures([one for one in members if one.code != 0])
 
 
 def _refuse_failures(failed: list[Member]) -> None:
@@ -162,6 +174,18 @@ def _compare(trial: Trial, wanted: set[str], story: Story) -> None:
         not (lost or more or twice),
         f"The log holds {len(kept):,} of {len(wanted):,} pages: {len(lost)} lost, {len(twice)}"
         f" kept twice, {len(more)} that should not be there.",
+    )
+
+
+def _look_into(folder: Path, wanted: set[str], story: Story) -> None:
+    """Compare the tables of a crawl with what the web knows of itself."""
+    rows = table(folder, "pages", ["url", "outcome"]).to_pylist()
+    kept = Counter(row["url"] for row in rows if row["outcome"] == "kept")
+    twice = [url for url, times in kept.items() if times > 1]
+    story.check(
+        kept.keys() == wanted and not twice,
+        f"The store holds the records of {len(kept):,} of {len(wanted):,} pages, {len(twice)} of"
+        " them twice.",
     )
 
 

@@ -52,7 +52,7 @@ class TrialScreen:
     """Shows a trial on standard error."""
 
     def __init__(self, title: str, hints: Sequence[tuple[str, str]]) -> None:
-        """`hints` are shown below the figures: a word each, and what to type."""
+        """`hints` are printed above the figures, to be copied: a word each, and what to type."""
         self._title = title
         self._hints = hints
         self._console = Screen(stderr=True)
@@ -63,11 +63,10 @@ class TrialScreen:
             self._live = Live(console=self._console, auto_refresh=False)
 
     def __enter__(self) -> TrialScreen:
+        for word, text in self._hints:
+            self.say(f"{word}: {text}")
         if self._live is not None:
             self._live.start()
-        else:
-            for word, text in self._hints:
-                self.say(f"{word}: {text}")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -95,8 +94,6 @@ class TrialScreen:
         notes.add_column(style="bold cyan", no_wrap=True)
         notes.add_column(overflow="fold")
         notes.add_row("processes", running or "none is left")
-        for word, text in self._hints:
-            notes.add_row(word, text)
         parts: list[RenderableType] = [
             _table(moment) if moment else Text("waiting for the servers", "yellow"),
             Text(),

@@ -5,8 +5,8 @@
         trial.join()
         ...
 
-The folder holds a crawl directory for each member (`member-1`, …), and what each has printed. The
-servers' data lie in a temporary folder: they are removed with the servers.
+The folder holds the store (`store`), a crawl directory for each member (`member-1`, …), and what
+each has printed. The servers' data lie in a temporary folder: they are removed with the servers.
 """
 
 from __future__ import annotations
@@ -48,12 +48,14 @@ class Trial:
             self._clear()
             raise
         self.members = Members(folder)
+        self.store = (folder / "store").as_uri()
+        """The place to which members copy what they keep."""
         self.job = Job()
         self._board: Board | None = None
 
     def __enter__(self) -> Self:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / "store").mkdir(parents=True, exist_ok=True)
             self.servers.start()
         except BaseException:
             self._clear()
@@ -91,7 +93,7 @@ class Trial:
     def begin(self, job: Job) -> Member:
         """Begin the crawl of a job in the servers, with one member."""
         member = self.members.new()
-        self.job = named_anew(build_job(job, {"log_server": self.url}))
+        self.job = named_anew(build_job(job, {"log_server": self.url, "store": self.store}))
         directory = CrawlDirectory.create(member.path, self.job)
         directory.log(self.job, _BEGIN_SECONDS).close()
         member.start(["resume", str(member.path)])

@@ -27,6 +27,7 @@ from lycosa.testweb.windows import Windows
 HOSTS, LEVELS = 60, 5
 DELAY_SECONDS, IP_DELAY_SECONDS = 1.0, 0.05
 PARTITIONS = 96
+SEAL_SECONDS = 10.0
 _TENURE_SECONDS = 20.0
 """For how long a member that was killed may have known a demand that it alone had heard."""
 
@@ -107,4 +108,5 @@ def _job(web: GeneratedWeb, server: SocketWeb, depth: int) -> Job:
             "connections": 32,
         },
         frontier={"partitions": PARTITIONS},
+        store={"seal_seconds": SEAL_SECONDS},
     )

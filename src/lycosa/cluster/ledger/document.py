@@ -33,6 +33,8 @@ class Count(NamedTuple):
 
     sequence: int
     kept: Amount
+    losses: int = 0
+    """The last loss of a machine that it contains."""
 
 
 class Limits(NamedTuple):
@@ -53,6 +55,8 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     bytes: int
     by: int
     """The life that works on the partition; 0 if its last owner left in order."""
+    losses: int = 0
+    """The last loss of a machine that is in the count."""
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True):
@@ -74,6 +78,19 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
         return Amount(max(0, left.pages), max(0, left.bytes))
 
 
+class Changed(msgspec.Struct, frozen=True, array_like=True):
+    """Limits that the operator has set while the crawl runs, and their revision.
+
+    They stand in the ledger, so a grant that any life makes keeps to them from the moment at which
+    the first life has written them down.
+    """
+
+    revision: int = 0
+    """Of the settings; 0: the job's own limits hold."""
+    pages: int = 0
+    bytes: int = 0
+
+
 class Ledger(msgspec.Struct, frozen=True):
     """What stands on the board under `ledger`."""
 
@@ -81,6 +98,8 @@ class Ledger(msgspec.Struct, frozen=True):
     lives: dict[int, Line] = {}
     is_short: bool = False
     """A life wants a grant and nothing is left: all give back what they do not use."""
+    changed: Changed = Changed()
+    """The limits that the operator has set last."""
 
     @property
     def total(self) -> Amount:
@@ -107,14 +126,21 @@ def unpack(value: bytes) -> Ledger:
     return msgspec.msgpack.decode(value, type=Ledger) if value else Ledger()
 
 
+def changed(ledger: Ledger, limits: Changed) -> Ledger:
+    """Write newer limits down."""
+    if limits.revision <= ledger.changed.revision:
+        return ledger
+    return _replaced(ledger, changed=limits)
+
+
 def counted(ledger: Ledger, life: int, counts: Mapping[int, Count]) -> Ledger:
     """Write down what the partitions of a life hold, and that it works on them."""
     kept = dict(ledger.kept)
-    for partition, (sequence, amount) in counts.items():
+    for partition, (sequence, amount, losses) in counts.items():
         before = kept.get(partition)
         # A later owner has counted more of the log than we know of.
         if before is None or before.sequence <= sequence:
-            kept[partition] = Kept(sequence, *amount, life)
+            kept[partition] = Kept(sequence, *amount, life, losses)
     return _replaced(ledger, kept=kept, lives={life: Line(), **ledger.lives})
 
 
@@ -179,9 +205,15 @@ def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
     return Amount(pages, left_bytes), True
 
 
-def reached(ledger: Ledger, limits: Limits) -> str:
-    """Return which limit the durable pages have reached: `pages`, `bytes` or nothing."""
+def reached(ledger: Ledger, limits: Limits, losses: int = 0) -> str:
+    """Return which limit the durable pages have reached: `pages`, `bytes` or nothing.
+
+    Pages that were lost with a machine do not count. So nothing is reached before every count
+    contains as many losses as there were.
+    """
     if len(ledger.kept) < limits.partitions:
+        return ""
+    if losses and min(one.losses for one in ledger.kept.values()) < losses:
         return ""
     total = ledger.total
     if limits.pages and total.pages >= limits.pages:

@@ -9,6 +9,7 @@ and begins another life. Each life has a worker of its own; only the archive's f
     member      one life: takes and releases partitions as all members agree on
     taking      folds partitions and takes them, if the log and the board permit it
     telling     what a member says of itself on the board
+    adopting    adopts what the operator changes while the crawl runs
     limits      the worker's part of the job's limits, from the ledger on the board
     shared_end  tells the others of idle partitions, and the worker of the end
     chair       what the owner of partition 0 does for all: finds the end, ends patience
