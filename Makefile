@@ -11,11 +11,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # The newest supported Python of this machine is taken; PYTHON=path names another one.
 export PYTHON INSTALL
 
-.PHONY: help setup demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
+.PHONY: help setup demo cluster-demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
 	docs docs-lock reference figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
+	@echo "make cluster-demo three servers and three members on loopback; one is killed, another joins"
 	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
@@ -53,6 +54,9 @@ $(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa 
 
 demo: setup
 	$(BIN)/python -m lycosa.cli.demo
+
+cluster-demo: setup
+	$(BIN)/python -m lycosa.cli.trial.demo
 
 simulation: setup
 	$(BIN)/python -m lycosa.crawl.simulation.demo $(SIMULATION)
@@ -184,6 +188,8 @@ lock: setup
 		--python-version 3.11 pyproject.toml -o requirements/dev.lock
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/run.lock
+	$(BIN)/uv pip compile --universal --generate-hashes --extra cluster --extra s3 --extra study --quiet --no-header \
+		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/cluster.lock
 
 clean:
 	rm -rf $(VENV) .cache build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -50,10 +50,20 @@ def _has_debian_nats() -> bool:
     return debian_nats_server() is not None
 
 
+def _can_make_networks() -> bool:
+    probe = ["unshare", "--net", "--mount", "sh", "-c", "ip link add b type bridge && iptables -L"]
+    tools = all(shutil.which(tool) for tool in ("unshare", "nsenter", "ip", "iptables", "cc"))
+    is_possible = os.geteuid() == 0 and tools
+    return is_possible and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
     "mounts": Need(_can_mount, "apt-get install util-linux mount; some machines ask for root"),
     "postgresql": Need(_has_postgres, "apt-get install postgresql"),
+    "network-namespaces": Need(
+        _can_make_networks, "as root: apt-get install iproute2 iptables util-linux gcc"
+    ),
     "debian-nats": Need(_has_debian_nats, "sh tools/prerequisites.sh test"),
 }
 

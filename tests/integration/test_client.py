@@ -7,7 +7,9 @@ carries TLS and proxies in earnest and everything here.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from integration.small_servers import (
     serving,
 )
 from lycosa.fetch.dns import Hosts, Names
+from lycosa.fetch.undelivered import DELIVERY_SECONDS
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 
 
@@ -322,6 +325,44 @@ async def test_what_is_cut_is_called_back_once_and_the_transport_goes_on() -> No
 
 
 @run
+async def test_a_request_that_is_given_up_is_not_delivered_later() -> None:
+    """The kernel would go on to send what was not acknowledged, and after an orderly close too."""
+    ends: list[str] = []
+
+    async def waits(served: Served, reader: Reader, writer: Writer) -> None:
+        await served.next_request(reader)
+        try:
+            ends.append("closed" if await reader.read(1) == b"" else "asked")
+        except ConnectionResetError:
+            ends.append("reset")
+
+    async with serving(waits) as served, client(ports={80: served.port}) as web:
+        for end in (web.transport.cut_all, web.transport.abort_all):
+            under_way = asyncio.ensure_future(web.get("http://site.test/"))
+            count = len(served.requests)
+            while len(served.requests) == count and not under_way.done():
+                await asyncio.sleep(0.01)
+            (limit,) = undelivered_limits(served.port)
+            assert limit == DELIVERY_SECONDS
+            end()
+            while len(ends) == count:
+                await asyncio.sleep(0.01)
+            under_way.cancel()
+        assert ends == ["reset", "reset"]
+
+
+def undelivered_limits(port: int) -> list[float]:
+    """Return for how long the kernel would try to deliver, of each connection to a port."""
+    found = []
+    for one in psutil.Process().net_connections("tcp"):
+        if one.status == "ESTABLISHED" and one.raddr.port == port:
+            with closing(socket.fromfd(one.fd, socket.AF_INET, socket.SOCK_STREAM)) as connection:
+                limit = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+                found.append(limit / 1000)
+    return found
+
+
+@run
 async def test_abort_all_leaves_no_sockets_and_calls_nobody_back() -> None:
     called: list[object] = []
     gone = asyncio.Event()
@@ -330,7 +371,8 @@ async def test_abort_all_leaves_no_sockets_and_calls_nobody_back() -> None:
         await served.next_request(reader)
         if len(served.requests) == 20:
             all_in.set()
-        await reader.read()
+        with suppress(ConnectionResetError):
+            await reader.read()
         ended.append(1)
         if len(ended) == 20:
             gone.set()

@@ -53,13 +53,13 @@ def test_long_pauses_are_kept_over_takeovers(seed: int, tmp_path: Path) -> None:
     check(cluster, result, seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [3, 5, 7])
 def test_cycles_have_the_pages_that_they_should_whoever_runs_them(
     seed: int, tmp_path: Path
 ) -> None:
     cycles = {"cycles": 3, "cycle_urls": 60, "cycle_seconds": 120.0, "not_before_seconds": 60.0}
     limits = {"revisit": {"policy": "profit", **cycles}}
-    cluster, result = crawl(seed, tmp_path, 3 + seed, limits=limits)
+    cluster, result = crawl(seed, tmp_path, 3 + seed % 5, limits=limits)
     assert result.reason == "exhausted"
     assert [str(breach) for breach in result.breaches] == []
     begun: Counter[int] = Counter()

@@ -14,16 +14,19 @@ from cluster_crawl import check, crawl
 from integration.test_cluster_crawls import machines_of
 from lycosa.cluster import shares
 from lycosa.cluster.ledger import desk
-from lycosa.cluster.ledger.document import Ledger
+from lycosa.cluster.ledger.document import Ledger, reached
 from lycosa.crawl import takeover
 from lycosa.crawl.member import taking
 from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession
 from lycosa.crawl.simulation.cluster.world import Weather
 from lycosa.crawl.takeover import Opened
+from lycosa.crawl.worker.losses import Losses
 from lycosa.errors import LogUnavailable
+from lycosa.frontier.partition import Partition
 from lycosa.log.loose import LooseLog
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Write, identity_of
+from lycosa.records import SegmentsLost
 
 Break = Callable[[pytest.MonkeyPatch], None]
 
@@ -115,11 +118,43 @@ def a_dead_lifes_grant_given_back_at_once(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(desk, "freed", freed)
 
 
+def a_loss_that_one_owner_ignores(patch: pytest.MonkeyPatch) -> None:
+    real = Losses.decide
+
+    def decide(self: Losses, partition: Partition, message: SegmentsLost, now: float) -> None:
+        is_ignored = not partition.number % 4
+        real(self, partition, SegmentsLost(now, message.loss) if is_ignored else message, now)
+
+    patch.setattr(Losses, "decide", decide)
+
+
+def an_end_that_does_not_wait_for_losses(patch: pytest.MonkeyPatch) -> None:
+    """The inbox is read on, and what it said of losses is decided on later."""
+    real = Losses.decide
+
+    def decide(self: Losses, partition: Partition, message: SegmentsLost, now: float) -> None:
+        clock = self._sender._ports.clock
+
+        def later() -> None:
+            if not partition.is_lost:
+                real(self, partition, message, clock.now())
+
+        clock.call_at(now + 120.0, later)
+
+    patch.setattr(Losses, "decide", decide)
+
+
+def a_limit_reached_with_pages_that_are_lost(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(desk, "reached", lambda ledger, limits, losses: reached(ledger, limits))
+
+
 class Mutant(NamedTuple):
     break_it: Break
     limits: Mapping[str, object] = MappingProxyType({})
     weather: Weather = Weather()
 
+
+LOSSES = Weather(("lose", "store"), 6.0)
 
 MUTANTS = [
     Mutant(tenure_ignored, weather=Weather(("stop", "cut"), 4.0)),
@@ -130,6 +165,9 @@ MUTANTS = [
     Mutant(taken_over_without_a_pause, {"delay_seconds": 40.0}),
     Mutant(posts_and_appends_in_two_steps),
     Mutant(a_dead_lifes_grant_given_back_at_once, {"pages": 60}),
+    Mutant(a_loss_that_one_owner_ignores, weather=LOSSES),
+    Mutant(an_end_that_does_not_wait_for_losses, weather=LOSSES),
+    Mutant(a_limit_reached_with_pages_that_are_lost, {"pages": 150}, LOSSES),
 ]
 
 

@@ -6,21 +6,31 @@ when its partition has moved to another machine, a slow host links to it from th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.copying.family import family, manifest_of, packed, sealed_names
+from lycosa.crawl.ports import StoredElsewhere
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.worker import Worker
+from lycosa.errors import ObjectsUnavailable
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Outcome
+from lycosa.objects.folder import FolderObjects
+from lycosa.objects.manifests import manifest_key
+from lycosa.records import KeyedLink, Outcome, Place, Validators
 from lycosa.store.archive import ArchiveStore
+from lycosa.store.segments.sealing import everything
+from lycosa.store.uploaded import UploadedRecords
 from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import key_of, url_of
+
+T = TypeVar("T")
 
 FAR, SLOW, PATIENCE = "http://a.test/", "http://c.test/", 200.0
 X, Y, Z = "http://b.test/x", "http://b.test/y", "http://b.test/z"
@@ -38,7 +48,14 @@ EDGES = {
 class Islands:
     """Two machines with archives of their own, and a partition that moves between them."""
 
-    def __init__(self, folder: Path, moves_at: Sequence[float]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        moves_at: Sequence[float],
+        uploads_at: float = 0.0,
+        is_down: Callable[[float], bool] = lambda seconds: False,
+    ) -> None:
+        """Without `uploads_at` there is no store; it is silent while it `is_down`."""
         web = GraphWeb(EDGES, robots={"c.test": Robots((Group("*", (), 300.0),))})
         job = Job.of(
             seeds=[FAR, SLOW],
@@ -46,7 +63,13 @@ class Islands:
             frontier={"partitions": 4, "partitioner": "host-hash"},
             robots={"sitemaps": False},
         )
-        conditions = Conditions(on_begun=self._begun, make_store=self._make_store)
+        self._objects, self._uploads_at = FolderObjects(folder / "objects"), uploads_at
+        self._is_down = is_down
+        conditions = Conditions(
+            on_begun=self._begun,
+            make_store=self._make_store,
+            distant=self if uploads_at else None,
+        )
         self._stores: list[ArchiveStore] = []
         self._moves_at = moves_at
         self.simulation = Simulation(web, job, folder, workers=2, conditions=conditions)
@@ -63,7 +86,36 @@ class Islands:
         self._began, self._workers = clock.now(), workers
         for seconds in self._moves_at:
             clock.call_at(clock.now() + seconds, self._move)
+        if self._uploads_at:
+            clock.call_at(clock.now() + self._uploads_at, self._upload)
         self._look()
+
+    def ask(self, job: Callable[[StoredElsewhere], T], done: Callable[[T], object]) -> None:
+        """Read from the store as the thread of a process does."""
+        clock = self.simulation.clock
+        clock.call_at(clock.now() + 0.2, lambda: done(job(self)))
+
+    def links(self, place: Place) -> list[KeyedLink]:
+        """Return links from the store, if it answers."""
+        if self._is_down(self.simulation.clock.now() - self._began):
+            raise ObjectsUnavailable("the store is down")
+        return UploadedRecords(self._objects).links(place)
+
+    def validators(self, place: Place) -> Validators | None:
+        """Return what the store has."""
+        return UploadedRecords(self._objects).validators(place)
+
+    def _upload(self) -> None:
+        """Seal what both machines have, and upload it."""
+        for store in self._stores:
+            store.flush()
+            store.seal(everything, with_dead=False)
+            for name in sealed_names(store.folder):
+                files = family(store.folder, name)
+                for key, path in files.items():
+                    self._objects.put(key, path)
+                manifest = manifest_of(name, files, is_shared=True)
+                self._objects.create(manifest_key(name.segment), packed(manifest))
 
     def _look(self) -> None:
         clock = self.simulation.clock
@@ -116,4 +168,35 @@ def test_what_nobody_can_read_is_given_up_with_the_patience(tmp_path: Path) -> N
     assert kept == EDGES.keys() - {Y, Z}
     waited = islands.owed_at[-1] - islands.owed_at[0]
     assert waited == pytest.approx(PATIENCE, abs=10.0)
+    assert (state.links_owed, state.links_given_up) == (set(), 1)
+
+
+def test_the_links_come_from_the_store_when_they_were_uploaded(tmp_path: Path) -> None:
+    islands = Islands(tmp_path, moves_at=[100.0], uploads_at=350.0)
+    state, kept = islands.run()
+    assert kept == EDGES.keys()
+    assert 300 < islands.owed_at[0] < 349 < islands.owed_at[-1] < 362
+    assert (state.links_owed, state.links_given_up) == (set(), 0)
+
+
+def test_what_was_uploaded_before_is_owed_for_seconds(tmp_path: Path) -> None:
+    islands = Islands(tmp_path, moves_at=[100.0], uploads_at=200.0)
+    state, kept = islands.run()
+    assert kept == EDGES.keys()
+    assert len(islands.owed_at) <= 11
+    assert state.links_given_up == 0
+
+
+def test_a_store_that_is_down_is_asked_again(tmp_path: Path) -> None:
+    islands = Islands(tmp_path, [100.0], uploads_at=200.0, is_down=lambda seconds: seconds < 400)
+    state, kept = islands.run()
+    assert kept == EDGES.keys()
+    assert 395 < islands.owed_at[-1] < 412
+    assert state.links_given_up == 0
+
+
+def test_a_store_that_stays_down_is_given_up_with_the_patience(tmp_path: Path) -> None:
+    islands = Islands(tmp_path, [100.0], uploads_at=200.0, is_down=lambda seconds: True)
+    state, kept = islands.run()
+    assert kept == EDGES.keys() - {Y, Z}
     assert (state.links_owed, state.links_given_up) == (set(), 1)

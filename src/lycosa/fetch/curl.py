@@ -19,10 +19,12 @@ Cost: docs/decisions/0012-http-client.md.
 from __future__ import annotations
 
 import select
+import socket
 from collections.abc import Callable
 
 import pycurl
 
+from lycosa.fetch import undelivered
 from lycosa.fetch.answers import Received
 from lycosa.fetch.exchange import Exchange, Outgoing, Surroundings
 from lycosa.loop import Cancellable, EventLoop
@@ -33,6 +35,7 @@ READ_BYTES = 131_072
 
 MOST_IDLE_EXCHANGES = 256
 
+_OPTIONS_SET: int = pycurl.SOCKOPT_OK
 _GO_ON: int = pycurl.PREREQFUNC_OK
 _ABORT: int = pycurl.PREREQFUNC_ABORT
 _PAUSE: int = pycurl.WRITEFUNC_PAUSE
@@ -123,6 +126,10 @@ class CurlCarrier:
     def stop(self, exchange: Exchange) -> None:
         """Take a transfer away from libcurl, which closes its connection."""
         assert isinstance(exchange, CurlExchange)
+        exchange.give_up()
+        self._take_away(exchange)
+
+    def _take_away(self, exchange: CurlExchange) -> None:
         exchange.is_paused = False
         del self._flying[exchange.easy]
         self._multi.remove_handle(exchange.easy)
@@ -143,7 +150,8 @@ class CurlCarrier:
                 handle.cancel()
         self._kick_handle = self._timer = None
         self._timer_at = self._due = _FOREVER
-        for easy in self._flying:
+        for easy, exchange in self._flying.items():
+            exchange.give_up()
             self._multi.remove_handle(easy)
         exchanges = [*self._flying.values(), *self._idle.values()]
         self._flying.clear()
@@ -240,7 +248,7 @@ class CurlCarrier:
             queued, good, bad = self._multi.info_read()
             for easy, code, message in [*((easy, pycurl.E_OK, "") for easy in good), *bad]:
                 exchange = self._flying[easy]
-                self.stop(exchange)
+                self._take_away(exchange)
                 exchange.received.verdict = failure_of(code, message, exchange.received)
                 ended.append(exchange)
         self._on_end(*ended)
@@ -249,11 +257,13 @@ class CurlCarrier:
 class CurlExchange(Exchange):
     """An easy handle with the request that it carries."""
 
-    __slots__ = ("_curl", "easy")
+    __slots__ = ("_curl", "_opened", "easy")
 
     def __init__(self, around: Surroundings, carrier: CurlCarrier) -> None:
         super().__init__(around, carrier)
         self._curl = carrier
+        self._opened = -1
+        """A connection that was opened for this request, until the request is sent."""
         self.easy = self._new_easy()
 
     def _new_easy(self) -> pycurl.Curl:
@@ -279,6 +289,7 @@ class CurlExchange(Exchange):
         take = self._take if around.throttle is None else self._take_throttled
         easy.setopt(pycurl.WRITEFUNCTION, take)
         easy.setopt(pycurl.PREREQFUNCTION, self._before_sending)
+        easy.setopt(pycurl.SOCKOPTFUNCTION, self._note_opened)
         return easy
 
     def begin(self, outgoing: Outgoing) -> None:
@@ -306,11 +317,22 @@ class CurlExchange(Exchange):
         self.easy.pause(pycurl.PAUSE_CONT)
         self._curl.kick_soon()
 
+    def give_up(self) -> None:
+        """Let the connection be reset when it is closed: the request must not arrive any more."""
+        _use(self.easy.getinfo(pycurl.ACTIVESOCKET), undelivered.forget)
+
     # -- called by libcurl ----------------------------------------------------------------
+
+    def _note_opened(self, descriptor: int, _purpose: int) -> int:
+        self._opened = descriptor
+        return _OPTIONS_SET
 
     def _before_sending(self, peer: str, _own: str, _peer_port: int, _own_port: int) -> int:
         if not self.may_go(peer):
             return _ABORT
+        if self._opened >= 0:
+            _use(self._opened, undelivered.limit_delivery)
+            self._opened = -1
         self.received.lines.clear()  # what a proxy said to CONNECT
         return _GO_ON
 
@@ -326,3 +348,13 @@ class CurlExchange(Exchange):
             return _PAUSE
         throttle.spend(len(data))
         return self._take(data)
+
+
+def _use(descriptor: int, call: Callable[[socket.socket], None]) -> None:
+    """Do something with a socket of libcurl's, if there is one."""
+    if descriptor >= 0:
+        connection = socket.socket(fileno=descriptor)
+        try:
+            call(connection)
+        finally:
+            connection.detach()

@@ -24,6 +24,7 @@ import socket
 from collections.abc import Callable
 
 from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, cut_head, read_head
+from lycosa.fetch import undelivered
 from lycosa.fetch.exchange import Exchange, Outgoing, Surroundings
 from lycosa.fetch.framing import ChunkReader, may_be_http
 from lycosa.fetch.throttle import BURST_BYTES
@@ -174,6 +175,8 @@ class Connection(Exchange):
             loop = self._carrier.loop
             loop.remove_reader(self._descriptor)
             loop.remove_writer(self._descriptor)
+            if self._is_asking:
+                undelivered.forget(self._socket)
             self._socket.close()
             self._socket = None
             self._carrier.closed(self)
@@ -224,6 +227,7 @@ class Connection(Exchange):
         except OSError:
             self._end(Outcome.CONNECT_FAILURE)
             return
+        undelivered.limit_delivery(self._socket)
         loop.add_reader(self._descriptor, self._on_readable)
         self._send()
 

@@ -103,6 +103,7 @@ class Partition:
         self.structured: dict[str, int] = {}
         self._agenda = around.agenda
         self._changed = around.changed
+        self.with_work = around.with_work
         self._offered = bytearray(len(state.pages.site))
         self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
         """Says which new URLs wait for a later cycle, by their places; None: there are none."""
@@ -113,6 +114,8 @@ class Partition:
         """The next commit gives it up."""
         self.in_flight = 0
         """How many of its requests are under way."""
+        self.is_held_back = False
+        """Nothing more is asked for it until the answers under way are in."""
 
     def abandon(self, now: float) -> None:
         """Drop everything: another owner has the partition, and what is uncommitted is void."""
@@ -335,6 +338,12 @@ class Partition:
         self.record(event)
         self._offer_from(first, event.moment)
 
+    def offer_again(self, pages: Iterable[int], moment: float) -> None:
+        """Offer URLs that are pending again, except those that the scheduler has."""
+        for page in pages:
+            if self.state.pages.status[page] == PENDING and not self._offered[page]:
+                self._offer_one(page, moment)
+
     def begin_cycle(self, event: CycleBegun, now: float) -> None:
         """Record the URLs that a cycle has chosen, and offer them."""
         state = self.state
@@ -342,7 +351,7 @@ class Partition:
         self.record(event)
         hosts = {state.sites.host[site]: None for site in reopened}
         if reopened:
-            self._offer_again(reopened, set(event.pages))
+            self.offer_sites(reopened, set(event.pages))
         for page in event.pages:
             site = state.pages.site[page]
             if not state.sites.closed[site]:
@@ -351,7 +360,7 @@ class Partition:
         for host in hosts:
             self.readiness.work_came(host, now)
 
-    def _offer_again(self, sites: set[int], chosen: set[int]) -> None:
+    def offer_sites(self, sites: set[int], chosen: set[int]) -> None:
         """Offer the pending URLs of sites that were closed, except those offered already."""
         pages, fetches = self.state.pages, self.state.fetches
         for page, site in enumerate(pages.site):

@@ -199,8 +199,17 @@ def _connect(bucket: str, prefix: str) -> S3Store:
         "timeout": timedelta(seconds=REQUEST_SECONDS),
         "allow_http": endpoint().startswith("http://"),
     }
-    # Whoever calls tries again, for ever and with a word about it: this is for a lost connection.
-    retry: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=REQUEST_SECONDS)}
+    # Whoever calls tries again, for ever and with a word about it. This is for single requests,
+    # of which a large file needs many.
+    retry: RetryConfig = {
+        "max_retries": 5,
+        "retry_timeout": timedelta(seconds=REQUEST_SECONDS),
+        "backoff": {
+            "init_backoff": timedelta(milliseconds=50),
+            "max_backoff": timedelta(seconds=1),
+            "base": 2,
+        },
+    }
     more: dict[str, Any] = {"endpoint": endpoint()} if endpoint() else {}
     return S3Store(bucket, prefix=prefix or None, client_options=client, retry_config=retry, **more)
 

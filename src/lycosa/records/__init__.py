@@ -92,6 +92,7 @@ from lycosa.records.messages import LinksCounted as LinksCounted
 from lycosa.records.messages import Message as Message
 from lycosa.records.messages import RobotsFound as RobotsFound
 from lycosa.records.messages import RobotsWanted as RobotsWanted
+from lycosa.records.messages import SegmentsLost as SegmentsLost
 from lycosa.records.outcomes import GIVEN_UP as GIVEN_UP
 from lycosa.records.outcomes import NO_CONNECTION as NO_CONNECTION
 from lycosa.records.outcomes import PROBED as PROBED

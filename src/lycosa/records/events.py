@@ -364,6 +364,8 @@ class RecordsLost(Event, frozen=True, array_like=True, tag=32):
     """Whose robots rules are to be learned anew."""
     robots: list[Place] = []
     """Places of the records of robots files."""
+    loss: int = 0
+    """The number of the loss that all partitions were told of; 0 for damage that was found here."""
 
 
 class SitemapTried(Event, frozen=True, array_like=True, tag=33):

@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from lycosa.records.batons import BatonCame, BatonDue, BatonWanted
 from lycosa.records.codes import RobotsState
+from lycosa.records.exchange import Place
+from lycosa.records.outcomes import Outcome
 
 
 class Message(Struct, frozen=True, array_like=True, tag_field="t"):
@@ -102,6 +104,26 @@ class LinksCounted(Message, frozen=True, array_like=True, tag=7):
     """Key → how many pages link to it that did not before."""
 
 
+class SegmentsLost(Message, frozen=True, array_like=True, tag=8):
+    """A machine was given up: records that the log of this partition names are gone with it.
+
+    Every partition is told, also one that has lost nothing. The numbers are those of this
+    partition, and the columns those of `RecordsLost`, which its owner writes when it has read this.
+    """
+
+    moment: float
+    loss: int
+    """The number of the loss; 0 if more messages about it follow."""
+    pages: list[int] = []
+    outcomes: list[Outcome] = []
+    sizes: list[int] = []
+    places: list[Place] = []
+    sites: list[int] = []
+    robots: list[Place] = []
+    names: list[str] = []
+    """Sites whose robots files were fetched by another partition, which has lost them."""
+
+
 AnyMessage = (
     Discovered
     | RobotsWanted
@@ -110,6 +132,7 @@ AnyMessage = (
     | BidMade
     | CycleShare
     | LinksCounted
+    | SegmentsLost
     | BatonWanted
     | BatonDue
     | BatonCame

@@ -18,6 +18,7 @@ from lycosa.config.keys import keys_of
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import Audit, audit
+from lycosa.errors import LogError
 from lycosa.report.section import Facts
 from lycosa.report.wording import count, seconds
 from lycosa.study.results import Manifest
@@ -58,7 +59,12 @@ def _audit(directory: CrawlDirectory) -> Audit | None:
     """
     if not directory.has_begun:
         return None
-    found = audit(directory)
+    try:
+        found = audit(directory)
+    except LogError:
+        if not directory.is_copy:  # the server of a copy's log may be gone by now
+            raise
+        return None
     for _ in range(_TRIES):
         if found.is_clean or directory.holder() is None:
             break

@@ -6,6 +6,7 @@ points into nothing. Records that a killed process left without an event do not 
 run begins a segment of its own.
 
     archive     writes exchanges into the open segment: the store of a crawl
+    uploaded    reads records that machines have uploaded to the store of objects
     reader      reads rows, exchanges and single pages of a crawl
     warc        WARC records: format, compression, index, reading
     tables      rows in Arrow columns, and triples as N-Quads

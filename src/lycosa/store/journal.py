@@ -18,7 +18,7 @@ import os
 import re
 import threading
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lycosa.errors import FormatError, StoreError
@@ -137,14 +137,7 @@ class Journal:
 
     def link_ends(self) -> LinkEnds:
         """Return source and target of every stored link."""
-        pairs = {
-            (signed(url_id(record.key)), signed(url_id(link.key)))
-            for _, record in iterate(self.folder)
-            for link in record.links
-            if link.kind in READERS_KINDS
-        }
-        ends = sorted(pairs)
-        return LinkEnds(array("q", [end[0] for end in ends]), array("q", [end[1] for end in ends]))
+        return link_ends_in([self.folder])
 
     def _open(self, place: Place) -> int:
         """Return the open file of a place's segment; few files are kept open."""
@@ -229,6 +222,19 @@ def iterate(folder: Path) -> Iterator[tuple[Place, Kept]]:
                 except StoreError:
                     continue
                 yield place, record
+
+
+def link_ends_in(folders: Iterable[Path]) -> LinkEnds:
+    """Return source and target of every link that is stored in some folders."""
+    pairs = {
+        (signed(url_id(record.key)), signed(url_id(link.key)))
+        for folder in folders
+        for _, record in iterate(folder)
+        for link in record.links
+        if link.kind in READERS_KINDS
+    }
+    ends = sorted(pairs)
+    return LinkEnds(array("q", [end[0] for end in ends]), array("q", [end[1] for end in ends]))
 
 
 def _begin(folder: Path, segment: int | None) -> tuple[int, int]:

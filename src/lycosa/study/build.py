@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import outcomes_of, refusals_of
-from lycosa.errors import StoreError
+from lycosa.errors import LogError, StoreError
 from lycosa.records import TRAPS, Outcome
 from lycosa.store.segments.sealing import ignore
 from lycosa.study.results import Manifest, Results
@@ -149,12 +149,18 @@ def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
     states = directory.each_state(directory.job()) if has_log else ()
     refusals: Counter[str] = Counter()
     pending = 0
-    for state in states:
-        refusals.update(refusals_of([state]))
-        for name, number in outcomes_of([state]).items():
-            if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
-                refusals[name] += number
-        pending += state.pending
+    try:
+        for state in states:
+            refusals.update(refusals_of([state]))
+            for name, number in outcomes_of([state]).items():
+                if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
+                    refusals[name] += number
+            pending += state.pending
+    except LogError:
+        if not directory.is_copy:  # the server of a copy's log may be gone by now
+            raise
+        has_log = False
+        refusals.clear()
     found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
     schema = pa.schema([("reason", pa.string()), ("urls", pa.int64())])

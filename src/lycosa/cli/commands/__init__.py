@@ -8,10 +8,12 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     cluster  `cluster`: see and lead a crawl that several machines share
     cluster_status  `cluster status`, `cluster logs`: read such a crawl
     cluster_lead  `cluster drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
+    cluster_up  `cluster up`: a cluster on one machine, to try
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
     move     `move`: move a crawl's log to a server, or back
     verify   `verify`: check a crawl's files against each other, and repair them
+    fetch    `fetch`: copy a crawl from a store into a directory
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl
     query    `index`, `sparql`, `triples`, `serve`: query a crawl's structured data

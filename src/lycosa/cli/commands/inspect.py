@@ -164,6 +164,8 @@ def _state(path: Place, state: CrawlStatus) -> str:
         workers = state.worker_pids
         with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""
         return f"running (process {state.running_pid}{with_workers})"
+    if state.is_copy and not state.urls:
+        return f"a copy, without the log of the crawl; study it: {command('study', path)}"
     if not state.urls:
         return f"not started; start: {command('resume', path)}"
     if state.pending or state.is_followed:

@@ -82,6 +82,8 @@ class CrawlStatus(NamedTuple):
     """Segments of this directory that are not in the store."""
     unsent_bytes: int = 0
     """Their bytes: lost if this machine is lost."""
+    is_copy: bool = False
+    """Whether the directory was fetched from a store."""
 
 
 def _host_count(states: list[PartitionState], job: Job) -> int:
@@ -135,8 +137,8 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
 
 
 def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
-    if not job.store.place:
-        return {}
+    if not job.store.place or directory.is_copy:
+        return {"is_copy": directory.is_copy}
     place = f"{job.store.place} as {job.log.name}"
     if directory.is_distant:
         return {"store": place}

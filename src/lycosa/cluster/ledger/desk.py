@@ -60,6 +60,8 @@ class Desk:
         self.limits = limits
         self.ledger = Ledger()
         """The newest document that was seen."""
+        self.losses = 0
+        """How many machines were lost, as far as the notes in the log were read."""
         self._life = life
         self._revision = -1
         self._counts: dict[int, Count] = {}
@@ -152,7 +154,7 @@ class Desk:
     @property
     def reached(self) -> str:
         """The limit that the whole crawl has reached, durably; empty if none."""
-        return reached(self.ledger, self._limits_in(self.ledger))
+        return reached(self.ledger, self._limits_in(self.ledger), self.losses)
 
     @property
     def is_closed(self) -> bool:

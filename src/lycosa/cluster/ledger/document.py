@@ -33,6 +33,8 @@ class Count(NamedTuple):
 
     sequence: int
     kept: Amount
+    losses: int = 0
+    """The last loss of a machine that it contains."""
 
 
 class Limits(NamedTuple):
@@ -53,6 +55,8 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     bytes: int
     by: int
     """The life that works on the partition; 0 if its last owner left in order."""
+    losses: int = 0
+    """The last loss of a machine that is in the count."""
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True):
@@ -132,11 +136,11 @@ def changed(ledger: Ledger, limits: Changed) -> Ledger:
 def counted(ledger: Ledger, life: int, counts: Mapping[int, Count]) -> Ledger:
     """Write down what the partitions of a life hold, and that it works on them."""
     kept = dict(ledger.kept)
-    for partition, (sequence, amount) in counts.items():
+    for partition, (sequence, amount, losses) in counts.items():
         before = kept.get(partition)
         # A later owner has counted more of the log than we know of.
         if before is None or before.sequence <= sequence:
-            kept[partition] = Kept(sequence, *amount, life)
+            kept[partition] = Kept(sequence, *amount, life, losses)
     return _replaced(ledger, kept=kept, lives={life: Line(), **ledger.lives})
 
 
@@ -201,9 +205,15 @@ def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
     return Amount(pages, left_bytes), True
 
 
-def reached(ledger: Ledger, limits: Limits) -> str:
-    """Return which limit the durable pages have reached: `pages`, `bytes` or nothing."""
+def reached(ledger: Ledger, limits: Limits, losses: int = 0) -> str:
+    """Return which limit the durable pages have reached: `pages`, `bytes` or nothing.
+
+    Pages that were lost with a machine do not count. So nothing is reached before every count
+    contains as many losses as there were.
+    """
     if len(ledger.kept) < limits.partitions:
+        return ""
+    if losses and min(one.losses for one in ledger.kept.values()) < losses:
         return ""
     total = ledger.total
     if limits.pages and total.pages >= limits.pages:

@@ -67,6 +67,8 @@ class Member(msgspec.Struct, frozen=True, omit_defaults=True):
     """Counts renewals: no two records of one life are the same bytes."""
     settings: int = 0
     """The revision of the settings that it goes by."""
+    directory_number: int = 0
+    """The number of its crawl directory among all that help (`crawl.logs.notes`)."""
     clock_offset: float = 0.0
     """Seconds that its wall clock is certainly behind (+) or ahead (-) of the server's."""
     progress: Progress = Progress()

@@ -9,8 +9,8 @@ When a page turns out to be nearer to the seeds than was thought, its links are 
 too. They are read back from the store and routed again, from page to page, until
 nothing comes nearer any more (`lycosa.frontier.distance` says why that ends right).
 On a cluster the record may lie on another machine, where the partition was before. Then the links
-are owed (`LinksOwed`), until the partition is taken by a machine that has the record, or patience
-ends.
+are owed (`LinksOwed`), until they come from the store of objects (`worker.owed_links`), the
+partition is taken by a machine that has the record, or patience ends.
 """
 
 from __future__ import annotations
@@ -256,6 +256,14 @@ class Router:
             partition.record(LinksOwed(moment, done=gone))
         self._pass_on(partition, moment, sorted(state.links_owed))
 
+    def pay_page(
+        self, partition: Partition, moment: float, page: int, links: Sequence[KeyedLink]
+    ) -> None:
+        """Pass on the links of one page that were owed and have come."""
+        partition.record(LinksOwed(moment, done=[page]))
+        if self._has_links(partition.state, page):
+            self._pass_on(partition, moment, self._route_read(partition, moment, page, links))
+
     def _has_links(self, state: PartitionState, page: int) -> bool:
         """Return whether the links of a page count: not those of a mirror."""
         host = state.sites.host[state.pages.site[page]]
@@ -281,9 +289,15 @@ class Router:
         while nearer:
             page = nearer.pop()
             links = self._links_of(partition, moment, page)
-            targets = [self._targets.of_key(link.key) for link in links]
-            kinds = [int(link.kind) for link in links]
-            nearer += self._route_one(partition, moment, page, targets, kinds)
+            nearer += self._route_read(partition, moment, page, links)
+
+    def _route_read(
+        self, partition: Partition, moment: float, page: int, links: Sequence[KeyedLink]
+    ) -> list[int]:
+        """Route links that were read back from a record."""
+        targets = [self._targets.of_key(link.key) for link in links]
+        kinds = [int(link.kind) for link in links]
+        return self._route_one(partition, moment, page, targets, kinds)
 
     def _route_one(
         self,

@@ -4,6 +4,7 @@
     sent       remembers which segments are in the store
     uploader   copies sealed segments to the store, in a thread beside the crawl
     uploads    the uploads of one run: begun with it, waited for at its end
+    fetching   copies a crawl from a store into a directory
 
 Always true:
   * a segment whose manifest stands has all its files in the store, byte for byte;

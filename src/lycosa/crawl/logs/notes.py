@@ -6,6 +6,8 @@ What another machine must know to help in a crawl is noted in its log:
                      seeds are in the log's inboxes
     begun            when the crawl was begun, by the wall clock of the machine that did
     directory/1, …   the identity of each crawl directory that helps, under its number
+    machine/1, …     the name of the machine that each of them was first used on
+    lost/1, …        this directory was given up: what it holds does not count any more
     moved            where the log was moved to: this one is not written to any more
 
 A directory keeps its identity in a file, so it finds its number again. The number is never given
@@ -14,6 +16,7 @@ to another one: segments are numbered by it. A crawl whose log is a file has one
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -26,7 +29,7 @@ from lycosa.errors import LogError
 from lycosa.log.protocol import Log
 
 JOB, BEGUN, MOVED = "job", "begun", "moved"
-DIRECTORY = "directory/"
+DIRECTORY, MACHINE, LOST = "directory/", "machine/", "lost/"
 IN_FILE = "sqlite"
 """How a log in a file is named where others are named by their address."""
 
@@ -72,8 +75,35 @@ def directory_number(log: Log, directory: CrawlDirectory) -> int:
         noted = _noted_directories(log)
         for number, identity in noted.items():
             if number and identity == own:
+                log.note(f"{MACHINE}{number}", os.uname().nodename.encode())
                 return number
         log.note(f"{DIRECTORY}{max(noted, default=0) + 1}", own)
+
+
+def machines_of(log: Log) -> dict[int, str]:
+    """Return the machine of each directory; "" where the log does not tell it."""
+    notes = log.notes(MACHINE)
+    return {
+        number: notes.get(f"{MACHINE}{number}", b"").decode()
+        for number in sorted(_noted_directories(log))
+        if number
+    }
+
+
+def refuse_given_up(log: Log, directory: CrawlDirectory, number: int) -> None:
+    """Raise `LogError` if a directory was given up: what it holds does not count any more."""
+    if log.noted(f"{LOST}{number}") is not None:
+        raise given_up(directory, number)
+
+
+def given_up(directory: CrawlDirectory, number: int) -> LogError:
+    """Return the error for a directory that was given up."""
+    place = directory.job().log
+    return LogError(
+        f"{directory.path}: this directory (number {number} of its crawl) was given up, and what it"
+        " had not uploaded is fetched again by others\n"
+        f"  help with a new one: lycosa join {place.server} {place.name} -o NEW"
+    )
 
 
 def own_numbers(log: Log, directory: CrawlDirectory) -> set[int]:

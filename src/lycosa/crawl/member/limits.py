@@ -50,8 +50,11 @@ class SharedLimits:
         self._clock = clock
         self._lock = lock
         self.desk = None if limits is None else Desk(life, limits)
-        self.reached: Limit | None = None
-        """The limit that ends the run for all, once it is known here."""
+        self._reached_here: Limit | None = None
+        self._reached_by_all: Limit | None = None
+        self._losses = -1
+        """How many machines were lost; below 0 until notes have come."""
+        self._losses_told = 0
         self._account = Account(0, 0, 0, 0, 0, 0)
         self._is_recalled = False
         self.when_durable: Callable[[Callable[[], None]], None] = lambda callback: None
@@ -70,13 +73,29 @@ class SharedLimits:
             ),
         )
 
+    @property
+    def reached(self) -> Limit | None:
+        """The limit that ends the run for all, if it is known here."""
+        return self._reached_here or self._reached_by_all
+
+    @property
+    def losses(self) -> int:
+        """How many machines were lost, as far as it is known here."""
+        return max(0, self._losses)
+
+    def noted(self, losses: int) -> None:
+        """Learn from the notes in the log how many machines were lost."""
+        self._losses = max(self._losses, losses)
+
     # -- partitions -----------------------------------------------------------------------
 
     def open(self, opened: Mapping[int, Opened]) -> None:
         """Tell the ledger of partitions that were taken, before a page of them is kept."""
         if self.desk is not None:
             counts = {
-                number: Count(state.sequence, Amount(state.kept_pages, state.kept_bytes))
+                number: Count(
+                    state.sequence, Amount(state.kept_pages, state.kept_bytes), state.losses
+                )
                 for number, (state, *_) in opened.items()
             }
             with self._lock:
@@ -114,18 +133,28 @@ class SharedLimits:
         """Take in what the ledger says; returns whether the worker may try to reserve again."""
         if self.desk is None:
             return False
+        self._tell_losses()
         with self._lock:
+            self.desk.losses = self.losses
             self.desk.lives_gone(gone)
             grant, reached = self.desk.take_grant(), self.desk.reached
             is_recalled = self.desk.is_recalled
-        if reached and self.reached is None:
-            self.reached = Limit(reached)
+        # Before the notes have come, what is counted may have been lost.
+        self._reached_by_all = Limit(reached) if reached and self._losses >= 0 else None
         if grant is not None:
             self.budget.grant(Grant(grant.pages, grant.bytes, grant.is_rest))
         if is_recalled and (not self._is_recalled or grant is not None):
             self.budget.recall()
         self._is_recalled = is_recalled
         return grant is not None
+
+    def _tell_losses(self) -> None:
+        """Say what partitions hold when one of them has decided on a loss."""
+        if self._losses > 0:
+            decided = sum(one.losses for one in self.counts.values())
+            if decided > self._losses_told:
+                self._losses_told = decided
+                self._tell()
 
     def close(self) -> None:
         """Give the last account and let the rest of the grants go; everything is durable."""
@@ -159,7 +188,7 @@ class SharedLimits:
         assert self.desk is not None
         account = self._account
         counts = {
-            number: Count(one.sequence, Amount(one.pages, one.bytes))
+            number: Count(one.sequence, Amount(one.pages, one.bytes), one.losses)
             for number, one in self.counts.items()
         }
         with self._lock:
@@ -171,4 +200,4 @@ class SharedLimits:
 
     def _reach(self, limit: Limit) -> None:
         if limit is not Limit.FREE_DISK:
-            self.reached = self.reached or limit
+            self._reached_here = self._reached_here or limit

@@ -31,7 +31,13 @@ from lycosa.crawl.budget import Limit
 from lycosa.crawl.member import taking
 from lycosa.crawl.member.chair import CLEARING_SECONDS, Finding, Minutes, clear_graves, look_for_end
 from lycosa.crawl.member.limits import SharedLimits
-from lycosa.crawl.member.notes import end_name, patience_name, patience_of
+from lycosa.crawl.member.notes import (
+    end_name,
+    loss_name,
+    losses_in,
+    patience_name,
+    patience_of,
+)
 from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.takeover import Opened
@@ -141,6 +147,7 @@ class Member:
         """Take in what members tell each other for good."""
         around = self._around
         around.end.patience_noted(patience_of(around.run, notes))
+        around.limits.noted(losses_in(notes))
         reason = notes.get(end_name(around.run))
         if reason is not None and not self.reason:
             self._end(reason.decode())
@@ -227,7 +234,9 @@ class Member:
         """Ask log and board, beside the worker."""
         log, around = self._ports.log, self._around
         try:
-            if questions.reason:
+            # A machine that was given up meanwhile has taken pages from what is counted.
+            next_loss = loss_name(around.limits.losses + 1)
+            if questions.reason and log.noted(next_loss) is None:
                 log.note(end_name(around.run), questions.reason.encode())
             if questions.patience:
                 log.note(patience_name(around.run, questions.patience), b"")

@@ -3,6 +3,7 @@
     run-2         the crawl was begun a second time, after its first end
     end-1         why the first run ended: `exhausted`, or a limit
     patience-1-3  in run 1 what is out of reach is given up, for the third time
+    loss-2        a machine was given up, the second one of the crawl
     idle-1-…      a cycle of run 1 was over everywhere
 
 A crawl is running while its last run has no end. A note is written once, so of several members
@@ -15,7 +16,7 @@ from collections.abc import Mapping
 
 from lycosa.log.protocol import Log
 
-_RUN, _END, _PATIENCE = "run-", "end-", "patience-"
+_RUN, _END, _PATIENCE, _LOSS = "run-", "end-", "patience-", "loss-"
 
 
 def run_name(run: int) -> str:
@@ -36,6 +37,17 @@ def patience_name(run: int, number: int) -> str:
 def idle_name(run: int, step: str) -> str:
     """Return the note that says that a step of a cycle was over everywhere."""
     return f"idle-{run}-{step}"
+
+
+def loss_name(number: int) -> str:
+    """Return the note by which a machine is given up."""
+    return f"{_LOSS}{number}"
+
+
+def losses_in(notes: Mapping[str, bytes]) -> int:
+    """Return how many machines were given up, as far as these notes say."""
+    found = (int(name[len(_LOSS) :]) for name in notes if name.startswith(_LOSS))
+    return max(found, default=0)
 
 
 def patience_of(run: int, notes: Mapping[str, bytes]) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
@@ -30,7 +30,7 @@ from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import OpenCrawl
-from lycosa.crawl.logs.notes import directory_number
+from lycosa.crawl.logs.notes import LOST, directory_number, given_up, refuse_given_up
 from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
@@ -76,6 +76,7 @@ class MemberProcess:
         self._with_unsent = with_unsent
         self._machine = os.uname().nodename
         self._directory_number = directory_number(crawl.log, crawl.directory)
+        refuse_given_up(crawl.log, crawl.directory, self._directory_number)
         self._reason = ""
         self._is_sealing = False
         self._runtime = Runtime(main, crawl, assignment)
@@ -172,6 +173,7 @@ class MemberProcess:
             FORMAT,
             since=round(time.time()),
             directory=str(crawl.directory.path.absolute()),
+            directory_number=self._directory_number,
         )
         return Life(own, agreement)
 
@@ -195,7 +197,7 @@ class MemberProcess:
                 owner=record.owner_name(number, self._directory_number, self._machine),
                 may_begin=self._session.may_begin,
                 is_shared=True,
-                on_notes=self._lives.noted,
+                on_notes=self._noted,
                 machines_at=addresses.machines_at,
                 directory=self._directory_number,
             )
@@ -211,6 +213,13 @@ class MemberProcess:
             self._is_sealing = True
             self._runtime.seal_now_and_then()
         return Working(worker, member, limits)
+
+    def _noted(self, notes: Mapping[str, bytes]) -> None:
+        """Take in notes of the log; the process ends if its directory was given up."""
+        if f"{LOST}{self._directory_number}" in notes:
+            self._main.fail(given_up(self._crawl.directory, self._directory_number))
+            return
+        self._lives.noted(notes)
 
     def _ended(self, reason: str) -> None:
         if reason == REFUSED:

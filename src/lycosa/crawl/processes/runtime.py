@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa import __version__
 from lycosa.config import Job
@@ -52,6 +52,9 @@ from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import Sealed, everything, seal_dead
+
+if TYPE_CHECKING:
+    from lycosa.crawl.processes.distant import DistantRecords
 
 SEAL_LOOK_SECONDS = 1.0
 DEAD_LOOK_SECONDS = 30.0
@@ -102,6 +105,11 @@ class Runtime:
         self._rolled_at = time.monotonic()
         self._look_for_dead_at = 0.0
         self._sealer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-sealing")
+        self._distant: DistantRecords | None = None
+        if job.store.place and job.log.server:
+            from lycosa.crawl.processes.distant import DistantRecords  # few crawls need it
+
+            self._distant = DistantRecords(main, job)
         self.partitioner = partitioner_of(job, hooks)
         self._scope = JobScope(job, log, hooks=hooks)
         with ExitStack() as opened:
@@ -163,6 +171,7 @@ class Runtime:
             clock_ahead=assignment.clock_ahead,
             seed_failed=duties.seed_failed,
             hooks=self._hooks,
+            distant=self._distant,
         )
         self.worker = Worker(self.ports, duties.on_end)
         return self.worker
@@ -260,6 +269,8 @@ class Runtime:
         with ExitStack() as rest:
             rest.callback(self._slots.close)
             rest.callback(self._store.abandon)
+            if self._distant is not None:
+                rest.callback(self._distant.close)
             rest.callback(self._sealer.shutdown)
             rest.callback(self._main.clock.close)
             rest.callback(self.transport.close)

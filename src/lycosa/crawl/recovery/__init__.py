@@ -6,4 +6,5 @@ the log already refers to; those records are given up, and their pages are fetch
     counting      when a segment may be sealed, and which of its records count
     leftovers     seals the segments that dead processes have left open
     lost_records  gives up records that the log refers to and that are gone
+    lost_machines  gives up a machine of a cluster, with what it had not uploaded
 """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.crawl.ports import Store
+from lycosa.crawl.ports import Distant, Store
 from lycosa.crawl.worker.worker import Worker
 from lycosa.plugins.hooks import Hooks
 from lycosa.testweb.carrier import NAME_SECONDS
@@ -34,6 +34,8 @@ class Conditions(NamedTuple):
     """Told when the workers of a life have begun; it may let them hand partitions over."""
     make_store: Callable[[Path, int], Store] | None = None
     """Makes the store of a worker in the folder of the crawl; None gives all of them a journal."""
+    distant: Distant | None = None
+    """The way to records that other machines have uploaded."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

@@ -229,6 +229,7 @@ class _Life:
                 sealed_folder=simulation.folder,
                 clock_ahead=ahead,
                 hooks=conditions.hooks,
+                distant=conditions.distant,
             )
             worker = Worker(ports, self._reasons.append)
             self._workers.append(worker)

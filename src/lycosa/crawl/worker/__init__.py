@@ -8,6 +8,8 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     sending     from a partition that has work to a request on its way
     mail        fetches what has come into the inboxes
     inbox       decides on messages of other partitions: URLs, robots files, bids, batons
+    losses      gives up records that were lost with a machine
+    owed_links  reads links from the store of objects, where another machine has put them
     batons      lets partitions take turns at hosts that they share
     release     decides when a host may be asked again: at once, or when its answer is durable
     commits     makes decisions durable, in an order that a kill cannot turn into a loss

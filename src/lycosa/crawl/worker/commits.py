@@ -59,6 +59,13 @@ class Count(NamedTuple):
     sequence: int
     pages: int
     bytes: int
+    losses: int = 0
+    """The last loss of a machine that is in it."""
+
+    @classmethod
+    def of(cls, state: PartitionState, sequence: int) -> Count:
+        """Return what a partition holds that is durable at this sequence."""
+        return cls(sequence, state.kept_pages, state.kept_bytes, state.losses)
 
 
 class Batch(NamedTuple):
@@ -194,7 +201,7 @@ class Committer:
     def note_snapshot(self, partition: int, batches_since: int, state: PartitionState) -> None:
         """Learn how a partition begins: how many batches it has had since its last snapshot."""
         self._batches_since[partition] = batches_since
-        self.counts[partition] = Count(state.sequence, state.kept_pages, state.kept_bytes)
+        self.counts[partition] = Count.of(state, state.sequence)
 
     def forget(self, partition: int) -> None:
         """Forget a partition that is no longer ours; what is durable of it stays true."""
@@ -219,7 +226,7 @@ class Committer:
                 )
             )
             batch.events.append(events)
-            batch.counts.append(Count(state.sequence + 1, state.kept_pages, state.kept_bytes))
+            batch.counts.append(Count.of(state, state.sequence + 1))
             since = self._batches_since.get(number, 0) + 1
             if since >= self._ports.job.log.snapshot_batches and not batch.snapshots:
                 sequence = state.sequence + 1

@@ -6,20 +6,23 @@ decided on once, however often the worker is killed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.cycles import Cycles
+from lycosa.crawl.worker.losses import Losses
 from lycosa.crawl.worker.mail import Mail
+from lycosa.crawl.worker.owed_links import OwedLinks
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.log.format import decode_messages
 from lycosa.records import (
+    AnyMessage,
     BatonCame,
     BatonDue,
     BatonWanted,
@@ -30,6 +33,7 @@ from lycosa.records import (
     InboxRead,
     LinksCounted,
     RobotsWanted,
+    SegmentsLost,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +64,8 @@ class InboxReader:
         self._robots = robots
         self._cycles = cycles
         self._sender = sender
+        self._losses = Losses(router, sender)
+        self._owed = OwedLinks(ports, partitions, router)
         self._batons: Batons | None = None
         if ports.partitioner.splits_hosts:
             self._batons = _batons(ports, partitions, sender)
@@ -76,6 +82,7 @@ class InboxReader:
 
     def read(self) -> bool:
         """Decide on what has come in; returns whether some is left for the next tick."""
+        self._owed.look()
         self._mail.look(
             {
                 number: partition.state.inbox_read
@@ -89,7 +96,10 @@ class InboxReader:
                 continue
             for sequence, batch in self._mail.entries(number, partition.state.inbox_read):
                 reach("inbox.read")
-                admitted += self._decide(partition, batch)
+                messages = decode_messages(batch)
+                if partition.in_flight and self._losses.must_wait(partition, messages):
+                    break
+                admitted += self._decide(partition, messages)
                 partition.record(InboxRead(sequence))
                 if admitted >= MOST_AT_ONCE:  # a long list of seeds: let requests go out, too
                     return True
@@ -97,10 +107,10 @@ class InboxReader:
                 return True
         return False
 
-    def _decide(self, partition: Partition, batch: bytes) -> int:
+    def _decide(self, partition: Partition, messages: Iterable[AnyMessage]) -> int:
         """Decide on the messages of one batch; returns how many URLs were in them."""
         now, urls = self._clock.now(), 0
-        for message in decode_messages(batch):
+        for message in messages:
             if isinstance(message, Discovered):
                 if not message.source:
                     for key in message.keys:  # seeds, perhaps added while we were running
@@ -117,6 +127,8 @@ class InboxReader:
                 self._cycles.bid_made(partition, message)
             elif isinstance(message, CycleShare):
                 self._cycles.share_came(partition, message, now)
+            elif isinstance(message, SegmentsLost):
+                self._losses.decide(partition, message, now)
             elif isinstance(message, BatonWanted | BatonDue | BatonCame):
                 if self._batons is not None:
                     self._batons.decide(partition, message)

@@ -312,7 +312,8 @@ class Worker:
             number = next(iter(turns))
             del turns[number]
             partition = self._partitions[number]
-            if partition.has_work() and not partition.is_leaving:
+            is_asking = not partition.is_leaving and not partition.is_held_back
+            if is_asking and partition.has_work():
                 turns[number] = None
                 return partition
         return None

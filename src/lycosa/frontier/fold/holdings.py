@@ -89,6 +89,8 @@ class Holdings:
         """How far each segment is accounted for; later records have no event and do not count."""
         self.lost: dict[int, set[int]] = {}
         """Offsets of lost records that the log had named, by segment: they no longer count."""
+        self.losses = 0
+        """The number of the last loss of a machine that was decided on here."""
         self.links_owed: set[int] = set()
         """Pages that came nearer, and whose links were not passed on: another machine has them."""
         self.links_given_up = 0

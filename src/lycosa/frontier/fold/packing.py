@@ -26,6 +26,7 @@ _SCALARS = (
     "last_moment",
     "waited_seconds",
     "links_given_up",
+    "losses",
 )
 
 

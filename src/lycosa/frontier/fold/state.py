@@ -411,6 +411,7 @@ class PartitionState(Holdings):
                 self.hosts.kept[host] -= bool(self.hosts.kept[host])
             if self.place_of(page) == place:
                 self._ask_again(page, host)
+        self.losses = max(self.losses, event.loss)
         for place in event.robots:
             self.lost.setdefault(place.segment, set()).add(place.offset)
         for site in event.sites:

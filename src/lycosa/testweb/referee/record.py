@@ -43,6 +43,7 @@ class Recorder:
             address=request.address,
             purpose=request.purpose.name,
             agent=request.agent,
+            client=client,
         )
         if self._referee is not None:
             self._theirs[self._tickets] = self._referee.began(request, moment, client)
@@ -69,11 +70,11 @@ class Recorder:
         if self._referee is not None:
             self._referee.killed(moment, client)
 
-    def partly_killed(self, moment: float) -> None:
+    def partly_killed(self, moment: float, client: str | None = None) -> None:
         """Write down that one of the client's processes was killed."""
-        self._write(event="partly-killed", moment=moment)
+        self._write(event="partly-killed", moment=moment, client=client)
         if self._referee is not None:
-            self._referee.partly_killed(moment)
+            self._referee.partly_killed(moment, client)
 
     def _write(self, **entry: Any) -> None:
         self._file.write(json.dumps(entry, separators=(",", ":")) + "\n")
@@ -97,11 +98,11 @@ def judge(file: Path, referee: Watcher, kills: Iterable[float] = ()) -> None:
         while still_to_come and still_to_come[0] <= moment:
             _kill(referee, tickets, still_to_come.pop(0))
         if entry["event"] == "began":
-            tickets[entry["ticket"]] = referee.began(_request(entry), moment)
+            tickets[entry["ticket"]] = referee.began(_request(entry), moment, entry["client"])
         elif entry["event"] == "killed":
             _kill(referee, tickets, moment)
         elif entry["event"] == "partly-killed":
-            referee.partly_killed(moment)
+            referee.partly_killed(moment, entry["client"])
         elif entry["ticket"] in tickets:
             referee.ended(tickets.pop(entry["ticket"]), moment, _reply(entry))
 

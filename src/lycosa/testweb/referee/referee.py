@@ -30,8 +30,16 @@ from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 
 from lycosa.records import Outcome, Request
+from lycosa.testweb.mixing import digest
 from lycosa.testweb.parts import take_apart
-from lycosa.testweb.referee.ledger import Entry, Exchange, HostLine, Line, Statistics, exchange
+from lycosa.testweb.referee.ledger import (
+    Entry,
+    Exchange,
+    HostLine,
+    Line,
+    Statistics,
+    exchange,
+)
 from lycosa.testweb.referee.robots_watch import Knowledge, RobotsWatch, Standing
 from lycosa.testweb.referee.rulebook import Breach, BreachKind, RefereeRules
 from lycosa.testweb.web import Reply, Truth
@@ -110,12 +118,16 @@ class Referee:
                 self.statistics.killed += 1
         self._forgive_recent(moment, client)
 
-    def partly_killed(self, moment: float) -> None:
+    def partly_killed(self, moment: float, client: str | None = None) -> None:
         """One of the client's processes was killed, and its connections have ended by that.
 
-        Which of the recent answers were its own cannot be seen from here; all are forgiven.
+        Without a name it cannot be seen which of the recent answers were its own: all are forgiven.
         """
-        self._forgive_recent(moment, None)
+        self._forgive_recent(moment, client)
+
+    def records_lost(self, urls: Iterable[str]) -> None:
+        """The answers at these URLs were lost with a machine: each may be asked for once more."""
+        self._may_be_lost.update(map(digest, urls))
 
     def _forgive_recent(self, moment: float, client: str | None) -> None:
         self._robots.forget_chains(client)

@@ -71,7 +71,7 @@ class Desk(Protocol):
     def now(self) -> float:
         """Return the moment."""
 
-    def begin(self, request: Request, moment: float) -> int:
+    def begin(self, request: Request, moment: float, client: str) -> int:
         """Tell those who watch; returns a ticket."""
 
     def end(self, exchange: Exchange, moment: float, reply: Reply) -> None:
@@ -134,12 +134,16 @@ class Connection(asyncio.Protocol):
         self._room = asyncio.Event()
         self._room.set()
         self._is_over = False
+        self._client = ""
+        """The address from which it comes."""
 
     # -- what the event loop tells -------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember the transport; a plain one shall tell when its last byte is out."""
         self._transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")  # None if it has gone again
+        self._client = str(peer[0]) if peer else ""
         if self._site.scheme == "http":
             self._transport.set_write_buffer_limits(high=0)
         self._desk.opened(self)
@@ -212,7 +216,7 @@ class Connection(asyncio.Protocol):
             held = Validators(_header(head, low, b"if-none-match").decode("latin-1"))
             request = structs.replace(request, validators=held)
         moment = self._desk.now()
-        ticket = self._desk.begin(request, moment)
+        ticket = self._desk.begin(request, moment, self._client)
         self._waiting.append(Exchange(request, moment, ticket, keeps_open, method == b"GET"))
         if len(self._waiting) == 1:
             self._attend()

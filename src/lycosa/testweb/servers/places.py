@@ -2,7 +2,8 @@
 
 Every address of the web ("10.0.0.7") becomes a loopback address of its own, so that a
 client sees what it would see outside: which names share an address and which do not. An
-IPv6 address becomes `::1`, of which there is only one.
+IPv6 address becomes `::1`, of which there is only one. Clients in other network namespaces cannot
+reach loopback: for them the first address may be a private one, and all others follow it.
 
 The hosts file is for the crawler alone; the system is not changed. Besides lines
 as in /etc/hosts it maps ports:
@@ -24,6 +25,10 @@ from lycosa.testweb.web import Web
 FIRST_ADDRESS = "127.0.0.2"
 
 
+_LOOPBACK = ipaddress.IPv4Network("127.0.0.0/8")
+_PRIVATE = ipaddress.IPv4Network("10.0.0.0/8")
+
+
 class Places:
     """The loopback address for each address of the web, and its host names."""
 
@@ -36,6 +41,7 @@ class Places:
         """The web's own address, by loopback address."""
         loopback_of: dict[str, str] = {}
         self._next = ipaddress.IPv4Address(first)
+        self._network = _PRIVATE if self._next in _PRIVATE else _LOOPBACK
         for host in hosts:
             address = web.resolve(host, moment).address
             if address is None:
@@ -59,8 +65,8 @@ class Places:
         while self._next.packed[3] in (0, 255):
             self._next += 1
         taken, self._next = self._next, self._next + 1
-        if not taken.is_loopback:
-            raise ConfigError(f"too many addresses: {taken} is beyond 127.0.0.0/8")
+        if taken not in self._network:
+            raise ConfigError(f"too many addresses: {taken} is beyond {self._network}")
         return str(taken)
 
     def hosts_file(self, ports: Mapping[int, int]) -> str:

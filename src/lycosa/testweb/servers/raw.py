@@ -86,5 +86,5 @@ class Watcher(Protocol):
     def killed(self, moment: float, client: str | None = None) -> None:
         """The client was killed."""
 
-    def partly_killed(self, moment: float) -> None:
-        """One of the client's processes was killed; it is unknown which answers are lost."""
+    def partly_killed(self, moment: float, client: str | None = None) -> None:
+        """One of the client's processes was killed; without a name, it is unknown which."""

@@ -283,18 +283,19 @@ class SocketWeb:
         if self._watcher is not None:
             self._watcher.killed(self.now())
 
-    def worker_killed(self) -> None:
+    def worker_killed(self, client: str | None = None) -> None:
         """Tell the referee that one of the client's processes was killed and is gone.
 
-        Its connections have ended by that; those of the others go on.
+        Its connections have ended by that; those of the others go on. `client` is the address from
+        which the dead one asked, where processes have addresses of their own.
         """
-        self._call(self._worker_killed())
+        self._call(self._worker_killed(client))
 
-    async def _worker_killed(self) -> None:
+    async def _worker_killed(self, client: str | None) -> None:
         for _ in range(_PASSES):
             await asyncio.sleep(0)
         if self._watcher is not None:
-            self._watcher.partly_killed(self.now())
+            self._watcher.partly_killed(self.now(), client)
 
     async def _abandon_all(self) -> None:
         while self._connections:
@@ -302,10 +303,10 @@ class SocketWeb:
                 connection.abandon()
             await asyncio.sleep(0)
 
-    def begin(self, request: Request, moment: float) -> int:
-        """A request has come in."""
+    def begin(self, request: Request, moment: float, client: str) -> int:
+        """A request has come in from the client with this address."""
         self.requests += 1
-        return self._watcher.began(request, moment) if self._watcher is not None else 0
+        return self._watcher.began(request, moment, client) if self._watcher is not None else 0
 
     def end(self, exchange: Exchange, moment: float, reply: Reply) -> None:
         """A request is over."""

@@ -114,11 +114,11 @@ class Crawl:
 
     def take(self, partition: int, life: int) -> None:
         self.owner[partition] = life
-        sequence, kept = self.logs[partition]
+        sequence, kept, _ = self.logs[partition]
         self.logs[partition] = Count(sequence + 1, kept)
 
     def append(self, partition: int, size: int) -> None:
-        sequence, kept = self.logs[partition]
+        sequence, kept, _ = self.logs[partition]
         self.logs[partition] = Count(sequence + 1, kept.plus(Amount(1, size)))
 
     def count(self, partition: int) -> Count:
@@ -251,7 +251,7 @@ def test_a_dead_lifes_grant_given_back_at_once_is_caught(monkeypatch: pytest.Mon
 
 def test_counts_without_their_sequence_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(ledger: Ledger, life: int, counts: dict[int, Count]) -> Ledger:
-        kept = {p: Kept(sequence, *amount, life) for p, (sequence, amount) in counts.items()}
+        kept = {p: Kept(sequence, *amount, life) for p, (sequence, amount, _) in counts.items()}
         lives = {life: Line(), **ledger.lives}
         return msgspec.structs.replace(ledger, kept={**ledger.kept, **kept}, lives=lives)
 

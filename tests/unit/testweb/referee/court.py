@@ -31,14 +31,14 @@ class Court:
         self.web = GraphWeb({A: [B]}, robots=robots, addresses=addresses)
         self.referee = Referee(rules or RefereeRules(demand_window_seconds=1.0), self.web)
 
-    def begin(self, url: str, at: float, purpose: Purpose = Purpose.PAGE) -> int:
+    def begin(self, url: str, at: float, purpose: Purpose = Purpose.PAGE, client: str = "") -> int:
         host = url.split("/")[2].partition(":")[0]
         address = self.web.resolve(host, at).address or ""
         request = Request(url, host, address, purpose, "lycosa", 10**6)
-        return self.referee.began(request, 1000.0 + at)
+        return self.referee.began(request, 1000.0 + at, client)
 
-    def ask(self, url: str, at: float, reply: Reply = OK) -> None:
-        ticket = self.begin(url, at)
+    def ask(self, url: str, at: float, reply: Reply = OK, client: str = "") -> None:
+        ticket = self.begin(url, at, client=client)
         self.referee.ended(ticket, 1000.0 + at + 0.1, reply)
 
     def robots(self, base: str = A, at: float = 0.0, reply: Reply | None = None) -> None:

@@ -155,3 +155,13 @@ def test_a_kill_amid_robots_redirects_begins_them_again() -> None:
     kill(court, 5.0)
     court.robots(at=7.0)
     assert court.breaches == []
+
+
+def test_the_death_of_one_client_forgives_what_it_asked_and_nothing_else(court: Court) -> None:
+    court.ask(A, 2.0, client="10.77.2.1")
+    court.referee.partly_killed(1002.5, "10.77.2.2")
+    court.ask(A, 5.0, client="10.77.2.2")
+    assert court.breaches == [BreachKind.ASKED_TWICE]
+    court.referee.partly_killed(1005.5, "10.77.2.2")
+    court.ask(A, 7.0, client="10.77.2.1")
+    assert court.breaches == [BreachKind.ASKED_TWICE]

@@ -36,3 +36,11 @@ def test_what_loopback_cannot_do_is_said() -> None:
         Places(two, two.hosts(), 0.0)
     with pytest.raises(ConfigError, match="beyond 127"):
         Places(web, web.hosts(), 0.0, "128.0.0.1")
+
+
+def test_a_web_for_other_namespaces_has_private_addresses() -> None:
+    web = GeneratedWeb.wide(1, hosts=20, addresses=7)
+    places = Places(web, web.hosts(), 0.0, "10.77.4.1")
+    assert list(places.web_address) == [f"10.77.4.{number}" for number in range(1, 8)]
+    with pytest.raises(ConfigError, match=r"beyond 10\."):
+        Places(web, web.hosts(), 0.0, "10.255.255.250")

@@ -15,16 +15,19 @@ from lycosa.cluster.board.keys import CORDONS
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.member.lives import REFUSED
-from lycosa.crawl.member.notes import end_name
+from lycosa.crawl.member.notes import begin_run, end_name
+from lycosa.crawl.recovery.lost_machines import Forgotten, forget_machine
+from lycosa.crawl.simulation.cluster.content import read_anywhere
 from lycosa.crawl.simulation.cluster.machine import Machine, OnMachine
 from lycosa.crawl.simulation.cluster.world import BEGINS_AT, Weather, World
 from lycosa.crawl.simulation.simulation import JudgedWeb
 from lycosa.crawl.takeover import read_partition
+from lycosa.errors import LogError, ObjectsUnavailable
 from lycosa.failpoints import Killed, arm
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.log.loose import NO_FAULTS
+from lycosa.log.loose import NO_FAULTS, LooseLog
 from lycosa.log.snapshot import MemorySnapshots
-from lycosa.store.journal import Journal, Kept
+from lycosa.store.journal import Kept
 from lycosa.testweb.referee.rulebook import Breach
 
 
@@ -67,8 +70,14 @@ class Cluster(World):
         """How many fail points are still passed before one kills."""
         self._happened: dict[str, int] = {}
         self._ends: list[str] = []
-        told = OnMachine(self.killed, self.lapsed, self.ended)
-        self.machines = [Machine(self, number, told) for number in range(machines)]
+        self._told = OnMachine(self.killed, self.lapsed, self.ended)
+        self.machines = [Machine(self, number, self._told) for number in range(machines)]
+        self.forgotten: list[Forgotten] = []
+        """What was lost with machines that were given up."""
+        self._losing = 0
+        """How many lost machines have not been given up yet."""
+        self._is_unfinished = False
+        """What was lost after the end of a run has not been fetched again."""
 
     def run(self, most_seconds: float = 3600.0) -> Result:
         """Crawl to the end, or for a virtual time."""
@@ -80,10 +89,13 @@ class Cluster(World):
         arm(self._hook)
         try:
             self.clock.run(BEGINS_AT + most_seconds, stop=self._is_over)
+            while self._is_over() and self._begin_again():
+                self.clock.run(BEGINS_AT + most_seconds, stop=self._is_over)
         finally:
             arm(None)
         for machine in self.machines:
             machine.kill()
+        self._store_back()
         return Result(
             (self.server.noted(end_name(self.run_number)) or b"").decode(),
             self.referee.breaches,
@@ -105,16 +117,12 @@ class Cluster(World):
 
     def kept(self) -> list[Kept]:
         """Read the records of all pages that the log counts as kept."""
-        journal = Journal(self.folder / "segments", durability="process")
-        try:
-            return [
-                journal.read(place)
-                for state in self.states().values()
-                for page in range(len(state.table))
-                if state.pages.outcome[page] == 1 and (place := state.place_of(page)) is not None
-            ]
-        finally:
-            journal.close()
+        return [
+            read_anywhere(self.stored, self.objects, place)
+            for state in self.states().values()
+            for page in range(len(state.table))
+            if state.pages.outcome[page] == 1 and (place := state.place_of(page)) is not None
+        ]
 
     # -- told by machines -----------------------------------------------------------------
 
@@ -130,16 +138,27 @@ class Cluster(World):
             self._ends.append(reason)
 
     def _is_over(self) -> bool:
-        return self.server.noted(end_name(self.run_number)) is not None and not any(
-            machine.is_up for machine in self.machines
+        return (
+            self.server.noted(end_name(self.run_number)) is not None
+            and not self._losing
+            and not any(machine.is_up for machine in self.machines)
         )
+
+    def _begin_again(self) -> bool:
+        """Begin another run if the last one ended before the operator could give a machine up."""
+        is_wanted, self._is_unfinished = self._is_unfinished, False
+        if is_wanted:
+            self.run_number = begin_run(self.server)
+            for machine in self.machines:
+                self._after(self.chance.uniform(0, 5), machine)
+        return is_wanted
 
     # -- what goes wrong ------------------------------------------------------------------
 
     def _after(self, seconds: float, machine: Machine) -> None:
         def start() -> None:
             is_ended = self.server.noted(end_name(self.run_number)) is not None
-            if not machine.is_up and not is_ended:
+            if not machine.is_up and not machine.is_lost and not is_ended:
                 machine.start()
 
         self.clock.call_at(self.clock.now() + seconds, start)
@@ -170,9 +189,44 @@ class Cluster(World):
             self._cut(self.machines, later)
         elif kind == "drain":
             machine.drain()
+        elif kind == "store":
+            self.objects.is_down = True
+            self.clock.call_at(later, self._store_back)
+        elif kind == "lose":
+            self._lose(machine, later)
         else:
             machine.wall_offset += self.chance.uniform(-7200, 7200)
             self.clock.call_at(later, machine.set_wall)
+
+    def _store_back(self) -> None:
+        self.objects.is_down = False
+
+    def _lose(self, machine: Machine, later: float) -> None:
+        """Lose a machine for good; a new one comes in its place, and the old one is given up."""
+        machine.lose()
+        self._losing += 1
+        new = Machine(self, len(self.machines), self._told)
+        self.machines.append(new)
+        self._after(self.chance.uniform(1, 30), new)
+        self.clock.call_at(later, self._forget, machine, self.clock.now())
+
+    def _forget(self, machine: Machine, lost_at: float) -> None:
+        """Give a machine up as the operator does, again and again until it is done."""
+
+        def wait(seconds: float) -> None:
+            if self.clock.now() < lost_at + seconds:
+                raise LogError("it is not silent for long enough")
+
+        log = LooseLog(self.server, self.chance.getrandbits(32), self.log_faults)
+        try:
+            found = forget_machine(log, self.board, self.objects, machine.name, wait)
+        except (LogError, ObjectsUnavailable, Killed):
+            self.clock.call_at(self.clock.now() + 5.0, self._forget, machine, lost_at)
+            return
+        self._losing -= 1
+        self.forgotten.append(found)
+        is_over = self.server.noted(end_name(self.run_number)) is not None
+        self._is_unfinished |= is_over and bool(found.pages or found.robots)
 
     def _cut(self, machines: Sequence[Machine], until: float) -> None:
         for machine in machines:
@@ -190,6 +244,7 @@ class Cluster(World):
     def _calm(self) -> None:
         self.is_loose, self.log_faults = False, NO_FAULTS
         self._kill_in = 0
+        self._store_back()
         known = self.board.get(CORDONS)
         if known is not None and known.revision:  # the operator lifts all cordons
             self.board.put(CORDONS, b"", known.revision)

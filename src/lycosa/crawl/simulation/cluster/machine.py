@@ -15,12 +15,19 @@ from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.record import Member as MemberRecord
 from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.membership.tenure import Instant
+from lycosa.crawl.logs.notes import DIRECTORY, MACHINE
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
 from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
+from lycosa.crawl.simulation.cluster.content import (
+    MachineStore,
+    Uploads,
+    VirtualDistant,
+    lose_folder,
+)
 from lycosa.crawl.simulation.cluster.process_clock import ProcessClock
 from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession, Way
 from lycosa.crawl.simulation.cluster.world import World
@@ -28,10 +35,11 @@ from lycosa.crawl.worker.worker import Worker
 from lycosa.log.loose import NO_FAULTS, LooseLog
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.records import Answer, Request, Resolved
-from lycosa.store.journal import Journal
 from lycosa.testweb.carrier import InProcessCarrier
 
 POLL_SECONDS = 0.5
+UPLOAD_SECONDS = 15.0
+"""How often segments are rolled, and uploaded."""
 _FOREVER = 1 << 62
 
 
@@ -74,6 +82,12 @@ class Machine:
         self._cluster = cluster
         self._told = told
         self.name = f"m{number}"
+        self.directory = number + 1
+        self.folder = cluster.stored / str(self.directory)
+        self.is_lost = False
+        """It has burned down, with everything that it had stored."""
+        cluster.server.note(f"{DIRECTORY}{self.directory}", self.name.encode())
+        cluster.server.note(f"{MACHINE}{self.directory}", self.name.encode())
         self.chance = Random(f"{cluster.seed} {number}")
         self._rate = 1 - self.chance.uniform(0, 0.04)  # the fastest clock is the true one
         self._snapshots = MemorySnapshots()
@@ -101,7 +115,8 @@ class Machine:
         self.log = LooseLog(cluster.server, self.chance.getrandbits(32), NO_FAULTS)
         self._scope = JobScope(job, self.log, stays_on_seeds=False)
         self.log.faults = cluster.log_faults
-        self.journal = Journal(cluster.folder / "segments", durability=job.log.durability)
+        self.store = MachineStore(self.folder, self.directory, job.log.durability)
+        Uploads(self.store, cluster.objects, clock).begin(UPLOAD_SECONDS)
         self.board = LooseBoard(cluster.board, BoardFaults(0.03, 0.03, 0.03, 0.05), self.chance)
         self.way = Way(cluster.board, true, clock, self.chance)
         self.way.is_loose = cluster.is_loose
@@ -116,12 +131,18 @@ class Machine:
             self._told.killed(self)
             self.carrier.abort_all()
 
+    def lose(self) -> None:
+        """Lose the machine for good."""
+        self.is_lost = True
+        self.kill()
+        self._cluster.referee.records_lost(lose_folder(self.folder, self._cluster.objects))
+
     def _go(self) -> None:
         self.is_up = False
         self.clock.is_dead = True
         self.lives_before += self.lives.count
         self._count_requests()
-        self.journal.abandon()
+        self.store.abandon()
 
     def drain(self) -> None:
         """Hand everything over and leave, as SIGINT asks for."""
@@ -153,7 +174,8 @@ class Machine:
     def _make_life(self) -> Life:
         job = self._cluster.job
         identity = f"domain over {job.frontier.partitions} partitions"
-        return Life(MemberRecord(0, self.name, "1.0", 2), Agreement("crawl", identity, "", 2))
+        own = MemberRecord(0, self.name, "1.0", 2, directory_number=self.directory)
+        return Life(own, Agreement("crawl", identity, "", 2))
 
     def _work(self, number: int) -> Working:
         cluster, job, clock = self._cluster, self._cluster.job, self.clock
@@ -165,12 +187,13 @@ class Machine:
             clock=clock,
             log=self.log,
             snapshots=self._snapshots,
-            store=self.journal,
+            store=self.store,
+            distant=VirtualDistant(cluster.objects, clock),
             transport=ProcessTransport(self.carrier, clock),
             partitioner=cluster.partitioner,
             budget=limits.budget,
             ending=end,
-            owner=owner_name(number),
+            owner=owner_name(number, self.directory, self.name),
             random=Random(f"{cluster.seed} {number}"),
             may_begin=self.session.may_begin,
             is_shared=True,

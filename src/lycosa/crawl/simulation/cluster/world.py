@@ -14,6 +14,7 @@ from lycosa.config import Job
 from lycosa.crawl.member.notes import begin_run
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
+from lycosa.crawl.simulation.cluster.content import MemoryObjects
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.log.loose import NO_FAULTS, Faults, LooseServer
 from lycosa.log.protocol import Take
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from lycosa.crawl.simulation.simulation import JudgedWeb
 
 BEGINS_AT = 1_700_000_000.0
-FAULTS = ("kill", "kill at", "stop", "cut", "servers", "drain", "wall")
+FAULTS = ("kill", "kill at", "stop", "cut", "servers", "drain", "wall", "store", "lose")
 """A process is killed now or at some fail point, or stopped; a machine is cut off; the servers are
-down for all; a machine leaves in order and comes back; a wall clock is set."""
+down for all; a machine leaves in order and comes back; a wall clock is set; the store of objects is
+down for all; a machine is lost for good, with its disk, and the operator gives it up."""
 
 LOG_FAULTS = Faults(0.02, 0.02, 0.02, 0.02, 0.02, 0.1)
 FORGET_SECONDS = 60.0
@@ -60,6 +62,8 @@ class World:
         self.referee = Referee(rules, web)
         self.server = _WatchedServer(job.frontier.partitions, self.lapsed)
         self.board = MemoryBoard(self.clock.now, kept_versions=12)
+        self.objects = MemoryObjects()
+        self.stored = folder / "stored"
         self.partitioner = partitioner_of(job, None)
         self.is_loose = bool(weather.faults)
         self.log_faults = weather.log_faults

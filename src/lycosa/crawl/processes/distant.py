@@ -1,0 +1,69 @@
+"""The thread in which a worker's process reads records that other machines have uploaded.
+
+The store of objects may be slow, or silent until a deadline. Commits have a thread of their own
+(`clock`), so neither they nor the worker wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from lycosa.config import Job
+from lycosa.crawl.ports import StoredElsewhere
+from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.errors import ConfigError, ObjectsUnavailable
+from lycosa.objects.opening import open_objects
+from lycosa.objects.protocol import Objects
+from lycosa.records import KeyedLink, Place, Validators
+from lycosa.store.uploaded import UploadedRecords
+
+T = TypeVar("T")
+
+
+class DistantRecords:
+    """Reads beside the worker; the store is opened when it is first asked."""
+
+    def __init__(self, main: MainLoop, job: Job) -> None:
+        self._main = main
+        self._store = job.store.place, job.log.name
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-distant")
+        self._objects: Objects | None = None
+        self._records: UploadedRecords | None = None
+
+    def ask(self, job: Callable[[StoredElsewhere], T], done: Callable[[T], object]) -> None:
+        """Let `job` read, and hand `done` its result on the worker's thread."""
+
+        def finish(future: Future[T]) -> None:
+            problem = future.exception()
+            loop = self._main.loop
+            if problem is None:
+                loop.call_soon_threadsafe(done, future.result())
+            else:
+                loop.call_soon_threadsafe(self._main.fail, problem)
+
+        self._thread.submit(job, self).add_done_callback(finish)
+
+    def links(self, place: Place) -> list[KeyedLink]:
+        """Return the links of a record; called by jobs."""
+        return self._opened().links(place)
+
+    def validators(self, place: Place) -> Validators | None:
+        """Return the validators of a record; called by jobs."""
+        return self._opened().validators(place)
+
+    def close(self) -> None:
+        """Read no more; what is being read is not waited for."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        if self._objects is not None:
+            self._objects.close()
+
+    def _opened(self) -> UploadedRecords:
+        if self._records is None:
+            try:
+                self._objects = open_objects(*self._store)
+            except ConfigError as problem:  # a folder that is not mounted now
+                raise ObjectsUnavailable(str(problem)) from problem
+            self._records = UploadedRecords(self._objects)
+        return self._records
