@@ -112,8 +112,10 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         console.print(part)
 
 
-def _store_text(path: Path, state: CrawlStatus) -> str:
+def _store_text(path: Place, state: CrawlStatus) -> str:
     """Say what of the directory is not in the store."""
+    if state.disk_bytes is None:  # members know what they have not sent: `cluster status`
+        return state.store
     if not state.unsent_segments:
         return f"{state.store}; everything is there"
     segments = counted(state.unsent_segments, "segment")

@@ -135,7 +135,7 @@ class Runtime:
                 connections=assignment.connections,
                 bytes_per_second=assignment.bytes_per_second,
             )
-            self._transport = HttpTransport(
+            self.transport = HttpTransport(
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
@@ -156,7 +156,7 @@ class Runtime:
             log=self._log,
             snapshots=directory.snapshots(),
             store=self._store,
-            transport=self._transport,
+            transport=self.transport,
             partitioner=self.partitioner,
             budget=duties.budget,
             ending=duties.ending,
@@ -275,7 +275,7 @@ class Runtime:
                 rest.callback(self._distant.close)
             rest.callback(self._sealer.shutdown)
             rest.callback(self._main.clock.close)
-            rest.callback(self._transport.close)
+            rest.callback(self.transport.close)
 
     # -- inside ---------------------------------------------------------------------------
 
