@@ -51,7 +51,7 @@ def web(tmp_path: Path) -> Iterator[list[str]]:
         hosts = f"fetch.hosts_file={Path(told['hosts'][0]).resolve()}"
         settings = (hosts, "store.seal_seconds=1", "frontier.partitions=8")
         flags = [word for setting in settings for word in ("--set", setting)]
-        yield [*told["seed"], "--allow-private", "--delay", "200ms", "--ip-delay", "1ms", *flags]
+        yield [*told["seed"], "--allow-private", "--delay", "1s", "--ip-delay", "1ms", *flags]
         server.terminate()
 
 
@@ -92,7 +92,7 @@ def test_a_machine_that_is_lost_is_given_up(
         place = f"{postgres.url}#{job.log.name}"
         eventually(lambda: lycosa("status", place).returncode == 0, 60)
         members.append(start(tmp_path, 2, "join", place))
-        eventually(lambda: len(uploaded(job, 2)) > 1, 90)
+        eventually(lambda: len(uploaded(job, 2)) > 1, 240)
         os.kill(members[1].pid, signal.SIGKILL)
         members[1].wait()
         gone = tmp_path / "gone"
@@ -100,7 +100,7 @@ def test_a_machine_that_is_lost_is_given_up(
         found = forget_second(job, directory)
         assert found.directories == (2,)
         assert set(found.segments_safe) <= set(uploaded(job, 2)) - set(found.segments_lost)
-        assert members[0].wait(180) == 0, (tmp_path / "m1.said").read_text()
+        assert members[0].wait(300) == 0, (tmp_path / "m1.said").read_text()
     finally:
         for process in members:
             if process.poll() is None:
