@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lycosa import __version__
 from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -205,7 +206,8 @@ class Runtime:
             self.damage.append(str(mended))
         accounts = counted_by(states, self.partitioner.partition_of)
         seal_dead(path, accounts)
-        if problems := look_at_sealed(path, accounts):
+        elsewhere = partial(is_elsewhere, self._log, self._directory)
+        if problems := look_at_sealed(path, accounts, elsewhere):
             self.damage.append(say_sealed(path, problems))
 
     def begin(self) -> None:
