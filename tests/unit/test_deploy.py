@@ -74,6 +74,7 @@ def test_a_member_has_time_to_leave_before_it_is_killed() -> None:
     for name, one in compose()["services"].items():
         if name.startswith("member-"):
             assert one["stop_grace_period"] == "2m"
+            assert one["hostname"] == name  # `cluster status` shows it
 
 
 def test_members_of_one_machine_share_the_folder_by_which_they_ask_addresses_in_turn() -> None:
