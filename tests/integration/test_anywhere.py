@@ -25,6 +25,7 @@ from lycosa.cluster.membership.graves import bury
 from lycosa.cluster.membership.record import unpack
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.joining import crawls_in
 from lycosa.crawl.recovery.lost_machines import Forgotten, forget_machine
 from lycosa.objects.manifests import MANIFESTS, read_manifest
 from lycosa.objects.opening import open_objects
@@ -34,12 +35,12 @@ from lycosa.url import url_of
 from servers.fixtures import SharedPostgres
 from warm import lycosa
 
-HOSTS, PAGES = 6, 40
+HOSTS, PAGES = 6, 121
 
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[list[str]]:
-    arguments = ["--kind", "tree", "--levels", "4", "--fanout", "3", "--hosts", str(HOSTS)]
+    arguments = ["--kind", "tree", "--levels", "5", "--fanout", "3", "--hosts", str(HOSTS)]
     command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--no-tls"]
     command += ["--folder", str(tmp_path / "web")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -90,7 +91,7 @@ def test_a_machine_that_is_lost_is_given_up(
         eventually((tmp_path / "m1" / "lock").exists, 60)
         job = directory.job()
         place = f"{postgres.url}#{job.log.name}"
-        eventually(lambda: lycosa("status", place).returncode == 0, 60)
+        eventually(lambda: job.log.name in {one.name for one in crawls_in(postgres.url)}, 60)
         members.append(start(tmp_path, 2, "join", place))
         eventually(lambda: len(uploaded(job, 2)) > 1, 240)
         os.kill(members[1].pid, signal.SIGKILL)
