@@ -6,7 +6,8 @@ Each machine has a network namespace, a small disk, a clock and a name of its ow
 servers have namespaces, too. Every ten seconds a seed chooses a fault: a member is killed or
 stopped, its network is cut, in one direction or both, its disk is full or slow, its wall clock
 jumps by an hour, a server of the log is killed, the store is down. Every third seed has a limit of
-pages. In the end the log is compared with the web, and the referee is asked (`tests/soak`).
+pages; odd seeds keep their content in a shared folder, even ones in an S3 service. In the end the
+log is compared with the web, and the referee is asked (`tests/soak`).
 
 Needs root, iproute2, iptables and a C compiler. Prints one JSON line for each seed, then a table.
 """
@@ -36,7 +37,8 @@ def soak(seed: int, seconds: float, to: Path) -> dict[str, Any]:
     """Run one seed in namespaces of its own; returns its figures."""
     with tempfile.TemporaryDirectory(prefix=f"lycosa-soak-{seed}-") as folder:
         words = [sys.executable, "-m", "soak.run", "--seed", str(seed), "--folder", folder]
-        words += ["--seconds", str(seconds), *(["--limited"] if seed % 3 == 0 else [])]
+        words += ["--seconds", str(seconds), "--store", "folder" if seed % 2 else "s3"]
+        words += ["--limited"] if seed % 3 == 0 else []
         more = [path for path in (os.environ.get("PYTHONPATH"),) if path]
         paths = os.pathsep.join([str(HERE / "tests"), str(HERE), *more])
         log = to / f"seed-{seed}.log"

@@ -8,6 +8,7 @@ itself says is right, whatever the kills did to the order of things.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,28 +55,45 @@ SELDOM = {
 """Where a crawl comes so seldom that more passings than these would be no kill."""
 
 
-@pytest.mark.parametrize(("name", "log"), EVERYWHERE)
-def test_killed_at_each_fail_point_early_and_late(name: str, log: str, tmp_path: Path) -> None:
+PASSINGS = {"memory": (1, 7), "sqlite": (2, 40)}
+"""A kill at every so manieth passing: early and late, with half of them for each log."""
+
+
+def killed_at(name: str, log: str, passings: Sequence[int], folder: Path) -> int:
+    """Run a crawl for each number of passings; return how often it was killed."""
     reached = 0
-    for number, times in enumerate((1, 2, 7, 40)):
+    for times in passings:
         if times <= SELDOM.get((name, log), times):
-            result = run(tmp_path / str(number), number, KillEvery({name: times}), log)
+            result = run(folder / str(times), times, KillEvery({name: times}), log)
             reached += len(result.kills)
             assert set(result.kills) <= {name}
-    assert reached >= 1, f"{name} was never reached"
+    return reached
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in EVERYWHERE}))
+def test_killed_at_each_fail_point_early_and_late(name: str, tmp_path: Path) -> None:
+    logs = [log for log in PASSINGS if (name, log) in EVERYWHERE]
+    reached = [killed_at(name, log, PASSINGS[log], tmp_path / log) for log in logs]
+    assert sum(reached) >= 1, f"{name} was never reached"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "log"), EVERYWHERE)
+def test_killed_at_each_fail_point_as_often_as_can_be(name: str, log: str, tmp_path: Path) -> None:
+    assert killed_at(name, log, (1, 2, 7, 40), tmp_path) >= 1, f"{name} was never reached"
 
 
 @pytest.mark.parametrize("log", ["memory", "sqlite"])
 def test_without_kills_the_result_is_the_same(log: str, tmp_path: Path) -> None:
     """So it is where a crawl does not come often enough to be killed: it makes the same steps."""
-    for seed, times in ((1, 2), (2, 7), (3, 40)):
+    for times in (2, 7, 40):
         reached: Counter[str] = Counter()
 
         def count(name: str, reached: Counter[str] = reached) -> bool:
             reached[name] += 1
             return False
 
-        run(tmp_path / str(seed), seed, count, log)
+        run(tmp_path / str(times), times, count, log)
         spared = {name for (name, of), most in SELDOM.items() if of == log and most < times}
         assert all(reached[name] < times for name in spared), "it can be killed there"
 

@@ -53,7 +53,8 @@ def test_a_list_whose_planting_was_killed_is_planted_by_the_resume(
     assert json.loads(resumed.stdout)["pages"] == 5
     told = [json.loads(line) for line in resumed.stderr.splitlines() if line[0] == "{"]
     planted = [line["planted"] for line in told if line["event"] == "seeds"]
-    assert planted == ([] if place.startswith("take") else [0, SEEDS])
+    assert planted == sorted(planted)  # a count a second, so a slow machine tells more of them
+    assert planted[:1] + planted[-1:] == ([] if place.startswith("take") else [0, SEEDS])
     assert (path / "crawl.toml").stat().st_size < 5000
     status = json.loads(lycosa("status", path, "--json").stdout)
     assert (status["urls"], status["pages"], status["pending"]) == (SEEDS, 5, SEEDS - 5)

