@@ -18,8 +18,6 @@ from sealed_tables import DAMPING, EDGES, HOP, MOST_HOPS, QUESTIONS, SITES, TOLE
 
 PART_BYTES = 32_000_000
 """Of Parquet: so much is one task's share of a shuffle."""
-CUT_EVERY = 10
-"""Steps after which what was computed is kept, so that the plan does not grow for ever."""
 
 
 def connect(spark: SparkSession, place: str) -> None:
@@ -74,7 +72,9 @@ def rank(spark: SparkSession) -> tuple[DataFrame, int]:
         after = ranks.join(given, ranks.url_id == given.target, "left").select(
             "url_id", "links", (came + spread).alias("rank"), f.col("rank").alias("before")
         )
-        after = after.localCheckpoint() if step % CUT_EVERY == 0 else after.cache()
+        after = (
+            after.localCheckpoint()
+        )  # each step reads the last one twice: its plan must end here
         change, rest = after.agg(
             f.sum(f.abs(f.col("rank") - f.col("before"))),
             f.coalesce(f.sum(f.when(is_dangling, f.col("rank"))), f.lit(0.0)),
