@@ -4,12 +4,16 @@ A page, or a damaged log, can kill every process that touches it. Without a boun
 through the whole cluster, one machine after the other. So whoever takes a partition from a dead
 life first writes that death down, on the board. After four deaths the partition is cordoned: it
 stays without an owner until the operator lifts the cordon. An owner that has lived with its
-partition for 15 s strikes the deaths out: machines die for other reasons, too.
+partition for 15 s strikes the deaths out: machines die for other reasons, too. And a process that
+was only cut off, or stopped, strikes its earlier lives out when it is back: it has not died of
+anything.
 
 The deaths are named by life, so that a write whose answer was lost can be repeated.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import msgspec
 
@@ -36,6 +40,15 @@ class Cordons(msgspec.Struct, frozen=True):
         if partition not in self.deaths:
             return self
         return Cordons({one: lives for one, lives in self.deaths.items() if one != partition})
+
+    def without(self, lives: Collection[int]) -> Cordons:
+        """Strike lives out whose process is alive: it was cut off, or stopped, and is back."""
+        deaths = {
+            partition: tuple(life for life in named if life not in lives)
+            for partition, named in self.deaths.items()
+        }
+        found = {partition: named for partition, named in deaths.items() if named}
+        return self if found == self.deaths else Cordons(found)
 
     @property
     def cordoned(self) -> frozenset[int]:

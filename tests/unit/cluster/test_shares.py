@@ -165,3 +165,11 @@ def test_an_owner_that_lives_strikes_the_deaths_out() -> None:
 def test_a_tombstone_stays_while_the_log_or_the_ledger_names_its_life() -> None:
     members = {n: tombstone(member(n), 9) for n in (1, 2, 3)} | {9: member(9)}
     assert forgettable([1, 9, None], members, charged={2}) == {3}
+
+
+def test_a_life_whose_process_is_alive_has_not_died_of_its_partitions() -> None:
+    cordons = Cordons().died(9, 3).died(9, 4).died(9, 5).died(9, 6).died(2, 4)
+    assert cordons.cordoned == {9}
+    assert cordons.without([7]) is cordons
+    assert cordons.without([4, 7]) == Cordons({9: (3, 5, 6)})
+    assert cordons.without([4, 7]).cordoned == frozenset()

@@ -82,6 +82,8 @@ class Lives:
         self._leave_by = float("inf")
         self.present: Working | None = None
         self.count = 0
+        self.earlier: list[int] = []
+        """The numbers of lives that were cut off for too long."""
 
     def begin(self) -> None:
         """Begin the first life as soon as it has joined."""
@@ -144,6 +146,7 @@ class Lives:
         """Go on in another life, because this one was cut off."""
         log_messages.warning("cut off for too long: partitions dropped, joining anew")
         self.present = None
+        self.earlier.append(self._session.number)
         self._session.leave_soon()
         self._wait_for_the_end()
 

@@ -14,14 +14,13 @@ changed that the plan depends on; the reports of all members, if partition 0 is 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
 from lycosa.amounts import counted
 from lycosa.clock import Timer
-from lycosa.cluster import cordons, shares
-from lycosa.cluster.board.keys import CORDONS
+from lycosa.cluster import shares
 from lycosa.cluster.board.protocol import Board
 from lycosa.cluster.cordons import SURVIVED_SECONDS, Cordons
 from lycosa.cluster.idle import IdleDesk, IdleReport
@@ -84,6 +83,8 @@ class Surroundings(NamedTuple):
     end: SharedEnd
     idle: IdleDesk
     run: int
+    earlier: Collection[int] = ()
+    """The lives that this process has had before."""
 
 
 class _Questions(NamedTuple):
@@ -247,8 +248,7 @@ class Member:
             finding = questions.minutes and look_for_end(log, around.board, questions.minutes)
             if not questions.wants_plan:
                 return _Answers(finding)
-            entry = around.board.get(CORDONS)
-            known = None if entry is None else cordons.unpack(entry.value)
+            known = taking.known_cordons(around.board, around.earlier)
             return _Answers(finding, log.heads(), known)
         except LogUnavailable:
             return _Answers()

@@ -203,7 +203,9 @@ class MemberProcess:
             )
         )
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
-        around = Surroundings(self._session, self._board, limits, end, idle, self._run_number)
+        around = Surroundings(
+            self._session, self._board, limits, end, idle, self._run_number, self._lives.earlier
+        )
         member = Member(self._runtime.ports, worker, around, self._lives.life_over)
         with courier.lock:
             self._adopter.employ(worker, limits)

@@ -85,6 +85,22 @@ def write_deaths(board: Board, dead: Mapping[int, int]) -> Cordons | None:
     return None
 
 
+def known_cordons(board: Board, earlier: Collection[int]) -> Cordons | None:
+    """Return the cordons, without deaths of our own process's earlier lives: we are alive.
+
+    Such a death may be written down long after we are back, by the one that takes the partition; so
+    this is done whenever cordons are read. None if the board did not answer.
+    """
+    entry = board.get(CORDONS)
+    if entry is None:
+        return None
+    before = cordons.unpack(entry.value)
+    found = before.without(earlier)
+    if found is before or board.put(CORDONS, cordons.pack(found), entry.revision).is_written:
+        return found
+    return before
+
+
 def strike_out(board: Board, survived: Collection[int]) -> None:
     """Strike out the deaths of partitions whose owner lives; a lost answer does no harm."""
     entry = board.get(CORDONS)

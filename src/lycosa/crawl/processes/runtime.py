@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lycosa import __version__
 from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -129,6 +130,12 @@ class Runtime:
                 clock_ahead=assignment.clock_ahead,
             )
             opened.callback(self._store.abandon)
+            if job.store.durable == "cluster":
+                from lycosa.crawl.copying.open_parts import OpenParts  # seldom wanted
+                from lycosa.objects.opening import open_objects
+
+                objects = open_objects(job.store.place, job.log.name)
+                self._store.after_flush = OpenParts(directory.path, objects).send
             fetch = dataclasses.replace(
                 job.fetch,
                 connections=assignment.connections,
@@ -199,7 +206,8 @@ class Runtime:
             self.damage.append(str(mended))
         accounts = counted_by(states, self.partitioner.partition_of)
         seal_dead(path, accounts)
-        if problems := look_at_sealed(path, accounts):
+        elsewhere = partial(is_elsewhere, self._log, self._directory)
+        if problems := look_at_sealed(path, accounts, elsewhere):
             self.damage.append(say_sealed(path, problems))
 
     def begin(self) -> None:

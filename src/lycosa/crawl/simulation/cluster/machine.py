@@ -205,7 +205,9 @@ class Machine:
         self._count_requests()
         worker = self.worker = Worker(ports, self.lives.worker_ended)
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
-        around = Surroundings(self.session, self.board, limits, end, idle, cluster.run_number)
+        around = Surroundings(
+            self.session, self.board, limits, end, idle, cluster.run_number, self.lives.earlier
+        )
         member = Member(ports, worker, around, self._life_over)
         self.session.serve([idle] if limits.desk is None else [limits.desk, idle])
         return Working(worker, member, limits)
