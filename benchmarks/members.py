@@ -45,7 +45,6 @@ PAGES = 150
 ANSWER_SECONDS = PAUSE_SECONDS = 1.0
 PARTITIONS = 60
 MEMBERS = (1, 2, 3)
-AIMS = {2: 1.9, 3: 2.7}
 LOGS = {"nats": "jetstream", "postgresql": "postgres"}
 COLOURS = {1: "#1f77b4", 2: "#d95f02", 3: "#1b9e77"}
 _START_SECONDS = 120.0
@@ -240,7 +239,7 @@ def main() -> None:
     parser.add_argument("--connections", default="1,5,10,20,50")
     parser.add_argument("--log", choices=sorted(LOGS), default="nats")
     parser.add_argument("--seconds", type=float, default=20.0, help="for how long is counted")
-    parser.add_argument("--settle", type=float, default=8.0, help="how long before is waited")
+    parser.add_argument("--settle", type=float, default=10.0, help="how long before is waited")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--picture", type=Path, help="an SVG file, instead of the documentation's")
     asked = parser.parse_args()

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """Serve six hosts that have more pages than a test waits for; returns flags and seeds."""
     folder = tmp_path_factory.mktemp("web")
-    arguments = ["--kind", "tree", "--levels", "6", "--fanout", "4", "--hosts", "6", "--no-tls"]
+    arguments = ["--kind", "tree", "--levels", "7", "--fanout", "4", "--hosts", "6", "--no-tls"]
     command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -68,7 +68,7 @@ class Running(NamedTuple):
             found.append(self.status())
             return bool(holds(found[-1]))
 
-        eventually(look, 40)
+        eventually(look, 120)
         return found[-1]
 
     def said(self, number: int) -> str:
@@ -81,10 +81,11 @@ def crawling(web: list[str], address: str, folder: Path, *flags: str) -> Iterato
     first = start(folder, 1, "crawl", *web, *flags, "--log", address)
     members = [first]
     try:
-        eventually((folder / "m1" / "lock").exists, 30)
+        eventually(lambda: (folder / "m1" / "lock").exists() or first.poll() is not None, 120)
+        assert first.poll() is None, (folder / "m1.said").read_text()
         name = read_job(folder / "m1" / "crawl.toml").log.name
         place = f"{address}#{name[:12]}"
-        eventually(lambda: lycosa("status", place).returncode == 0, 30)
+        eventually(lambda: lycosa("status", place).returncode == 0, 120)
         members.append(start(folder, 2, "join", place))
         yield Running(place, folder, members)
     finally:
@@ -173,7 +174,7 @@ def _drain(crawl: Running) -> None:
     assert done.returncode == 2
     assert "has no member or machine 77; members: 1 on" in done.stderr
     assert crawl.told("drain", "2") == {"members": [2], "is_done": True}
-    assert crawl.members[1].wait(20) == 0
+    assert crawl.members[1].wait(120) == 0
     assert "Drained: this member has handed everything over" in crawl.said(2)
     found = crawl.eventually(lambda one: one["owned"] == 8)
     assert [one["number"] for one in found["members"]] == [1]
@@ -185,7 +186,7 @@ def _drain(crawl: Running) -> None:
 def _stop(crawl: Running) -> None:
     told = crawl.told("stop")
     assert told == {"has_stopped": True, "members_left": []}
-    assert crawl.members[0].wait(20) == 0
+    assert crawl.members[0].wait(120) == 0
     assert "Stopped on all machines" in crawl.said(1)
     assert crawl.status()["ended"] == "stopped"
     assert crawl.told("stop")["has_stopped"] is False
@@ -193,7 +194,7 @@ def _stop(crawl: Running) -> None:
     found = crawl.eventually(lambda one: one["members"] and one["owned"] == 8)
     assert (found["run"], found["ended"]) == (2, "")
     crawl.told("stop")
-    assert crawl.members[2].wait(20) == 0
+    assert crawl.members[2].wait(120) == 0
 
 
 @pytest.mark.needs("postgresql")
@@ -219,7 +220,7 @@ def test_several_members_of_a_machine_have_one_supervisor(
         )
         assert "member 1 was killed by SIGKILL; started again in 1 s" in crawl.said(9)
         crew.send_signal(signal.SIGINT)
-        assert crew.wait(40) == 130
+        assert crew.wait(120) == 130
         assert "continue: lycosa join" in crawl.said(9)
         crawl.eventually(lambda one: len(one["members"]) == 2)
         done = lycosa("resume", path)
@@ -234,7 +235,32 @@ def test_several_members_of_a_machine_have_one_supervisor(
         for holder in holders:
             assert holder is not None
             process = Path(f"/proc/{holder.pid}")
-            eventually(partial(_is_missing, process), 10)
+            eventually(partial(_is_missing, process), 60)
+
+
+@pytest.mark.needs("postgresql")
+def test_a_machine_that_will_not_come_back_is_given_up(
+    web: list[str], postgres: SharedPostgres, tmp_path: Path
+) -> None:
+    (tmp_path / "store").mkdir()
+    store = ["--store", (tmp_path / "store").as_uri()]
+    with crawling(web, postgres.url, tmp_path, *store) as crawl:
+        crawl.eventually(lambda one: [m["partitions"] for m in one["members"]] == [4, 4])
+        crawl.eventually(lambda one: min(m["pages"] for m in one["members"]) > 1)
+        crawl.members[1].kill()
+        done = lycosa("cluster", "forget", crawl.place, "nothing", "--yes")
+        assert done.returncode == 4
+        assert "no machine of this crawl is called nothing" in done.stderr
+        done = lycosa("cluster", "forget", crawl.place, "1", "--yes")
+        assert "the machine is alive" in done.stderr
+        found = crawl.told("forget", "2", "--yes")
+        assert found["directories"] == [2]
+        assert found["kept"] <= found["pages"]
+        crawl.eventually(lambda one: one["owned"] == 8)
+        crawl.told("stop")
+    done = lycosa("resume", tmp_path / "m2", "--quiet")
+    assert done.returncode != 0
+    assert "given up" in done.stderr
 
 
 def _is_missing(path: Path) -> bool:

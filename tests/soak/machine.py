@@ -118,3 +118,9 @@ class Machine:
     def said(self) -> str:
         """Return what its processes have written to the terminal."""
         return self.output.read_text(errors="replace")
+
+    def last_words(self) -> str:
+        """Return the ends of what it said and of its log file."""
+        file = self.path / "lycosa.log"
+        log = file.read_text(errors="replace") if file.exists() else ""
+        return f"{self.said()[-3000:]}\n{log[-5000:]}"

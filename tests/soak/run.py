@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import sys
 import threading
 import time
@@ -57,6 +58,8 @@ FORGOTTEN_SECONDS = 20.0
 """For how long a machine that was cut off may know of a demand that no other knows of: tenure."""
 RESTART_SECONDS = 3.0
 """After how long a process that has ended is started again, as a service manager does."""
+EXPECTED = {0, 2, 4, 5, -signal.SIGKILL}
+"""How a process may end: in order, without its store or its log, on a full disk, killed."""
 PATIENCE_SECONDS = 600.0
 """How long after the last fault the end must be found."""
 
@@ -289,6 +292,8 @@ class Soak:
             assert machine.process is not None
             self._exits[str(machine.process.returncode)] += 1
             self._say(f"  {machine.name} ended with {machine.process.returncode}")
+            if machine.process.returncode not in EXPECTED:
+                self._say(f"  that is a bug; its last words:\n{machine.last_words()}")
             self._forget(machine)
         elif now >= self._ended_at[machine.name] + RESTART_SECONDS:
             del self._ended_at[machine.name]

@@ -94,7 +94,11 @@ class Desk:
 
         Called when grants run short, at a release and at the end.
         """
-        self._counts.update(counts)
+        for partition, one in counts.items():
+            # The worker knows less of a partition that has come back, and is to be opened anew.
+            known = self._counts.get(partition)
+            if known is None or known.sequence <= one.sequence:
+                self._counts[partition] = one
         self._durable, self._returned = durable, returned
         self._say()
 

@@ -130,6 +130,12 @@ class Runtime:
                 clock_ahead=assignment.clock_ahead,
             )
             opened.callback(self._store.abandon)
+            if job.store.durable == "cluster":
+                from lycosa.crawl.copying.open_parts import OpenParts  # seldom wanted
+                from lycosa.objects.opening import open_objects
+
+                objects = open_objects(job.store.place, job.log.name)
+                self._store.after_flush = OpenParts(directory.path, objects).send
             fetch = dataclasses.replace(
                 job.fetch,
                 connections=assignment.connections,

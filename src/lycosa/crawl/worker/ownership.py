@@ -182,6 +182,7 @@ class Ownership:
         self._ports.ending.report(number, None)
         partition.abandon(self._ports.clock.now())
         self._ports.transport.cut(number)  # before anybody hears that it may be taken
+        partition.readiness.free_addresses(self._ports.clock.now())
         on_released = self._leaving.pop(number, None)
         if on_released is not None:
             on_released(number)

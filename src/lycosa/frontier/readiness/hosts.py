@@ -25,11 +25,9 @@ Always true:
     queued is looked up again, and the host keeps its turn.
 
 So that hosts seldom wait for a lookup, the names of those that are due within `AHEAD_SECONDS`, and
-of those that are next at an address, are looked up ahead. A host that fails is not: it waits
-long enough as it is.
+of those that are next at an address, are looked up ahead. One that fails waits long enough anyway.
 
-A host whose *burst* goes on is the exception to its due moment: it may be asked again at once, as
-far as its address permits, until the burst ends (`end_burst`).
+A host whose *burst* goes on may be asked before it is due, as far as its address permits.
 
 Not here: when a burst may go on (lycosa.crawl.bursts), how long a pause is
 (lycosa.crawl.pauses), the order of URLs (schedulers).
@@ -63,13 +61,10 @@ class Phase(IntEnum):
 
 
 NEVER = float("inf")
-
 AHEAD_SECONDS = 10.0
 """How long before a host is due its name is looked up, if that is necessary."""
-
 YIELD_SECONDS = 600.0
-"""For how long a site that could not be reached lets the other sites of its host go first, when it
-is due again: a dead port must not slow a live one down."""
+"""How long a site lets the others of its host go first: a dead port must not slow a live one."""
 
 # Bound once: reading a member of an enum costs as much as all the rest of a comparison.
 IDLE, WAITING, RESOLVING, QUEUED, AWAKE, TAKEN = (int(phase) for phase in Phase)
@@ -267,6 +262,11 @@ class Readiness:
                 self._rest_sites(host)
                 self._phase[host] = IDLE
                 self._addresses.leave(self._address[host], now)
+
+    def free_addresses(self, now: float) -> None:
+        """Free the addresses of hosts that wait for a commit: their partition is abandoned."""
+        for host in [one for one in self._address if self._phase[one] == TAKEN]:
+            self.free_address(host, now)
 
     def counts(self) -> dict[str, int]:
         """Return how many hosts are in each phase."""

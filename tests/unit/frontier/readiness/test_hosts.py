@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition, TaskKind
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.records import (
     ErrandTaken,
     Fetched,
@@ -22,11 +25,15 @@ class Bench:
     """A partition with known addresses, a pause of ten seconds and no worker."""
 
     def __init__(
-        self, addresses: dict[str, str], ip_delay: float = 1.0, resumed_at: float | None = None
+        self,
+        addresses: dict[str, str],
+        ip_delay: float = 1.0,
+        resumed_at: float | None = None,
+        slots: AddressSlots | None = None,
     ) -> None:
         self.agenda = Agenda()
         self.names = addresses
-        gates = Addresses(self.agenda, ip_delay, 0.0)
+        gates = Addresses(self.agenda, ip_delay, 0.0, slots)
         self.around = WorkerContext(
             self.agenda, gates, self.resolve, lambda *_: 10.0, resumed_at, {}, {}
         )
@@ -252,3 +259,24 @@ def test_what_is_known_of_hosts_survives_a_snapshot() -> None:
     assert again.pack(7) == state.pack(7)
     assert again.outcome_of(0) is Outcome.KEPT
     assert again.errands == state.errands
+
+
+def test_a_partition_that_is_lost_frees_addresses_that_wait_for_its_commit(tmp_path: Path) -> None:
+    """The commit never comes, and the process goes on to crawl: in its next life, or elsewhere."""
+    now = 100.0
+    slots = AddressSlots(tmp_path, lambda: now)
+    bench = Bench({"test.a": "1.1.1.1"}, slots=slots)
+    bench.admit("test.a:/1")
+    bench.agenda.run(0.0)
+    task = bench.partition.next_task()
+    assert task is not None and bench.partition.readiness.claim(task.host, 0.0)
+    bench.partition.readiness.take(task.host)
+    bench.partition.abandon(1.0)
+    assert slots.take("1.1.1.1", 1.0) > 0.0
+    bench.partition.readiness.free_addresses(1.0)
+    now = 101.5
+    assert slots.take("1.1.1.1", 1.0) == 0.0
+    slots.let_go("1.1.1.1", 1.0)
+    bench.partition.readiness.give_back(task.host, 3.0)  # what was to happen after the commit
+    assert bench.partition.readiness.counts()["waiting"] == 0
+    slots.close()
