@@ -162,6 +162,7 @@ figures: setup
 	$(BIN)/python -m benchmarks.figures
 	$(BIN)/python -m benchmarks.freshness
 	$(BIN)/python -m benchmarks.papers
+	$(BIN)/python -m benchmarks.members
 	$(BIN)/python -m benchmarks.bursts
 	$(BIN)/python -m benchmarks.phases
 	$(BIN)/python -m benchmarks.mining --single

@@ -30,5 +30,13 @@ def test_the_tests_that_the_page_names_exist() -> None:
 def test_make_figures_makes_what_the_page_shows() -> None:
     made = (ROOT / "Makefile").read_text(encoding="utf-8")
     target = made[made.index("\nfigures:") :].partition("\n\n")[0]
-    for module in ("figures", "freshness", "papers", "bursts", "phases", "mining --single"):
+    for module in (
+        "figures",
+        "freshness",
+        "papers",
+        "members",
+        "bursts",
+        "phases",
+        "mining --single",
+    ):
         assert f"benchmarks.{module}" in target
