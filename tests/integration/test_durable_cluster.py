@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import time
-from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from integration.test_fetch import start, web_of
-from lycosa.cluster.board.opening import open_board
 from lycosa.config import read_job
-from lycosa.crawl.copying.rescue import rescue_segment
-from lycosa.crawl.recovery.lost_machines import forget_machine
-from lycosa.log.opening import open_log
-from lycosa.objects.opening import open_objects
 from servers.fixtures import SharedPostgres
 from warm import lycosa
 
@@ -46,16 +40,15 @@ def test_pages_of_a_lost_machine_are_in_the_store(
         shutil.rmtree(path)  # the machine is gone
         assert not list(store.glob("*/manifests/*"))
 
-        objects = open_objects(job.store.place, job.log.name)
-        opened = partial(
-            open_log, job.log.server, job.frontier.partitions, crawl=job.log.name, may_begin=False
-        )
-        with closing(opened()) as log, closing(open_board(job.log.server, job.log.name)) as board:
-            rescue = partial(rescue_segment, job, opened, objects)
-            forgotten = forget_machine(log, board, objects, 1, rescue=rescue)
-        assert forgotten.segments_lost == ()
-        assert forgotten.segments_safe
-        assert forgotten.pages == 0
+        place = f"{postgres.url}#{job.log.name}"
+        asked = lycosa("cluster", "forget", place, "1")  # nobody answers the question
+        assert asked.returncode != 0
+        assert "0 fetches (0 of them kept pages) in 0 segments will be lost" in asked.stderr
+        done = lycosa("cluster", "forget", place, "1", "--yes", "--json")
+        assert done.returncode == 0, done.stderr
+        forgotten = json.loads(done.stdout)
+        assert (forgotten["segments_lost"], forgotten["pages"]) == ([], 0)
+        assert forgotten["segments_safe"]
 
         two = tmp_path / "two"
         done = lycosa("join", postgres.url, job.log.name, "-o", two, "--quiet")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -35,20 +37,28 @@ def forget(session: Session, /, path: Place, machine: str, yes: bool, as_json: b
     \b
       lycosa cluster forget nats://a,b,c m3
     """
+    from lycosa.crawl.copying.open_parts import has_parts
+    from lycosa.crawl.copying.rescue import rescue_segment
     from lycosa.crawl.recovery.lost_machines import forget_machine, what_is_at_risk
     from lycosa.crawl.status.cluster import ClusterReader
     from lycosa.objects.opening import open_objects
 
-    with closing(ClusterReader(open_crawl(session, path))) as reader:
-        store = reader.job.store.place
-        objects = open_objects(store, reader.job.log.name) if store else None
+    directory = open_crawl(session, path)
+    with closing(ClusterReader(directory)) as reader:
+        job, store = reader.job, reader.job.store.place
+        objects = open_objects(store, job.log.name) if store else None
+        rescue: Callable[[int], bool] | None = None
+        parts: Callable[[int], bool] | None = None
+        if objects is not None and job.store.durable == "cluster":
+            rescue = partial(rescue_segment, job, lambda: directory.log(job), objects)
+            parts = partial(has_parts, objects)
         if not yes:
-            risk = what_is_at_risk(reader.log, objects, machine)
+            risk = what_is_at_risk(reader.log, objects, machine, parts)
             notice(f"{machine}: {_lost_text(risk)} will be lost, {_safe_text(risk, store)}")
             notice("its directory cannot join again; what is lost is fetched again")
             if not click.confirm("Give the machine up?", err=True):
                 return 1
-        found = forget_machine(reader.log, reader.board, objects, machine)
+        found = forget_machine(reader.log, reader.board, objects, machine, rescue=rescue)
     if as_json:
         click.echo(json.dumps({"machine": machine, **found._asdict()}))
         return 0

@@ -124,6 +124,11 @@ def part_key(segment: int, number: int) -> str:
     return f"{OPEN}/{segment}/{number:08d}"
 
 
+def has_parts(objects: Objects, segment: int) -> bool:
+    """Return whether the store has parts of an open segment."""
+    return objects.size(part_key(segment, 0)) is not None
+
+
 def restore_open(objects: Objects, segment: int, folder: Path) -> bool:
     """Write the files of an open segment as their parts have them; False if there are none.
 

@@ -66,15 +66,14 @@ def forget_machine(
     objects: Objects | None,
     which: str | int,
     wait: Callable[[float], None] = time.sleep,
-    rescue: Callable[[int], bool] = lambda segment: False,
+    rescue: Callable[[int], bool] | None = None,
 ) -> Forgotten:
     """Give up a machine by its name, or one directory by its number.
 
     `wait` is called while the command watches a record that no member has ended. `rescue` is asked
-    for a segment without a manifest, and returns whether it has one now
-    (`copying.rescue`). Raises `LogError`
-    if the machine is alive or unknown, `LogUnavailable` and `ObjectsUnavailable` if a server does
-    not answer: then try again.
+    for a segment without a manifest, and returns whether it has one now (`copying.rescue`). Raises
+    `LogError` if the machine is alive or unknown, `LogUnavailable` and `ObjectsUnavailable` if a
+    server does not answer: then try again.
     """
     directories = directories_of(log, which)
     _end_silent(board, directories, which, wait)
@@ -85,7 +84,7 @@ def forget_machine(
     def is_lost(segment: int) -> bool:
         if objects is None:
             return True
-        if read_manifest(objects, segment) is None:
+        if rescue is not None and read_manifest(objects, segment) is None:
             rescue(segment)
         return bury_segment(objects, segment, f"forget {which}").lost
 
@@ -96,13 +95,23 @@ def forget_machine(
     return losses.forgotten(log)
 
 
-def what_is_at_risk(log: Log, objects: Objects | None, which: str | int) -> Forgotten:
-    """Return what would be lost with a machine, and write nothing."""
+def what_is_at_risk(
+    log: Log,
+    objects: Objects | None,
+    which: str | int,
+    has_parts: Callable[[int], bool] | None = None,
+) -> Forgotten:
+    """Return what would be lost with a machine, and write nothing.
+
+    `has_parts` is asked whether a segment without a manifest could be rescued.
+    """
     directories = directories_of(log, which)
 
     def is_lost(segment: int) -> bool:
         found = None if objects is None else read_manifest(objects, segment)
-        return found is None or found.lost
+        if found is None:
+            return has_parts is None or not has_parts(segment)
+        return found.lost
 
     losses = _Losses(directories, is_lost)
     for _ in losses.messages(log):
