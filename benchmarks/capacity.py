@@ -175,7 +175,8 @@ def units() -> str:
 
 def _unit(one: cost.Cost) -> str:
     if one.unit == "s":
-        return f"{one.value * 1e6:,.3g} µs"
+        micro = one.value * 1e6
+        return f"{micro:,.0f} µs" if micro >= 10 else f"{micro:g} µs"
     if one.unit == "bytes" and one.value >= 1e5:
         return size(one.value)
     return f"{one.value:,g} {one.unit}".strip()
@@ -201,17 +202,10 @@ def span(seconds: float) -> str:
     return f"{seconds / 3600:.0f} h" if seconds < 3 * DAY else f"{seconds / DAY:,.0f} days"
 
 
-def needs(plans: Iterable[Plan]) -> str:
-    """Return what crawls need, a row each."""
+def speeds(plans: Iterable[Plan]) -> str:
+    """Return how fast crawls are and what a machine needs for them, a row each."""
     header = ["pages", "hosts", "machines", "pages/s", "takes", "held back by"]
-    header += [
-        "memory a machine (least)",
-        "log, given",
-        "log, on a server's disk",
-        "store",
-        "objects",
-    ]
-    header += ["line of a machine", "take-over"]
+    header += ["memory a machine (least)", "line of a machine", "take-over, CPU"]
     rows = []
     for plan in plans:
         rate = pages_a_second(plan)
@@ -223,16 +217,29 @@ def needs(plans: Iterable[Plan]) -> str:
                 f"{plan.machines:g}",
                 f"{rate:,.0f}",
                 span(seconds_of(plan)),
-                first,
+                first if rate else "snapshots take all cores",
                 f"{size(memory_bytes(plan))} ({size(least_memory_bytes(plan))})",
-                size(log_bytes(plan)),
-                size(log_disk(plan)),
-                size(plan.pages * cost.STORE_PAGE.value),
-                amount(puts(plan)),
                 f"{8e-6 * rate * line_bytes(plan) / plan.machines:,.0f} Mbit/s",
                 span(takeover_seconds(plan)),
             ]
         )
+    return table(header, rows)
+
+
+def sizes(plans: Iterable[Plan]) -> str:
+    """Return what log and store hold in the end, a row for each crawl."""
+    header = ["pages", "machines", "given to the log", "log on a server's disk", "store", "objects"]
+    rows = [
+        [
+            power(plan.pages),
+            f"{plan.machines:g}",
+            size(log_bytes(plan)),
+            size(log_disk(plan)),
+            size(plan.pages * cost.STORE_PAGE.value),
+            amount(puts(plan)),
+        ]
+        for plan in plans
+    ]
     return table(header, rows)
 
 
@@ -270,6 +277,12 @@ GRID = [
 ]
 
 
+def tables() -> list[str]:
+    """Return the tables of docs/scale.md."""
+    ten = [plan for plan in GRID if plan.machines == 10]
+    return [speeds(GRID), sizes(ten), limits(GRID[-1]), units()]
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -284,9 +297,9 @@ def main() -> None:
         print(units())
     elif said:
         plan = replace(defaults, **said)
-        print(needs([plan]), limits(plan), sep="\n\n")
+        print(speeds([plan]), sizes([plan]), limits(plan), sep="\n\n")
     else:
-        print(units(), needs(GRID), limits(GRID[-1]), sep="\n\n")
+        print(*tables(), sep="\n\n")
 
 
 if __name__ == "__main__":

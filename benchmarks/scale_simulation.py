@@ -3,6 +3,7 @@
     python -m benchmarks.scale_simulation                        64 machines, 100,000 hosts
     python -m benchmarks.scale_simulation --machines 8 --hosts 12500 --partitions 128
     python -m benchmarks.scale_simulation --predict              what the model says, at once
+    python -m benchmarks.scale_simulation --until 140            the first 140 virtual seconds alone
     python -m benchmarks.scale_simulation --json sim.json        keeps the figures
     python -m benchmarks.scale_simulation --from sim.json        prints them again
 
@@ -27,14 +28,11 @@ import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import log, sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from benchmarks import scale_traffic
-from benchmarks.scale_curve import Broad
-from benchmarks.scale_curve import predict as curve
-from benchmarks.scale_web import LATENCY_SECONDS, ScaleWeb, Sizes
+from benchmarks.scale_prediction import SEED_SHARE, Plan, picture, predict, table
+from benchmarks.scale_web import ScaleWeb
 
 from lycosa.cluster.board.memory import MemoryBoard
 from lycosa.cluster.board.protocol import Answer
@@ -54,30 +52,9 @@ from lycosa.log.snapshot import MemorySnapshots
 from lycosa.records import Purpose, Request
 from lycosa.testweb.web import Reply
 
-SEED_SHARE = 100
-"""One host in so many is a seed."""
 SAMPLE_SECONDS = 10.0
-START_SECONDS = 6.5
-"""Machines start within 5 s, join, wait 2 s for others, and take their partitions."""
-FOUND_SECONDS = 0.3
-MEAN_CLOCK_RATE = 0.98
-"""Machines' clocks are up to 4 % slow, so pauses are longer by the true clock."""
-HOST_BYTES, URL_BYTES, PAGE_BYTES = 686, 17, 39
-"""Of memory, as tracemalloc counts it: `python benchmarks/resume.py --urls 400000 --fetches 40000
---hosts 20000`."""
 _START = 1_700_000_000.0
-
-
-class Plan(NamedTuple):
-    """What is simulated."""
-
-    machines: int = 64
-    hosts: int = 100_000
-    partitions: int = 1024
-    connections: int = 16
-    delay_seconds: float = 5.0
-    far_links: int = 3
-    seed: int = 1
+_FOREVER = 100_000.0
 
 
 class _CountedWeb(ScaleWeb):
@@ -165,7 +142,9 @@ def job_of(plan: Plan, web: ScaleWeb) -> Job:
     )
 
 
-def simulate(plan: Plan, *, measures_memory: bool = True) -> dict[str, Any]:
+def simulate(
+    plan: Plan, *, until: float = _FOREVER, measures_memory: bool = True
+) -> dict[str, Any]:
     """Crawl the web and return what was counted."""
     traffic = _Traffic()
     web, machines = _CountedWeb(plan), plan.machines
@@ -185,7 +164,7 @@ def simulate(plan: Plan, *, measures_memory: bool = True) -> dict[str, Any]:
 
         cluster.clock.call_at(BEGINS_AT, sample)
         with traffic.watched():
-            result = cluster.run(100_000.0)
+            result = cluster.run(until)
         print(file=sys.stderr)
         cpu_seconds = time.process_time() - began
         memory = _fold_elsewhere(cluster, _largest(cluster)) if measures_memory else {}
@@ -193,6 +172,7 @@ def simulate(plan: Plan, *, measures_memory: bool = True) -> dict[str, Any]:
     end = int(result.virtual_seconds) + 1
     return {
         "plan": plan._asdict(),
+        "is_part": until < _FOREVER,
         "reason": result.reason,
         "breaches": len(result.breaches),
         "pages": result.kept_pages,
@@ -292,123 +272,16 @@ def _resident_bytes() -> int:
     return pages * resource.getpagesize()
 
 
-# -- the model --------------------------------------------------------------------------------
-
-
-def predict(plan: Plan) -> dict[str, Any]:
-    """Return what the model says of the figures that a simulation counts."""
-    sizes = Sizes()
-    crawl = Broad(
-        machines=plan.machines,
-        connections=plan.connections,
-        hosts=plan.hosts,
-        seeds=len(range(0, plan.hosts, SEED_SHARE)),
-        pages_by_share=sizes.shares(),
-        far_links=plan.far_links,
-        delay_seconds=plan.delay_seconds / MEAN_CLOCK_RATE,
-        latency_seconds=sum(LATENCY_SECONDS) / 2,
-        found_seconds=FOUND_SECONDS,
-        starts_at=START_SECONDS,
-    )
-    course = curve(crawl)
-    counts = scale_traffic.traffic(crawl, course, plan.partitions)
-    seconds = len(course.pages) * course.step_seconds + scale_traffic.END_SECONDS
-    pages = float(course.pages.sum())
-    largest = _largest_share(plan, sizes)
-    totals = {name: float(some.sum()) for name, some in counts.items()}
-    totals["puts"] = scale_traffic.board_puts(plan.machines, seconds)
-    return {
-        "plan": plan._asdict(),
-        "pages": pages,
-        "requests": float(course.requests.sum()),
-        "seconds": seconds,
-        "half_at": course.seconds_until(0.5),
-        "nine_tenths_at": course.seconds_until(0.9),
-        "shares": [plan.partitions // plan.machines, -(-plan.partitions // plan.machines)],
-        "totals": totals,
-        "pages_a_second": course.a_second(course.pages).tolist(),
-        "requests_a_second": course.a_second(course.requests).tolist(),
-        "by_second": {name: some.tolist() for name, some in counts.items()},
-        "memory": {
-            "urls": largest * pages / plan.machines,
-            "hosts": largest * plan.hosts / plan.machines,
-            "traced_bytes": largest
-            * (plan.hosts * HOST_BYTES + pages * (URL_BYTES + PAGE_BYTES))
-            / plan.machines,
-        },
-    }
-
-
-def _largest_share(plan: Plan, sizes: Sizes) -> float:
-    """Return by how much the machine with most URLs is above the average.
-
-    Hosts fall on machines by chance, so the URLs of one machine vary by the square root of the sum
-    of the squares of sizes; the largest of n machines is some sqrt(2 ln n) deviations above.
-    """
-    squares = sum(size * size * share for size, share in sizes.shares().items())
-    deviation = sqrt(squares * plan.hosts / plan.machines)
-    mean = sizes.mean * plan.hosts / plan.machines
-    return 1 + sqrt(2 * log(plan.machines)) * deviation / mean
-
-
-ROWS: list[tuple[str, Callable[[dict[str, Any]], float], str]] = [
-    ("pages", lambda found: found["pages"], ",.0f"),
-    ("requests", lambda found: found["requests"], ",.0f"),
-    ("virtual seconds until the end", lambda found: found["seconds"], ",.0f"),
-    ("half of the pages after, s", lambda found: _reached(found, 0.5), ",.0f"),
-    ("nine tenths after, s", lambda found: _reached(found, 0.9), ",.0f"),
-    ("pages a second, the best 60 s", lambda found: _best(found["pages_a_second"]), ",.0f"),
-    ("requests a second, the best 60 s", lambda found: _best(found["requests_a_second"]), ",.0f"),
-    ("pages a second, all in all", lambda found: found["pages"] / found["seconds"], ",.0f"),
-    ("posts a page", lambda found: found["totals"]["posts"] / found["pages"], ".2f"),
-    ("log bytes a page: events", lambda f: f["totals"]["event_bytes"] / f["pages"], ".0f"),
-    ("log bytes a page: posts", lambda f: f["totals"]["post_bytes"] / f["pages"], ".0f"),
-    ("commits a second, all in all", lambda f: f["totals"]["commits"] / f["seconds"], ",.0f"),
-    ("commits a second, the worst 60 s", lambda f: _best(f["by_second"]["commits"]), ",.0f"),
-    ("batches a page", lambda found: found["totals"]["appends"] / found["pages"], ".2f"),
-    ("board writes a second", lambda f: f["totals"]["puts"] / f["seconds"], ".2f"),
-    ("partitions of a machine, fewest", lambda found: found["shares"][0], "d"),
-    ("partitions of a machine, most", lambda found: found["shares"][1], "d"),
-    ("URLs of the fullest machine", lambda found: found["memory"]["urls"], ",.0f"),
-    ("its partitions in memory, kB", lambda f: f["memory"]["traced_bytes"] / 1000, ",.0f"),
-]
-
-
-def _reached(found: dict[str, Any], share: float) -> float:
-    total, sums = sum(found["pages_a_second"]), 0.0
-    for second, count in enumerate(found["pages_a_second"]):
-        sums += count
-        if sums >= share * total:
-            return float(second)
-    return float("nan")
-
-
-def _best(counts: list[float], seconds: int = 60) -> float:
-    windows = [sum(counts[at : at + seconds]) for at in range(max(1, len(counts) - seconds))]
-    return max(windows) / seconds
-
-
-def table(predicted: dict[str, Any], simulated: dict[str, Any] | None) -> str:
-    """Return both side by side."""
-    if simulated is None:
-        lines = ["| | predicted |", "|---|---|"]
-        lines += [f"| {name} | {value(predicted):{form}} |" for name, value, form in ROWS]
-        return "\n".join(lines)
-    lines = ["| | predicted | simulated | deviation |", "|---|---|---|---|"]
-    for name, value, form in ROWS:
-        said, was = value(predicted), value(simulated)
-        lines.append(f"| {name} | {said:{form}} | {was:{form}} | {100 * (said / was - 1):+.0f} % |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     """Predict, simulate, print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     for name, default in Plan._field_defaults.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default)
     parser.add_argument("--predict", action="store_true", help="do not simulate")
+    parser.add_argument("--until", type=float, default=_FOREVER, help="virtual seconds, at most")
     parser.add_argument("--json", type=Path, help="keep the figures in this file")
     parser.add_argument("--from", type=Path, dest="kept", help="print figures that were kept")
+    parser.add_argument("--picture", type=Path, help="draw both curves to this SVG file")
     parser.add_argument("--fold", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--fold-traced", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -421,12 +294,15 @@ def main() -> None:
         found = json.loads(given.kept.read_bytes())
         plan = Plan(**found["plan"])
     elif not given.predict:
-        found = simulate(plan)
+        found = simulate(plan, until=given.until)
         if given.json:
             given.json.write_text(json.dumps(found))
+    predicted = predict(plan)
     print(plan)
-    print(table(predict(plan), found))
+    print(table(predicted, found))
     if found is not None:
+        if given.picture:
+            given.picture.write_text(picture(predicted, found))
         print(
             f"{found['reason']}, {found['breaches']} breaches, {found['lives']} lives;"
             f" {found['cpu_seconds']:.0f} s of CPU"

@@ -23,7 +23,7 @@ _EIGHT = "python -m benchmarks.scale_simulation --machines 8 --hosts 12500 --par
 _RATES = "python -m benchmarks.commit_rates"
 _BOARD = "python -m benchmarks.board_rates"
 _SHARED = "python -m benchmarks.shared_logs --runs 3"
-_TREE_A = "lycosa crawl of tree A (python -m benchmarks.race), sizes of its files"
+_TREE_A = "python -m benchmarks.store_sizes"
 
 PROCESS_BYTES = Cost("memory of a worker process", 100e6, "bytes", "python -m benchmarks.seeds")
 HOST_BYTES = Cost("memory of a host", 735, "bytes", _RESUME)
@@ -37,7 +37,10 @@ SEALED_DISK_BYTES = Cost(
 )
 
 PAGE_CPU = Cost(
-    "CPU of a page of 30 kB, 64 hosts, its log in a file", 1.52e-3, "s", "python -m benchmarks.race"
+    "CPU of a page of 30 kB, plain HTTP, its log in a file",
+    1.028e-3,
+    "s",
+    "python -m benchmarks.workers --hosts 8 --runs 3",
 )
 LOG_CPU_FACTOR = Cost("CPU of a page, log in JetStream, against a file", 1.07, "×", _SHARED)
 LOG_SERVER_CPU = Cost("CPU of a page in the log's servers (JetStream, three)", 73e-6, "s", _SHARED)
@@ -77,6 +80,6 @@ BOARD_SERVER_CPU = Cost("board, CPU of the servers for each record read", 25e-6,
 
 BODY_BYTES = Cost("body of a page of tree A", 30_586, "bytes", _TREE_A)
 STORE_PAGE = Cost("store, a page of 30 kB: records, tables, index", 9_937, "bytes", _TREE_A)
-FILES_A_SEGMENT = Cost("store, objects of a segment with its manifest", 9, "", "docs/reference")
+FILES_A_SEGMENT = Cost("store, objects of a segment with its manifest", 9, "", _TREE_A)
 
 COSTS = [cost for cost in list(globals().values()) if isinstance(cost, Cost)]

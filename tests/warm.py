@@ -33,6 +33,9 @@ LOADED = [
     *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
     *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
     *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.curl"),
+    *(f"lycosa.cli.{name}" for name in ("commands.cluster_status", "commands.cluster_lead")),
+    *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
+    *("lycosa.log.postgres.log", "lycosa.log.jetstream.log", "lycosa.cluster.board.opening"),
 ]
 MOST_SECONDS = 120
 AS_IT_IS = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0"}

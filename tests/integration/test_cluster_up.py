@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from integration.test_workers import eventually
+from lycosa.store.reader import table
 
 TRIAL = [sys.executable, "-m", "lycosa", "cluster", "up", "2", "-o", "trial"]
 
@@ -43,9 +44,9 @@ def test_a_trial_that_is_stopped_leaves_its_folder_and_nothing_else(tmp_path: Pa
     assert not Path(server).parent.exists()
     said = (tmp_path / "said").read_text()
     assert "the log: nats://127." in said
-    assert "what the members kept is in trial/store" in said
-    (crawl,) = (tmp_path / "trial" / "store").iterdir()
-    assert any((crawl / "manifests").iterdir())
+    assert "the whole crawl is in" in said
+    pages = table(tmp_path / "trial" / "crawl", "pages", ["url", "outcome"]).to_pylist()
+    assert any(page["outcome"] == "kept" for page in pages)
     for number in (1, 2):
         assert (
             "Stopped; nothing is lost." in (tmp_path / "trial" / f"member-{number}.txt").read_text()

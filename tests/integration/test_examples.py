@@ -1,8 +1,9 @@
 """Every example of the README and of the pages works: what can be typed is typed.
 
-Some pages have tests of their own: `test_howto.py`, `test_howto_python.py` and
-`test_howto_structured.py`. All others are typed here, beside the stand-in for `example.org`. A
-block of which no test knows what it is fails, so no example can be added that no test types.
+Some pages have tests of their own: `test_howto.py`, `test_howto_cluster.py`,
+`test_howto_python.py` and `test_howto_structured.py`. All others are typed here, beside the
+stand-in for `example.org`. A block of which no test knows what it is fails, so no example can be
+added that no test types.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ ELSEWHERE = {
     "docs/howto/python-api.md": {"python", "sh"},
     "docs/howto/query-structured-data.md": {"python", "sh"},
     "docs/howto/report-on-a-crawl.md": {"sh"},
+    "docs/howto/run-a-cluster.md": {"sh"},
     "docs/howto/study-a-crawl.md": {"sh"},
     "docs/howto/traps.md": {"sh"},
     "docs/howto/write-a-plugin.md": {"python", "sh"},

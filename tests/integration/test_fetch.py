@@ -55,6 +55,14 @@ class Web(NamedTuple):
         return [*pauses, "--store", store.as_uri(), *(w for key in keys for w in ("--set", key))]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Wait for no other crawl of this machine that asks the same loopback address."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LYCOSA_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        yield
+
+
 @contextmanager
 def web_of(kind: str, folder: Path) -> Iterator[Web]:
     arguments = ["--kind", kind, "--no-tls", "--folder", str(folder)]
@@ -65,8 +73,10 @@ def web_of(kind: str, folder: Path) -> Iterator[Web]:
         while (words := server.stdout.readline().split()) != ["ready"]:
             assert words, "the test web did not start"
             told.setdefault(words[0], []).append(words[1])
-        yield Web(told["seed"], str(Path(told["hosts"][0]).resolve()))
-        server.terminate()
+        try:
+            yield Web(told["seed"], str(Path(told["hosts"][0]).resolve()))
+        finally:
+            server.terminate()
 
 
 @pytest.fixture(

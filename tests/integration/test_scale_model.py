@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from benchmarks import capacity
-from benchmarks.scale_simulation import Plan, predict, simulate
+from benchmarks.scale_prediction import Plan, predict
+from benchmarks.scale_simulation import simulate
 
 
 def test_the_model_predicts_a_small_cluster() -> None:
@@ -38,3 +40,9 @@ def test_machines_beyond_what_the_log_takes_bring_nothing() -> None:
     plan = capacity.Plan(pages=1e9, hosts=1e7, machines=100)
     more = replace(plan, machines=200)
     assert capacity.pages_a_second(more) == capacity.pages_a_second(plan)
+
+
+def test_the_page_shows_what_the_model_prints() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    for table in capacity.tables():
+        assert table in page

@@ -36,6 +36,14 @@ class Web(NamedTuple):
         return ["--store", store, "--allow-private", "--set", hosts, *pauses, *more, "--json"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Wait for no other crawl of this machine that asks the same loopback address."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LYCOSA_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     folder = tmp_path_factory.mktemp("web")

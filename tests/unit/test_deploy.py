@@ -74,6 +74,14 @@ def test_a_member_has_time_to_leave_before_it_is_killed() -> None:
     for name, one in compose()["services"].items():
         if name.startswith("member-"):
             assert one["stop_grace_period"] == "2m"
+            assert one["hostname"] == name  # `cluster status` shows it
+
+
+def test_members_of_one_machine_share_the_folder_by_which_they_ask_addresses_in_turn() -> None:
+    service = unit("lycosa-member@.service")["Service"]
+    folder = f"/run/{service['RuntimeDirectory']}"
+    assert service["Environment"] == f"LYCOSA_RUNTIME_DIR={folder}"  # the last one
+    assert service["RuntimeDirectoryPreserve"] == "yes"  # others may still use it
 
 
 def test_a_mistake_that_another_start_cannot_mend_is_not_restarted() -> None:

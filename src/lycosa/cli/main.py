@@ -41,7 +41,8 @@ class Lycosa(LazyGroup):
     """All commands, in the order in which a new user meets them."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.commands.crawl": ("crawl", "join", "resume", "revisit"),
+        "lycosa.cli.commands.crawl": ("crawl", "resume", "revisit"),
+        "lycosa.cli.commands.join": ("join",),
         "lycosa.cli.commands.cluster": ("cluster",),
         "lycosa.cli.commands.inspect": ("status", "queue", "explain", "cat", "audit"),
         "lycosa.cli.commands.check": ("check",),

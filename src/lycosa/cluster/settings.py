@@ -2,8 +2,8 @@
 
 A setting is a key of the job (`politeness.delay_seconds`) with another value, under the job's own
 checks. They stand in one document on the board; its revision is the settings' revision. Members
-read it with every renewal and say in their records which revision they go by. So it can be seen
-when the last machine has adopted a change.
+read it every two seconds (`SettingsDesk`) and say in their records which revision they go by. So it
+can be seen when the last machine has adopted a change.
 
 The job file stays as it is; a crawl that is resumed reads both.
 """
@@ -16,6 +16,9 @@ from typing import Any
 
 import msgspec
 
+from lycosa.cluster.board.keys import SETTINGS
+from lycosa.cluster.board.protocol import Entry
+from lycosa.cluster.membership.calls import Call, Get, Result
 from lycosa.cluster.membership.record import Member
 from lycosa.config import Job
 from lycosa.errors import ConfigError
@@ -32,6 +35,9 @@ CHANGEABLE = (
 )
 """The keys that take effect in a crawl that runs."""
 
+READ_SECONDS = 2.0
+RETRY_SECONDS = 0.5
+
 Value = bool | int | float | str
 
 
@@ -41,6 +47,8 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     values: dict[str, Value] = {}
     is_paused: bool = False
     """No machine begins requests until the operator says so."""
+    leaving: tuple[int, ...] = ()
+    """The lives that hand their partitions over and end, because the operator wants it."""
 
     def with_value(self, name: str, value: Value) -> Settings:
         """Return the settings with one changed; raises `ConfigError` if the job would refuse it."""
@@ -69,6 +77,43 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         return dataclasses.replace(job, **sections) if sections else job
 
 
+class SettingsDesk:
+    """Reads the settings for one worker process; a `courier` makes its calls."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.revision = 0
+        self.is_fresh = False
+        """Whether they were read since the last call of `ask`."""
+        self._is_asking = False
+        self._must_ask = True
+        self.due = float("-inf")
+
+    def ask(self) -> None:
+        """Read them at once: what is known may be old."""
+        self.is_fresh, self._must_ask, self.due = False, True, float("-inf")
+
+    def call(self, now: float) -> Call | None:
+        """Return the next call, if one is due."""
+        if self._is_asking or now < self.due:
+            return None
+        self._is_asking, self._must_ask = True, False
+        return Get(SETTINGS)
+
+    def answered(self, result: Result, now: float) -> None:
+        """Take in the answer; a stale one changes nothing."""
+        self._is_asking = False
+        if not isinstance(result, Entry):
+            self.due = now + RETRY_SECONDS
+            return
+        if result.revision >= self.revision:
+            self.settings, self.revision = unpack(result.value), result.revision
+        if self._must_ask:
+            self.due = float("-inf")  # asked for meanwhile
+        else:
+            self.is_fresh, self.due = True, now + READ_SECONDS
+
+
 def pack(settings: Settings) -> bytes:
     """Return settings as they stand on the board."""
     return msgspec.json.encode(settings)
@@ -77,6 +122,11 @@ def pack(settings: Settings) -> bytes:
 def unpack(value: bytes) -> Settings:
     """Read settings; nothing there means none."""
     return msgspec.json.decode(value, type=Settings) if value else Settings()
+
+
+def replaced(settings: Settings, **fields: object) -> Settings:
+    """Return the settings with other fields."""
+    return msgspec.structs.replace(settings, **fields)
 
 
 def behind(members: Mapping[int, Member], revision: int) -> list[int]:

@@ -310,6 +310,12 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
     if section == "store" and record.place and (problem := place_problem(record.place)):
         yield f"`place`: {problem}"
 
+    if section == "store" and record.durable == "cluster" and not record.place:
+        yield (
+            'has `durable = "cluster"` and no `place`\n'
+            '  give the store that commits wait for: place = "s3://BUCKET/PREFIX"'
+        )
+
     if section == "revisit":
         if record.policy == "off" and (record.cycles > 1 or record.continuous):
             yield (

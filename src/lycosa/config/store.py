@@ -10,6 +10,8 @@ import re
 
 from lycosa.config.keys import Record, key
 
+DURABLE = ("machine", "cluster")
+
 
 class Store(Record):
     """A place outside the crawl directory to which sealed segments are copied."""
@@ -19,6 +21,13 @@ class Store(Record):
         "Where sealed segments are copied to: s3://BUCKET/PREFIX, or file:///FOLDER with a folder "
         "that all machines share; empty for nowhere. Keys and the address of the S3 service come "
         "from the environment (docs/reference/store.md).",
+    )
+    durable: str = key(
+        "machine",
+        "What a commit waits for: that pages are on the disk of this `machine`, or that they are "
+        "in the store, so that a machine that is lost takes no page of the `cluster` with it. That "
+        "costs a PUT a commit: set `log.commit_seconds` higher.",
+        choices=DURABLE,
     )
     seal_seconds: float = key(
         60.0,

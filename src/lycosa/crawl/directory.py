@@ -93,6 +93,13 @@ class CrawlDirectory:
                 f"{path}: crawl.toml is missing\n"
                 f"  put it back as the last run had it: lycosa verify {path} --repair"
             )
+        if (first := cls(path / "1")).job_file.exists():
+            log = first.job().log
+            raise ConfigError(
+                f"{path}: holds the directories of several members: {path}/1 and others\n"
+                f"  go on: lycosa join '{log.server}#{log.name}' -o {path}   see the crawl:"
+                f" lycosa cluster status {path}/1"
+            )
         if not directory.job_file.exists():
             raise ConfigError(
                 f"{path}: there is no crawl here (no crawl.toml)\n"

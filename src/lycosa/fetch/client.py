@@ -103,6 +103,13 @@ class HttpTransport:
         spare = MOST_KEPT_CONNECTIONS if soft == resource.RLIM_INFINITY else soft // 8
         return max(self._fetch.connections, min(spare, MOST_KEPT_CONNECTIONS))
 
+    def limit_bandwidth(self, bytes_per_second: int) -> None:
+        """Receive at most so much a second from now on; 0 is no limit."""
+        if self._throttle is not None:
+            self._throttle.change(bytes_per_second)
+        elif bytes_per_second:
+            self._throttle = self._around.throttle = Throttle(bytes_per_second, self._loop)
+
     @property
     def in_flight(self) -> int:
         """The number of requests and DNS lookups under way."""

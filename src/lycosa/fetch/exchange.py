@@ -32,7 +32,7 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class Surroundings(Struct, frozen=True):
+class Surroundings(Struct):
     """The settings that all exchanges of a transport share."""
 
     now: Callable[[], float]

@@ -13,6 +13,8 @@ from typing import Protocol
 from lycosa.loop import Cancellable, EventLoop
 
 BURST_BYTES = 16_384
+UNLIMITED = 10**12
+"""Bytes a second that no network has."""
 """The least that the bucket holds, and the most that is read at once."""
 
 
@@ -29,13 +31,17 @@ class Throttle:
     """The bucket, and the transfers that wait for it."""
 
     def __init__(self, bytes_per_second: int, loop: EventLoop) -> None:
-        self._rate = float(bytes_per_second)
         self._loop = loop
-        self._most = max(self._rate / 10.0, float(BURST_BYTES))
-        self._level = self._most
-        self._looked = loop.time()
         self._waiting: deque[Pausable] = deque()
         self._waker: Cancellable | None = None
+        self.change(bytes_per_second)
+        self._level = self._most
+        self._looked = loop.time()
+
+    def change(self, bytes_per_second: int) -> None:
+        """Change the rate; 0 is as fast as it goes."""
+        self._rate = float(bytes_per_second or UNLIMITED)
+        self._most = max(self._rate / 10.0, float(BURST_BYTES))
 
     def has_some(self) -> bool:
         """Return whether the bucket has bytes."""

@@ -7,6 +7,7 @@ run begins a segment of its own.
 
     archive     writes exchanges into the open segment: the store of a crawl
     uploaded    reads records that machines have uploaded to the store of objects
+    uploaded_tables  reads the tables that they have uploaded
     reader      reads rows, exchanges and single pages of a crawl
     warc        WARC records: format, compression, index, reading
     tables      rows in Arrow columns, and triples as N-Quads

@@ -79,6 +79,10 @@ from lycosa.store.warc.record_reader import (
 from lycosa.url import host_of, reversed_host_of
 
 
+def _nothing_more(names: list[Name]) -> None:
+    """Do nothing after a flush."""
+
+
 class ArchiveStore:
     """A crawl directory that one worker writes to."""
 
@@ -117,6 +121,8 @@ class ArchiveStore:
         self._rolled: dict[int, Segment] = {}
         self._highest = 0
         self._is_closed = False
+        self.after_flush: Callable[[list[Name]], None] = _nothing_more
+        """Called after each flush with the segments that are not sealed."""
         try:
             make_folders(folder)
         except OSError as error:
@@ -214,6 +220,7 @@ class ArchiveStore:
         for segment in segments:
             if not segment.is_closed:
                 segment.flush()
+        self.after_flush([segment.name for segment in segments])
 
     def seal(
         self,

@@ -36,6 +36,7 @@ from lycosa.store.tables.missing_tables import damage_told, require_index, requi
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 from lycosa.store.warc import cdx
 from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
+from lycosa.store.warc.warc_format import Record
 from lycosa.url.key import key_of
 
 _BATCH_ROWS = 10_000
@@ -110,7 +111,7 @@ def demands(
                 columns = ["url", "ended", "status", "offset", "length"]
                 try:
                     for batch in _segment_rows(folder, kind, name, columns):
-                        yield from _demands_in(batch, name, files)
+                        yield from demands_in(batch, name, files.member)
                 except StoreError as error:
                     if on_damage is None:
                         raise
@@ -119,20 +120,21 @@ def demands(
         files.close()
 
 
-def _demands_in(
-    batch: pa.RecordBatch, name: Name, files: WarcFiles
+def demands_in(
+    batch: pa.RecordBatch, name: Name, member: Callable[[Place], Record]
 ) -> Iterator[tuple[str, float, str | None]]:
+    """Yield what `demands` does of some rows of a segment, whose records `member` reads."""
     for row in batch.to_pylist():
         if row["status"] in (429, 503) and row["length"]:
             place = Place(name.segment, row["offset"], row["length"])
-            headers = read_exchange(place, files.member).headers
+            headers = read_exchange(place, member).headers
             value = next((v for n, v in headers if n.lower() == "retry-after"), None)
             yield row["url"], row["ended"].timestamp(), value
 
 
 def each_segment(
     folder: Path, kind: str, columns: Sequence[str], on_damage: Callable[[StoreError], None]
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[tuple[Name, pa.RecordBatch]]:
     """Yield the rows of a kind as far as they can be read; `on_damage` is told of the rest."""
     try:
         require_table(folder, kind)
@@ -140,7 +142,8 @@ def each_segment(
         on_damage(error)
     for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
         try:
-            yield from _segment_rows(folder, kind, name, list(columns))
+            for batch in _segment_rows(folder, kind, name, list(columns)):
+                yield name, batch
         except StoreError as error:
             on_damage(error)
 

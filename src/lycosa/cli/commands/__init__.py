@@ -3,9 +3,12 @@
 A module parses the flags of its commands, calls the package that does the work, and prints the
 result. `cli.main` lists the modules and imports one when one of its commands is typed.
 
-    crawl    `crawl`, `join`, `resume`, `revisit`: run a crawl
+    crawl    `crawl`, `resume`, `revisit`: run a crawl
+    join     `join`: help in a crawl that another machine has begun
     cluster  `cluster`: see and lead a crawl that several machines share
     cluster_status  `cluster status`, `cluster logs`: read such a crawl
+    cluster_lead  `cluster drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
+    cluster_forget  `cluster forget`: give up a machine that will not come back
     cluster_up  `cluster up`: a cluster on one machine, to try
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running

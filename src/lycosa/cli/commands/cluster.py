@@ -12,6 +12,8 @@ class ClusterGroup(LazyGroup):
 
     modules = {  # noqa: RUF012
         "lycosa.cli.commands.cluster_status": ("status", "logs"),
+        "lycosa.cli.commands.cluster_lead": ("drain", "stop", "set", "pause", "resume", "lift"),
+        "lycosa.cli.commands.cluster_forget": ("forget",),
         "lycosa.cli.commands.cluster_up": ("up",),
     }
 

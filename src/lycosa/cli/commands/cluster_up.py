@@ -26,6 +26,7 @@ from lycosa.cli.input.options import (
 )
 from lycosa.cli.input.own_machine import opened
 from lycosa.cli.input.seeds import gather
+from lycosa.cli.screen.lines import command
 from lycosa.cli.screen.notices import notice
 from lycosa.config import Job
 from lycosa.errors import ConfigError, LycosaError
@@ -76,7 +77,8 @@ def up(
     Without seeds the members crawl a test web that is served on loopback, and the referee says at
     the end how they behaved. The address of the log is shown, so that you can watch, join or kill
     members from a second terminal. Ctrl-C stops everything; all processes and the servers' data
-    are gone afterwards. DIR keeps the store, which is a folder, and each member's directory.
+    are gone afterwards. DIR keeps the whole crawl as an ordinary crawl directory, DIR/crawl, beside
+    the store and each member's directory.
 
     \b
       lycosa cluster up 3
@@ -95,13 +97,14 @@ def up(
             trial = Trial(folder.absolute(), kind)
             notice(f"starting {trial.servers.name}")
             with trial:
-                return _run(trial, job, count, web)
+                code = _run(trial, job, count, web)
+                if path is not None:
+                    _fetch(trial)
+                return code
         finally:
             if path is None:
                 shutil.rmtree(folder, ignore_errors=True)
                 notice("what was crawled is removed with the servers; -o DIR keeps it")
-            elif path.exists():
-                notice(f"the servers are gone; what the members kept is in {path / 'store'}")
 
 
 def _served(stack: ExitStack) -> TrialWeb:
@@ -157,6 +160,15 @@ def _run(trial: Trial, job: Job, count: int, web: TrialWeb | None) -> int:
         raise LycosaError(f"{failed[0].name} failed:\n{failed[0].last_words()}")
     notice(f"the crawl has ended: {trial.why_ended() or 'no member is left'}")
     return _judged(web) if web else 0
+
+
+def _fetch(trial: Trial) -> None:
+    """Make one directory of what the members have kept, those that were killed among them."""
+    for member in trial.bring_back():
+        notice(f"{member.name} comes back, to send to the store what it alone has")
+        member.wait()
+    crawl = trial.fetch()
+    notice(f"the whole crawl is in {crawl}; make a report: {command('report', crawl)}")
 
 
 def _watch(trial: Trial, screen: TrialScreen, web: TrialWeb | None) -> None:

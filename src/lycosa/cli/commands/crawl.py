@@ -1,11 +1,11 @@
-"""The commands `crawl`, `join`, `resume` and `revisit`, which run a crawl."""
+"""The commands `crawl`, `resume` and `revisit`, which run a crawl; `join` is beside them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
@@ -17,7 +17,6 @@ from lycosa.cli.input.options import (
     fetch_flags,
     limit_flags,
     log_flag,
-    machine_flags,
     order_flags,
     scope_flags,
     screen_flags,
@@ -51,6 +50,8 @@ _NOTHING = 69
 _LOG_SECONDS = 60.0
 FIRST_PATIENCE_SECONDS = 10.0
 """How long a server may take to answer when a crawl is begun in it."""
+_STOPS = ("stopped", "stopped for all", "drained")
+"""Reasons to end that the operator has given."""
 MOST_EMPTY = 3
 """With more pages than this, nothing is loaded to find out whether the crawl is empty."""
 
@@ -131,9 +132,12 @@ def crawl(
     run.require_languages(job)
     directory = CrawlDirectory.create(path, job)
     _begin_elsewhere(directory, job)
+    if job.log.server and job.crawl.workers > 1 and not flags["as_json"]:
+        more = command("join", f"{job.log.server}#{job.log.name}", "-o", "DIR", "--workers", "N")
+        notice(f"{path} has one member of the cluster; for more on this machine: {more}")
     if job.fetch.loopback_origins and not flags["as_json"]:
         notice(opened_text(job.fetch.loopback_origins))
-    return _run(session, directory, directory.kept(job), flags)
+    return run_shown(session, directory, directory.kept(job), flags)
 
 
 def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
@@ -148,57 +152,6 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
     except LycosaError:
         directory.undo_create()
         raise
-
-
-@click.command(cls=GroupedCommand)
-@click.argument("address", metavar="URL[#NAME]")
-@click.argument("name", metavar="[NAME]", default="")
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="The crawl directory of this machine; a new one, or one that has joined before.",
-)
-@click.option("--list", "is_list", is_flag=True, help="List the crawls in the server, and end.")
-@machine_flags
-@screen_flags
-@click.pass_obj
-def join(
-    session: Session, /, address: str, name: str, path: Path | None, is_list: bool, **flags: Any
-) -> int:
-    """Help in a crawl that another machine has begun.
-
-    The job comes from the log in the server. If there are several crawls, NAME is the
-    beginning of one's name; without it the only one that runs is joined, or the only one there
-    is. A crawl that has ended or was stopped goes on. What this machine fetches is kept in DIR.
-    Ctrl-C stops it cleanly, and the others go on.
-
-    \b
-      lycosa join postgresql://db/crawls --list
-      lycosa join postgresql://db/crawls -o mycrawl
-      lycosa join postgresql://db/crawls#3f2a -o mycrawl
-    """
-    from lycosa.crawl.logs import joining
-    from lycosa.crawl.logs.distant import parse_place
-
-    place = parse_place(address)
-    address, name = place.address, place.name or name
-    found = joining.crawls_in(address)
-    if is_list:
-        for crawl in found:
-            click.echo(str(crawl))
-        return 0
-    if path is None:
-        raise click.UsageError("Where shall the pages go? Name a folder with -o DIR.")
-    directory = joining.make_directory(path, address, joining.choose(address, name, found))
-    job = directory.job()
-    changed = build_job(job, flags)
-    if changed != job:
-        with directory.locked(notice):
-            directory.write_job(changed)
-    return _run(session, directory, changed, flags)
 
 
 @click.command(cls=GroupedCommand)
@@ -225,7 +178,7 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     if changed != job:
         with directory.locked(notice):
             directory.write_job(changed)
-    return _run(session, directory, changed, flags)
+    return run_shown(session, directory, changed, flags)
 
 
 @click.command(cls=GroupedCommand)
@@ -259,15 +212,32 @@ def revisit(session: Session, /, path: Path, **flags: Any) -> int:
     if changed != job:
         with directory.locked(notice):
             directory.write_job(changed)
-    return _run(session, directory, changed, flags)
+    return run_shown(session, directory, changed, flags)
 
 
-def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> int:
+class Crew(NamedTuple):
+    """Several members of this machine."""
+
+    run: Callable[[Listener], HowEnded]
+    again: str
+    """The command that starts them again."""
+    look: str
+    """The command that shows the crawl."""
+
+
+def run_shown(
+    session: Session,
+    directory: CrawlDirectory,
+    job: Job,
+    flags: dict[str, Any],
+    crew: Crew | None = None,
+) -> int:
+    """Run a crawl with its display; with several members, if there is a crew."""
     from lycosa.crawl.processes import run
     from lycosa.crawl.seeds import refusal_text
 
     path, as_json = directory.path, bool(flags["as_json"])
-    resume_with = command("resume", path)
+    resume_with = command("resume", path) if crew is None else crew.again
     session.messages = directory.messages
     display = _display(job, path, flags, resume_with)
 
@@ -303,7 +273,11 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
                 display.say,
                 display.show_uploading,
             )
-            ended = run.run_crawl(directory, job=job, listener=listener)
+            ended: HowEnded
+            if crew is None:
+                ended = run.run_crawl(directory, job=job, listener=listener)
+            else:
+                ended = crew.run(listener)
         except KeyboardInterrupt:
             logger.info("stopped at once")
             display.say(f"stopped at once; committed pages are safe; continue: {resume_with}")
@@ -312,7 +286,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         logger.info(line_of(ended.progress, as_json=False))
         logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))
-        why_empty = _why_empty(directory, job, ended)
+        why_empty = _why_empty(directory, job, ended) if crew is None else []
         for why in why_empty:
             logger.warning("no page: %s", why)
     if as_json:
@@ -322,9 +296,13 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
         click.echo(json.dumps(data, indent=2))
     else:
         from lycosa.cli.screen.console import Screen
-        from lycosa.cli.screen.summary import print_summary
+        from lycosa.cli.screen.summary import print_summary, summary_of
 
-        print_summary(Screen(), ended, job, path, why_empty)
+        if crew is None:
+            print_summary(Screen(), ended, job, path, why_empty)
+        else:
+            Screen().print(summary_of(ended, job))
+            click.echo(f"\n  the whole crawl: {crew.look}\n  continue: {crew.again}")
     if ended.reason == "stopped":
         return _STOPPED
     return _NOTHING if why_empty or ended.reason == "no seed" else 0
@@ -332,7 +310,7 @@ def _run(session: Session, directory: CrawlDirectory, job: Job, flags: dict[str,
 
 def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:
     """Return why the crawl has no content; a stopped one had perhaps no time for it."""
-    if ended.progress.pages > MOST_EMPTY or ended.reason == "stopped":
+    if ended.progress.pages > MOST_EMPTY or ended.reason in _STOPS:
         return []
     from lycosa.crawl.inspect.empty_crawl import why_empty
 
@@ -375,4 +353,4 @@ class _Reporting:
             logger.info(line_of(progress, as_json=False))
 
 
-COMMANDS = (crawl, join, resume, revisit)
+COMMANDS = (crawl, resume, revisit)

@@ -112,8 +112,10 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         console.print(part)
 
 
-def _store_text(path: Path, state: CrawlStatus) -> str:
+def _store_text(path: Place, state: CrawlStatus) -> str:
     """Say what of the directory is not in the store."""
+    if state.disk_bytes is None:  # members know what they have not sent: `cluster status`
+        return state.store
     if not state.unsent_segments:
         return f"{state.store}; everything is there"
     segments = counted(state.unsent_segments, "segment")
@@ -377,6 +379,8 @@ def audit(session: Session, /, path: Place, as_json: bool) -> int:
                 "rules": list(found.rules),
                 "breaches": list(found.breaches),
                 "not_judged": list(found.not_judged),
+                "links_owed": found.links_owed,
+                "links_given_up": found.links_given_up,
             }
         )
     else:
@@ -387,6 +391,11 @@ def audit(session: Session, /, path: Place, as_json: bool) -> int:
             click.echo(f"breach: {breach}")
         for gap in found.not_judged:
             click.echo(f"not judged: {gap}")
+        if found.links_owed or found.links_given_up:
+            click.echo(
+                f"distances: links of {counted(found.links_owed, 'page')} are owed by other"
+                f" machines, of {counted(found.links_given_up, 'page')} given up"
+            )
         if found.not_judged:
             click.echo(f"  some records are missing; repair: {command('verify', path)} --repair")
         click.echo(

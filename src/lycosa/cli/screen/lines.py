@@ -252,6 +252,8 @@ def reason_text(ended: HowEnded, job: Job) -> str:
         f"{size_text(limits.free_disk_bytes)} of free space (--min-free-disk).",
         "found": "Ended because a wanted page was found ([limits] until).",
         "stopped": "Stopped; nothing is lost.",
+        "stopped for all": "Stopped on all machines by `lycosa cluster stop`; nothing is lost.",
+        "drained": "Drained: this member has handed everything over, and others go on.",
         "unreachable": "Ended: no reachable URL is left to fetch. "
         f"{_given_up_text(ended.progress)} could not be reached.",
         "no seed": "Ended: no seed could be reached.",

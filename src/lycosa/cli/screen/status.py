@@ -139,10 +139,12 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
 def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
     if not job.store.place or directory.is_copy:
         return {"is_copy": directory.is_copy}
+    place = f"{job.store.place} as {job.log.name}"
+    if directory.is_distant:
+        return {"store": place}
     from lycosa.crawl.copying.uploads import unsent_of  # a crawl without a store needs none of it
 
     segments, size = unsent_of(directory, job)
-    place = f"{job.store.place} as {job.log.name}"
     return {"store": place, "unsent_segments": segments, "unsent_bytes": size}
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 from lycosa.cli.amounts import counted
+from lycosa.cli.main import main as run_command
 from lycosa.cli.trial.figures import Moment, look
 from lycosa.cli.trial.members import Member
 from lycosa.cli.trial.trial import Trial
@@ -75,20 +76,24 @@ def demo(path: Path, hosts: int) -> int:
         )
         with Trial(path.absolute(), "nats") as trial:
             story.tell(f"Three NATS servers hold the log: {trial.url}")
-            victim = _crawl(trial, web, len(wanted), story)
+            _crawl(trial, web, len(wanted), story)
             _compare(trial, wanted, story)
-            _bring_back(trial, victim, story)
-            _look_into(path / "store" / trial.job.log.name, wanted, story)
+            _bring_back(trial, story)
+            crawl = trial.fetch()
+            story.tell("`lycosa fetch` has made an ordinary crawl directory of the store.")
+        story.tell("The servers are stopped, and their data removed.")
+        _look_into(crawl, wanted, story)
         _judge(web, story)
     if story.mistakes:
         story.tell(f"{counted(len(story.mistakes), 'thing')} went wrong; see {path}")
         return 1
-    story.tell(f"Done. Each member's directory is in {path}.")
-    return 0
+    story.tell("A report is made from that directory:")
+    code = run_command(["report", str(path / "crawl")])
+    story.tell(f"Done. Open {path / 'crawl' / 'report' / 'index.html'} in a browser.")
+    return code
 
 
-def _crawl(trial: Trial, web: TrialWeb, wanted: int, story: Story) -> Member:
-    """Crawl to the end; return the member that was killed on the way."""
+def _crawl(trial: Trial, web: TrialWeb, wanted: int, story: Story) -> None:
     first = trial.begin(web.job)
     others = [trial.join() for _ in range(1, MEMBERS)]
     everybody = ", ".join(f"{one.name} is process {one.pid}" for one in (first, *others))
@@ -112,12 +117,11 @@ def _crawl(trial: Trial, web: TrialWeb, wanted: int, story: Story) -> Member:
     _wait_for_the_end([one for one in trial.members.all if one is not victim])
     why = trial.why_ended()
     story.check(why == "exhausted", f"The members agree that nothing is left to do: {why}.")
-    return victim
 
 
-def _bring_back(trial: Trial, victim: Member, story: Story) -> None:
+def _bring_back(trial: Trial, story: Story) -> None:
     """Start the killed member again: it sends what the store had not got from it."""
-    victim.start(["resume", str(victim.path)])
+    (victim,) = trial.bring_back()
     _wait_for_the_end([victim])
     story.tell(f"{victim.name} came back, and has sent to the store what it alone still had.")
 
@@ -184,7 +188,7 @@ def _look_into(folder: Path, wanted: set[str], story: Story) -> None:
     twice = [url for url, times in kept.items() if times > 1]
     story.check(
         kept.keys() == wanted and not twice,
-        f"The store holds the records of {len(kept):,} of {len(wanted):,} pages, {len(twice)} of"
+        f"It holds the records of {len(kept):,} of {len(wanted):,} pages, {len(twice)} of"
         " them twice.",
     )
 

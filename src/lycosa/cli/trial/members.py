@@ -61,6 +61,10 @@ class Member:
     def kill(self) -> None:
         """End the process as a crash of its machine does, and wait until it is gone."""
         self.send(signal.SIGKILL)
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until its process has ended."""
         if self._process is not None:
             self._process.wait()
 

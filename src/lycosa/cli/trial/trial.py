@@ -5,8 +5,9 @@
         trial.join()
         ...
 
-The folder holds the store (`store`), a crawl directory for each member (`member-1`, …), and what
-each has printed. The servers' data lie in a temporary folder: they are removed with the servers.
+The folder holds the store (`store`), a crawl directory for each member (`member-1`, …), what each
+has printed, and a copy of the whole crawl (`crawl`), which needs no server. The servers' data lie
+in a temporary folder: they are removed with the servers.
 """
 
 from __future__ import annotations
@@ -113,6 +114,21 @@ class Trial:
         member = self.members.new()
         member.start(["join", self.url, self.job.log.name, "-o", str(member.path)])
         return member
+
+    def bring_back(self) -> list[Member]:
+        """Start killed members again: they send what the store had not got, and end."""
+        killed = [member for member in self.members.all if member.was_killed]
+        for member in killed:
+            member.start(["resume", str(member.path)])
+        return killed
+
+    def fetch(self) -> Path:
+        """Copy the crawl from the store into an ordinary crawl directory; return its path."""
+        from lycosa.crawl.copying.fetching import fetch_crawl
+
+        path = self.folder / "crawl"
+        fetch_crawl(self.store, self.job.log.name, path)
+        return path
 
     def why_ended(self) -> str:
         """Return why the crawl has ended, as its log notes it; "" if it has not."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
+from lycosa.cli.trial.children import free_address
 from lycosa.config import Job
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.testweb.generated.plan import Mixture
@@ -21,7 +22,7 @@ from lycosa.testweb.generated.weather import Overload, RetryAfter
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.servers.server import Listen, SocketWeb
 from lycosa.testweb.windows import Windows
 
 HOSTS, LEVELS = 60, 5
@@ -74,7 +75,7 @@ def served_web(hosts: int = HOSTS, levels: int = LEVELS) -> Iterator[TrialWeb]:
         ),
     )
     referee = Referee(referee_rules(Job()), web)
-    with SocketWeb(web, referee=referee, tls=False) as server:
+    with SocketWeb(web, referee=referee, tls=False, listen=_own_addresses()) as server:
         job = _job(web, server, levels + 1)
         # A server notes the end of an answer when its own loop comes round to it. What a kill may
         # repeat is bounded by number, one request a host, because a busy machine is slow.
@@ -85,6 +86,12 @@ def served_web(hosts: int = HOSTS, levels: int = LEVELS) -> Iterator[TrialWeb]:
             demand_window_seconds=_TENURE_SECONDS,
         )
         yield TrialWeb(web, server, referee, job)
+
+
+def _own_addresses() -> Listen:
+    """Draw loopback addresses: crawls of this machine wait for each other at those they share."""
+    network = free_address().rpartition(".")[0]
+    return Listen(first_address=f"{network}.2")
 
 
 def _job(web: GeneratedWeb, server: SocketWeb, depth: int) -> Job:

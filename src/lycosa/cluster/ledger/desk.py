@@ -21,9 +21,11 @@ from lycosa.cluster.board.keys import LEDGER
 from lycosa.cluster.board.protocol import Entry, Verdict
 from lycosa.cluster.ledger.document import (
     Amount,
+    Changed,
     Count,
     Ledger,
     Limits,
+    changed,
     closed,
     counted,
     freed,
@@ -67,6 +69,7 @@ class Desk:
         """The sequence of the last take of each partition."""
         self._durable = self._returned = self._told = Amount()
         self._gone: frozenset[int] = frozenset()
+        self._changed = Changed()
         self._is_wanting = False
         self._is_closing = False
         self._is_entered = False
@@ -91,7 +94,11 @@ class Desk:
 
         Called when grants run short, at a release and at the end.
         """
-        self._counts.update(counts)
+        for partition, one in counts.items():
+            # The worker knows less of a partition that has come back, and is to be opened anew.
+            known = self._counts.get(partition)
+            if known is None or known.sequence <= one.sequence:
+                self._counts[partition] = one
         self._durable, self._returned = durable, returned
         self._say()
 
@@ -104,6 +111,12 @@ class Desk:
         """Say which lives are over, as the board has it."""
         if not self._gone.issuperset(gone):
             self._gone = frozenset(gone)
+            self._say()
+
+    def adopt(self, limits: Changed) -> None:
+        """Go by limits that the operator has set, and tell the others."""
+        if limits.revision > self._changed.revision:
+            self._changed = limits
             self._say()
 
     def close(self) -> None:
@@ -145,7 +158,7 @@ class Desk:
     @property
     def reached(self) -> str:
         """The limit that the whole crawl has reached, durably; empty if none."""
-        return reached(self.ledger, self.limits, self.losses)
+        return reached(self.ledger, self._limits_in(self.ledger), self.losses)
 
     @property
     def is_closed(self) -> bool:
@@ -210,6 +223,7 @@ class Desk:
         """Return the document with everything in it that this life has to say."""
         if self.is_lost:
             return ledger
+        ledger = changed(ledger, self._changed)
         if self._counts:
             ledger = counted(ledger, self._life, self._counts)
         ledger = settled(ledger, self._life, self._durable, self._returned)
@@ -218,5 +232,12 @@ class Desk:
             return closed(ledger, self._life)
         line = ledger.lives.get(self._life)
         if self._is_wanting and line is not None and line.granted == self._told:
-            ledger = granted(ledger, self._life, self.limits)
+            ledger = granted(ledger, self._life, self._limits_in(ledger))
         return ledger
+
+    def _limits_in(self, ledger: Ledger) -> Limits:
+        """Return the newest limits: the job's, those of the ledger, or those that we know of."""
+        newest = max(ledger.changed, self._changed, key=lambda one: one.revision)
+        if not newest.revision:
+            return self.limits
+        return self.limits._replace(pages=newest.pages, bytes=newest.bytes)

@@ -78,6 +78,19 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
         return Amount(max(0, left.pages), max(0, left.bytes))
 
 
+class Changed(msgspec.Struct, frozen=True, array_like=True):
+    """Limits that the operator has set while the crawl runs, and their revision.
+
+    They stand in the ledger, so a grant that any life makes keeps to them from the moment at which
+    the first life has written them down.
+    """
+
+    revision: int = 0
+    """Of the settings; 0: the job's own limits hold."""
+    pages: int = 0
+    bytes: int = 0
+
+
 class Ledger(msgspec.Struct, frozen=True):
     """What stands on the board under `ledger`."""
 
@@ -85,6 +98,8 @@ class Ledger(msgspec.Struct, frozen=True):
     lives: dict[int, Line] = {}
     is_short: bool = False
     """A life wants a grant and nothing is left: all give back what they do not use."""
+    changed: Changed = Changed()
+    """The limits that the operator has set last."""
 
     @property
     def total(self) -> Amount:
@@ -109,6 +124,13 @@ def pack(ledger: Ledger) -> bytes:
 def unpack(value: bytes) -> Ledger:
     """Read a ledger; nothing there means an empty one."""
     return msgspec.msgpack.decode(value, type=Ledger) if value else Ledger()
+
+
+def changed(ledger: Ledger, limits: Changed) -> Ledger:
+    """Write newer limits down."""
+    if limits.revision <= ledger.changed.revision:
+        return ledger
+    return _replaced(ledger, changed=limits)
 
 
 def counted(ledger: Ledger, life: int, counts: Mapping[int, Count]) -> Ledger:

@@ -40,15 +40,21 @@ def bury(board: Board, number: int, ended_by: int, seconds: float = 30.0) -> boo
     return change(board, member_key(number), ended, seconds) is not None
 
 
-def forget(board: Board, numbers: Collection[int]) -> int:
+def forget(board: Board, numbers: Collection[int], kept_seconds: float = 0.0) -> int:
     """Remove the tombstones of these lives, and what else they left; return how many.
 
-    `cluster.shares.forgettable` says which ones no member needs.
+    `cluster.shares.forgettable` says which ones no member needs. Those that were written within
+    `kept_seconds` of the newest record stay, for whoever wants to see what has happened: both
+    moments are the server's.
     """
     removed = 0
-    for key, entry in (board.list(MEMBERS) or {}).items():
+    listed = board.list(MEMBERS) or {}
+    newest = max((entry.moment for entry in listed.values()), default=0.0)
+    for key, entry in listed.items():
         number = number_in(key)
         if number not in numbers or not unpack(entry.value).is_gone:
+            continue
+        if entry.moment > newest - kept_seconds:
             continue
         for other in (lines_key(number), addresses_key(number), idle_key(number)):
             left = board.get(other)

@@ -119,13 +119,21 @@ class Life:
         return self._is_checked and self.tenure.holds(now)
 
     def tell(self, progress: Progress, settings: int, *, is_cordoned: bool = False) -> None:
-        """Say something new of ourselves, with the next renewal."""
+        """Say something new of ourselves: with the next renewal, settings adopted at once."""
+        if settings != self.member.settings and self._is_checked:
+            self.own_due = float("-inf")
         self._change(progress=progress, settings=settings, is_cordoned=is_cordoned)
 
     def drain(self) -> None:
         """Announce that this life gives its partitions away."""
         if self.member.standing is Standing.LIVE:
             self._change(standing=Standing.LEAVING)
+            self.own_due = float("-inf")
+
+    def stay(self) -> None:
+        """Take the announcement back: this life goes on, with what it still has."""
+        if self.member.standing is Standing.LEAVING and not self._is_leaving:
+            self._change(standing=Standing.LIVE)
             self.own_due = float("-inf")
 
     def leave(self) -> None:

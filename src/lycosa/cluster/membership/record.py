@@ -30,7 +30,7 @@ class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
     failures: int = 0
     in_flight: int = 0
     unsent_bytes: int = 0
-    """Sealed but not uploaded: lost if the machine is lost for good."""
+    """Content that is not in the store: lost if the machine is lost for good."""
     unsent_seconds: float = 0.0
     """How old the oldest of it is."""
     pages_per_second: float = 0.0

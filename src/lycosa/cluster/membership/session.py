@@ -130,6 +130,12 @@ class Session:
             self._life.drain()
             self._changed.notify_all()
 
+    def stay(self) -> None:
+        """Take that back, while partitions are left."""
+        with self._changed:
+            self._life.stay()
+            self._changed.notify_all()
+
     def leave(self, seconds: float) -> bool:
         """End the life, once everything is released; False if the board did not answer."""
         self.leave_soon()

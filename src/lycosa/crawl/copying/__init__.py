@@ -5,6 +5,8 @@
     uploader   copies sealed segments to the store, in a thread beside the crawl
     uploads    the uploads of one run: begun with it, waited for at its end
     fetching   copies a crawl from a store into a directory
+    open_parts copies what open segments have gained, before each commit
+    rescue     seals the open segments of a machine that is lost
 
 Always true:
   * a segment whose manifest stands has all its files in the store, byte for byte;

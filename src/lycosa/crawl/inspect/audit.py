@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.other_records import other_records
 from lycosa.crawl.inspect.request_record import (
     Exchange,
     Gaps,
     Lesson,
+    links_owed,
     read_exchanges,
     read_lessons,
     read_retry_after,
@@ -29,6 +31,9 @@ from lycosa.url import key_of, site_of
 
 TOLERANCE_SECONDS = 0.001
 """Moments are recorded to the microsecond and read from a clock that ticks in milliseconds."""
+
+CLOCKS_SECONDS = 2.0
+"""By how much the clocks of two machines may differ: each by a second from its server's."""
 
 
 class Pause(NamedTuple):
@@ -54,6 +59,10 @@ class Audit(NamedTuple):
     """The pause with the least to spare; None where no host was asked twice."""
     not_judged: tuple[str, ...] = ()
     """Damaged parts of the record; requests that depend on them were not judged."""
+    links_owed: int = 0
+    """Pages whose links another machine has, and has not uploaded: distances may be too long."""
+    links_given_up: int = 0
+    """Such pages that were given up with the patience."""
 
     @property
     def is_clean(self) -> bool:
@@ -66,16 +75,23 @@ def audit(directory: CrawlDirectory) -> Audit:
     job = directory.job()
     gaps = Gaps()
     lessons, reopened, ahead = read_lessons(directory, job, gaps)
-    exchanges = sorted(exchange.after(ahead) for exchange in read_exchanges(directory, gaps))
-    refusals = _Refusals(job, read_retry_after(directory, ahead, gaps), reopened, gaps)
+    with other_records(directory, job, gaps.damaged) as others:
+        found = read_exchanges(directory, gaps, others)
+        exchanges = sorted(exchange.after(ahead) for exchange in found)
+        retry_after = read_retry_after(directory, ahead, gaps, others)
+    refusals = _Refusals(job, retry_after, reopened, gaps)
     breaches: list[str] = []
     breaches += _overlaps(exchanges, "host", [e.host for e in exchanges])
-    breaches += _overlaps(exchanges, "address", [e.address for e in exchanges])
+    # Machines share the rate of an address, not its turns (docs/cluster.md).
+    places = [f"{e.directory} {e.address}" if e.directory else e.address for e in exchanges]
+    breaches += _overlaps(exchanges, "address", places)
     breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
     closest = _Closest()
     breaches += _host_pauses(exchanges, job, lessons, refusals, closest, gaps)
     breaches += _robots(exchanges, lessons, gaps)
-    return Audit(len(exchanges), breaches, _rules(job), closest.pause, tuple(gaps.told))
+    owed, given_up = links_owed(directory, job)
+    told = tuple(gaps.told)
+    return Audit(len(exchanges), breaches, _rules(job), closest.pause, told, owed, given_up)
 
 
 class _Closest:
@@ -159,23 +175,30 @@ class _Refusals:
         self._until[host] = max(self._until.get(host, 0.0), until or 0.0)
 
 
+def _tolerance(exchange: Exchange, before: Exchange) -> float:
+    """Return how exactly the moments of two exchanges can be compared."""
+    is_same = exchange.directory == before.directory
+    return TOLERANCE_SECONDS if is_same else CLOCKS_SECONDS
+
+
 def _overlaps(exchanges: list[Exchange], what: str, names: list[str]) -> Iterator[str]:
     last: dict[str, Exchange] = {}
     for exchange, name in zip(exchanges, names, strict=True):
         before = last.get(name)
-        if before is not None and exchange.began < before.ended - TOLERANCE_SECONDS:
+        if before is not None and exchange.began < before.ended - _tolerance(exchange, before):
             yield f"{exchange.url}: began while {before.url} was under way on the {what} {name}"
         if before is None or exchange.ended > before.ended:
             last[name] = exchange
 
 
 def _address_gaps(exchanges: list[Exchange], wanted: float) -> Iterator[str]:
-    ended: dict[str, float] = {}
+    ended: dict[tuple[int, str], float] = {}
     for exchange in exchanges:
-        gap = exchange.began - ended.get(exchange.address, 0.0)
+        place = exchange.directory, exchange.address
+        gap = exchange.began - ended.get(place, 0.0)
         if gap < wanted - TOLERANCE_SECONDS:
             yield f"{exchange.url}: {gap:.3f} s after the last answer from {exchange.address}"
-        ended[exchange.address] = exchange.ended
+        ended[place] = exchange.ended
 
 
 def _host_pauses(
@@ -200,7 +223,7 @@ def _host_pauses(
                 crawl_delay,
             )
             gap = exchange.began - before.ended
-            is_full = gap >= delay - TOLERANCE_SECONDS
+            is_full = gap >= delay - _tolerance(exchange, before)
             is_breach = not is_full and bool(
                 crawl_delay or asked[host] >= job.politeness.burst_urls
             )

@@ -8,20 +8,21 @@ turned into those of the crawl's clock, which never goes back.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
-
-import pyarrow as pa
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.other_records import OtherRecords
 from lycosa.errors import FormatError, LogError, LycosaError
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
+from lycosa.store.layout import MOST_IN_DIRECTORY
 from lycosa.store.reader import demands, each_segment
-from lycosa.store.tables.rows import SCHEMAS, microseconds
+from lycosa.store.tables.rows import microseconds
 from lycosa.url import host_of
 
 
@@ -36,6 +37,8 @@ class Exchange(NamedTuple):
     status: int
     is_robots: bool
     is_page: bool
+    directory: int = 0
+    """The number of the directory, and so of the machine, that has recorded it."""
 
     def after(self, ahead: Ahead) -> Exchange:
         """Return the exchange at its moments by the crawl's clock, which never goes back."""
@@ -76,26 +79,31 @@ class Gaps:
         return job.politeness.large_site_pages + 1 if self.told else pages
 
 
-def read_exchanges(directory: CrawlDirectory, gaps: Gaps) -> Iterator[Exchange]:
+def read_exchanges(
+    directory: CrawlDirectory, gaps: Gaps, others: OtherRecords | None = None
+) -> Iterator[Exchange]:
     """Yield every exchange that the tables hold, pages and robots files."""
     columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
     for kind in ("pages", "hosts"):
-        schema = pa.schema([SCHEMAS[kind].field(name) for name in columns])
         batches = each_segment(directory.path, kind, columns, gaps.damaged)
-        rows = pa.Table.from_batches(batches, schema).to_pydict()
-        for began, ended, url, host, address, status, outcome in zip(
-            *(rows[name] for name in columns), strict=True
-        ):
-            yield Exchange(
-                began.timestamp(),
-                ended.timestamp(),
-                url,
-                host,
-                address,
-                status,
-                kind == "hosts",
-                kind == "pages" and outcome.lower() == "kept",
-            )
+        if others is not None:
+            batches = chain(batches, others.rows(kind, columns, gaps.damaged))
+        for segment, batch in batches:
+            rows = batch.to_pydict()
+            for began, ended, url, host, address, status, outcome in zip(
+                *(rows[name] for name in columns), strict=True
+            ):
+                yield Exchange(
+                    began.timestamp(),
+                    ended.timestamp(),
+                    url,
+                    host,
+                    address,
+                    status,
+                    kind == "hosts",
+                    kind == "pages" and outcome.lower() == "kept",
+                    segment.segment // MOST_IN_DIRECTORY,
+                )
 
 
 def read_lessons(
@@ -134,6 +142,15 @@ def read_lessons(
     return learned, reopened, ahead
 
 
+def links_owed(directory: CrawlDirectory, job: Job) -> tuple[int, int]:
+    """Return of how many pages the links are owed, and of how many they were given up."""
+    owed = given_up = 0
+    if job.log.server:
+        for state in directory.each_state(job):
+            owed, given_up = owed + len(state.links_owed), given_up + state.links_given_up
+    return owed, given_up
+
+
 def _history(log: Log, number: int, sites: list[str], gaps: Gaps) -> Iterator[bytes]:
     """Yield the batches of a partition; note a gap for its sites if some are missing."""
     last = 0
@@ -151,11 +168,14 @@ def _history(log: Log, number: int, sites: list[str], gaps: Gaps) -> Iterator[by
 
 
 def read_retry_after(
-    directory: CrawlDirectory, ahead: Ahead, gaps: Gaps
+    directory: CrawlDirectory, ahead: Ahead, gaps: Gaps, others: OtherRecords | None = None
 ) -> dict[tuple[str, float], float]:
     """Return the moment that each archived 429 or 503 names with its Retry-After."""
     wanted: dict[tuple[str, float], float] = {}
-    for url, ended, value in demands(directory.path, gaps.damaged):
+    found = demands(directory.path, gaps.damaged)
+    if others is not None:
+        found = chain(found, others.demands(gaps.damaged))
+    for url, ended, value in found:
         seconds = retry_after_seconds(value, ended)
         if seconds is not None:
             moment = ended + ahead.get(microseconds(ended), 0.0)

@@ -4,6 +4,7 @@
     joining         finds a crawl in a server, and makes a directory that helps in it
     distant         a crawl that is named by the address of its log
     lines           the log lines of all members
+    orders          what an operator tells the members of a crawl
     moving          moves a log from a file to a server, back, or between servers
     new_log         the log that a move fills, in a server or in a file
     other_machines  finds out whether other machines crawl

@@ -90,9 +90,11 @@ def bytes_elsewhere(directory: CrawlDirectory, what: str) -> ConfigError:
     shown, more = named[:_MOST_NAMED], len(named) - _MOST_NAMED
     rest = f"\n  and {more:,} more" if more > 0 else ""
     where = "".join(shown) + rest if named else " on the machines that have crawled"
+    place = directory.job().store.place
+    fetch = f", or copy all of them: lycosa fetch {place} DIR" if place else ""
     return ConfigError(
         f"{directory.shown}: the log does not hold {what}; the crawl directories do:{where}\n"
-        "  name such a directory there instead of the address"
+        f"  name such a directory there instead of the address{fetch}"
     )
 
 

@@ -27,6 +27,7 @@ from lycosa.config import Job, parse_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LogError
 from lycosa.log.protocol import Log
+from lycosa.store.layout import MOST_IN_DIRECTORY
 
 JOB, BEGUN, MOVED = "job", "begun", "moved"
 DIRECTORY, MACHINE, LOST = "directory/", "machine/", "lost/"
@@ -82,11 +83,24 @@ def directory_number(log: Log, directory: CrawlDirectory) -> int:
 
 def machines_of(log: Log) -> dict[int, str]:
     """Return the machine of each directory; "" where the log does not tell it."""
-    notes = log.notes(MACHINE)
+    return machines_among(log.notes(DIRECTORY) | log.notes(MACHINE))
+
+
+def machines_among(notes: Mapping[str, bytes]) -> dict[int, str]:
+    """Return the machine of each directory that these notes name."""
     return {
         number: notes.get(f"{MACHINE}{number}", b"").decode()
-        for number in sorted(_noted_directories(log))
+        for number in sorted(directories_among(notes))
         if number
+    }
+
+
+def directories_among(notes: Mapping[str, bytes]) -> dict[int, bytes]:
+    """Return the identity of each directory that these notes name."""
+    return {
+        int(name.removeprefix(DIRECTORY)): value
+        for name, value in notes.items()
+        if name.startswith(DIRECTORY)
     }
 
 
@@ -116,6 +130,12 @@ def own_numbers(log: Log, directory: CrawlDirectory) -> set[int]:
     return {number for number, identity in ({0: own} | noted).items() if identity == own}
 
 
+def is_elsewhere(log: Log, directory: CrawlDirectory, segment: int) -> bool:
+    """Return whether a segment belongs to another directory that has helped in the crawl."""
+    number = segment // MOST_IN_DIRECTORY
+    return bool(number) and number not in own_numbers(log, directory)
+
+
 def other_directories(log: Log, directory: CrawlDirectory) -> int:
     """Return how many other directories have helped in the crawl."""
     own = directory.identity().encode()
@@ -123,8 +143,7 @@ def other_directories(log: Log, directory: CrawlDirectory) -> int:
 
 
 def _noted_directories(log: Log) -> dict[int, bytes]:
-    found = log.notes(DIRECTORY)
-    return {int(name.removeprefix(DIRECTORY)): value for name, value in found.items()}
+    return directories_among(log.notes(DIRECTORY))
 
 
 def encode_place(place: Place) -> bytes:

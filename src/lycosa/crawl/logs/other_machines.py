@@ -42,6 +42,6 @@ def refuse_running(log: Log, job: Job) -> None:
     if machines := machines_at_work(log, job):
         raise LogError(
             f"{job.log.server}: the crawl is running on {', '.join(machines)}\n"
-            "  stop it there with Ctrl-C or kill -INT; a process that was killed counts for half a"
-            " minute"
+            f"  stop it: lycosa cluster stop '{job.log.server}#{job.log.name}'; a process that was"
+            " killed counts for half a minute"
         )

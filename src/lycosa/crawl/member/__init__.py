@@ -5,10 +5,13 @@ over to others. If it was cut off for so long that others may have taken them, i
 and begins another life. Each life has a worker of its own; only the archive's files stay.
 
     process     a process with its threads, and the real servers
+    crew        several members on one machine, under one supervisor
+    crew_member  one of them: a process that tells its supervisor how it gets on
     lives       one life after the other, until the crawl is done or the operator stops it
     member      one life: takes and releases partitions as all members agree on
     taking      folds partitions and takes them, if the log and the board permit it
     telling     what a member says of itself on the board
+    adopting    adopts what the operator changes while the crawl runs
     limits      the worker's part of the job's limits, from the ledger on the board
     shared_end  tells the others of idle partitions, and the worker of the end
     chair       what the owner of partition 0 does for all: finds the end, ends patience

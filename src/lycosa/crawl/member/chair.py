@@ -1,4 +1,4 @@
-"""What the owner of partition 0 does for all members: it finds the end.
+"""What the owner of partition 0 does for all members: it finds the end, and clears the board.
 
 A run has ended when every partition has reported that it was idle at the very sequences at which
 its log and inbox end. Heads are read from whichever replica answers, and partition by partition, so
@@ -10,15 +10,24 @@ The same note, under another name, says that a cycle is over.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from lycosa.cluster.board.keys import IDLE
+from lycosa.cluster.board.keys import IDLE, LEDGER
 from lycosa.cluster.board.protocol import Board
 from lycosa.cluster.idle import IdleReport, reports_in
+from lycosa.cluster.ledger.document import unpack
+from lycosa.cluster.membership.graves import forget
+from lycosa.cluster.membership.record import Member, life_of
+from lycosa.cluster.shares import forgettable
 from lycosa.crawl.member.notes import end_name, idle_name
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.log.protocol import Head, Log
+
+CLEARING_SECONDS = 600.0
+"""How often the chair looks for old tombstones."""
+GRAVE_SECONDS = 3_600.0
+"""How long tombstones and log lines of lives that are over stay on the board."""
 
 
 class Finding(NamedTuple):
@@ -65,6 +74,21 @@ def look_for_end(log: Log, board: Board, minutes: Minutes) -> Finding | None:
     name = idle_name(minutes.run, minutes.step)
     is_between = log.note_at(name, b"", heads) or log.noted(name) is not None
     return Finding(has_answers=has_answers, is_between=is_between)
+
+
+def clear_graves(log: Log, board: Board, members: Mapping[int, Member]) -> int:
+    """Remove what lives have left that were over long ago; return of how many.
+
+    Without that the board would grow with every restart. A life that the log still names as an
+    owner, or that the ledger charges, stays: no member could take over from it.
+    """
+    entry = board.get(LEDGER)
+    if entry is None:
+        return 0
+    ledger = unpack(entry.value)
+    charged = {*ledger.lives, *(one.by for one in ledger.kept.values())}
+    owners = [life_of(head.owner) for head in log.heads()]
+    return forget(board, forgettable(owners, members, charged), GRAVE_SECONDS)
 
 
 def _fitting(reports: Iterable[IdleReport], heads: list[Head]) -> dict[int, IdleReport]:

@@ -15,13 +15,14 @@ from contextlib import AbstractContextManager
 
 from lycosa.clock import Clock
 from lycosa.cluster.ledger.desk import Desk
-from lycosa.cluster.ledger.document import Amount, Count, Limits
+from lycosa.cluster.ledger.document import Amount, Changed, Count, Limits
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import Account, Grant
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker import commits
+from lycosa.frontier.fold.state import PartitionState
 
 
 def limits_of(job: Job) -> Limits | None:
@@ -107,15 +108,24 @@ class SharedLimits:
         with self._lock:
             return self.desk.has_opened(partition)
 
-    def begin(self, opened: Opened) -> None:
+    def begin(self, state: PartitionState) -> None:
         """Watch the time, as the log of partition 0 tells it."""
         if seconds := self._job.limits.seconds:
-            left = max(0.0, seconds - opened.state.seconds_run())
+            left = max(0.0, seconds - state.seconds_run())
             self.budget.begin(self._clock.now() + left)
+        else:
+            self.no_longer_chair()
 
     def no_longer_chair(self) -> None:
         """Leave the time to the new owner of partition 0."""
         self.budget.begin(float("inf"))
+
+    def adopt(self, revision: int) -> None:
+        """Go by the limits that the job has now: the operator has changed them."""
+        limits = self._job.limits
+        if self.desk is not None:
+            with self._lock:
+                self.desk.adopt(Changed(revision, limits.pages, limits.bytes))
 
     # -- the rhythm -----------------------------------------------------------------------
 

@@ -43,6 +43,9 @@ class LivingSession(Membership, Protocol):
     def drain(self) -> None:
         """Announce that this worker gives its partitions away."""
 
+    def stay(self) -> None:
+        """Take that back, while partitions are left."""
+
     def leave_soon(self) -> None:
         """End the life; `phase` says when that is done."""
 
@@ -74,6 +77,8 @@ class Lives:
         self._make = begin
         self._on_end = on_end
         self._is_stopping = False
+        self.is_draining = False
+        """Whether the operator wants this member to hand everything over."""
         self._leave_by = float("inf")
         self.present: Working | None = None
         self.count = 0
@@ -91,6 +96,29 @@ class Lives:
         if self.present is not None:
             self.present.worker.stop()
 
+    def drain(self) -> None:
+        """Hand partitions over while others take them, some at a time; then leave."""
+        if not self.is_draining and not self._is_stopping:
+            self.is_draining = True
+            log_messages.info("the operator drains this member: it hands everything over")
+            self._session.drain()
+            self._later(self._look_drained)
+
+    def stay(self) -> None:
+        """Go on after all, unless everything is handed over."""
+        if self.is_draining and not self._is_stopping:
+            self.is_draining = False
+            log_messages.info("the operator lets this member go on")
+            self._session.stay()
+
+    def _look_drained(self) -> None:
+        if not self.is_draining or self._is_stopping:
+            return
+        if self.present is not None and self.present.member.has_nothing_left:
+            self.stop()
+        else:
+            self._later(self._look_drained)
+
     def noted(self, notes: Mapping[str, bytes]) -> None:
         """Take in notes of the log."""
         if self.present is not None:
@@ -104,6 +132,8 @@ class Lives:
             self.present.member.begin()
             if self._is_stopping:
                 self.present.worker.stop()
+            elif self.is_draining:
+                self._session.drain()
         elif session.phase is Phase.REFUSED:
             self._on_end(REFUSED)
         elif session.phase is Phase.LOST:

@@ -25,10 +25,10 @@ from lycosa.cluster.board.protocol import Board
 from lycosa.cluster.cordons import SURVIVED_SECONDS, Cordons
 from lycosa.cluster.idle import IdleDesk, IdleReport
 from lycosa.cluster.membership.record import Member as MemberRecord
-from lycosa.cluster.membership.record import life_of
+from lycosa.cluster.membership.record import Standing, life_of
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.member import taking
-from lycosa.crawl.member.chair import Finding, Minutes, look_for_end
+from lycosa.crawl.member.chair import CLEARING_SECONDS, Finding, Minutes, clear_graves, look_for_end
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.notes import (
     end_name,
@@ -97,6 +97,8 @@ class _Questions(NamedTuple):
     minutes: Minutes | None
     survived: Sequence[int]
     wants_plan: bool
+    graves: Mapping[int, MemberRecord] | None
+    """The members, if it is time to remove old tombstones."""
 
 
 class _Answers(NamedTuple):
@@ -123,12 +125,15 @@ class Member:
         self._began = ports.clock.now()
         self._planned_at = float("-inf")
         self._planned_for: object = None
+        self._cleared_at = float("-inf")
         self._is_asking = False
         self._is_taking = False
         self._opening: dict[int, Opened] = {}
         """Taken in the log, and not opened in the ledger yet."""
         self._taken_at: dict[int, float] = {}
         self._leaving: set[int] = set()
+        self._has_planned_leaving = False
+        """Whether the last plan was made when others knew that we leave."""
         self._timer: Timer | None = None
         self.reason = ""
         """Why the run has ended, once it has."""
@@ -147,6 +152,12 @@ class Member:
         reason = notes.get(end_name(around.run))
         if reason is not None and not self.reason:
             self._end(reason.decode())
+
+    @property
+    def has_nothing_left(self) -> bool:
+        """Whether a member that is leaving has handed all its partitions over."""
+        is_idle = not self._opening and not self._is_taking and not self._leaving
+        return is_idle and self._has_planned_leaving and not self._worker.partitions()
 
     def worker_ended(self) -> None:
         """Look around no more: the worker has ended, and everything is durable."""
@@ -200,7 +211,15 @@ class Member:
             self._minutes(),
             survived,
             self._wants_plan(members, now),
+            members if self._is_clearing(now) else None,
         )
+
+    def _is_clearing(self, now: float) -> bool:
+        """Return whether it is time to remove old tombstones, and ours to do."""
+        if CHAIR not in self._worker.partitions() or now < self._cleared_at + CLEARING_SECONDS:
+            return False
+        self._cleared_at = now
+        return True
 
     def _minutes(self) -> Minutes | None:
         """Return what the chair needs to look for the end; None if we are not it, or busy."""
@@ -224,6 +243,8 @@ class Member:
                 log.note(patience_name(around.run, questions.patience), b"")
             if questions.survived:
                 taking.strike_out(around.board, questions.survived)
+            if questions.graves is not None:
+                clear_graves(log, around.board, questions.graves)
             finding = questions.minutes and look_for_end(log, around.board, questions.minutes)
             if not questions.wants_plan:
                 return _Answers(finding)
@@ -272,6 +293,7 @@ class Member:
         members, worker = self._around.membership.members(), self._worker
         if self._life not in members:
             return
+        self._has_planned_leaving = members[self._life].standing is Standing.LEAVING
         owners = [life_of(head.owner) for head in heads]
         wishes = shares.plan(owners, members, known.cordoned)
         held = worker.partitions()
@@ -337,6 +359,6 @@ class Member:
 
     def _add(self, number: int, opened: Opened) -> None:
         if number == CHAIR:
-            self._around.limits.begin(opened)
+            self._around.limits.begin(opened.state)
         self._taken_at[number] = self._clock.now()
         self._worker.add(number, opened)

@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import msgspec
+
 from lycosa import __version__
 from lycosa.cluster.addresses import AddressDesk
 from lycosa.cluster.board.opening import open_board
@@ -29,6 +31,7 @@ from lycosa.cluster.membership.session import Session
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import LOST, directory_number, given_up, refuse_given_up
+from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
@@ -45,6 +48,10 @@ JOIN_SECONDS = 30.0
 FORMAT = 1
 """The format of the log that this release reads and writes."""
 _LOOK_SECONDS = 1.0
+DRAINED = "drained"
+"""Why a member ends that the operator has taken out of the cluster."""
+STOPPED_FOR_ALL = "stopped for all"
+"""Why it ends when the operator has stopped the crawl on all machines."""
 
 
 class MemberProcess:
@@ -61,7 +68,9 @@ class MemberProcess:
     ) -> None:
         job = crawl.job
         self._main = main
-        self._crawl = crawl
+        assignment = msgspec.structs.replace(assignment, job_digest=job.digest())
+        self._adopter = Adopter(job, main.clock, self._machines)
+        self._crawl = crawl = crawl._replace(job=self._adopter.job)
         self._listener = listener
         self._run_number = run
         self._with_unsent = with_unsent
@@ -81,7 +90,8 @@ class MemberProcess:
         self._addresses: AddressDesk | None = None
         self._handler = _LineHandler(self._add_line)
         self._last: Progress | None = None
-        self._telling = Telling()
+        self._drained_as = 0
+        self._telling, self._told = Telling(), record.Progress()
         self._gone: list[Progress] = []
         """Of earlier lives: their requests count, their pages are counted by others."""
 
@@ -124,7 +134,7 @@ class MemberProcess:
         own = add_up([self._runtime.progress()], self._gone)
         if not self._reason:
             return own
-        if self._reason == Limit.STOPPED:
+        if self._reason in (Limit.STOPPED, STOPPED_FOR_ALL, DRAINED):
             return (self._last or own)._replace(requests=own.requests, in_flight=0)
         hosts, parts = 0, []
         for state in self._crawl.directory.each_state(self._crawl.job):
@@ -197,7 +207,9 @@ class MemberProcess:
             self._session, self._board, limits, end, idle, self._run_number, self._lives.earlier
         )
         member = Member(self._runtime.ports, worker, around, self._lives.life_over)
-        desks: list[Desk] = [idle, addresses, self._lines]
+        with courier.lock:
+            self._adopter.employ(worker, limits)
+        desks: list[Desk] = [self._adopter.desk, idle, addresses, self._lines]
         courier.serve(desks if limits.desk is None else [limits.desk, *desks])
         if not self._is_sealing:
             self._is_sealing = True
@@ -216,8 +228,14 @@ class MemberProcess:
             assert self._session.refusal is not None
             self._main.fail(self._session.refusal)
             return
-        self._reason = reason
+        self._reason = self._why_stopped() if reason == Limit.STOPPED else reason
         self._runtime.seal_all(self._main.loop.stop)
+
+    def _why_stopped(self) -> str:
+        present = self._lives.present
+        if present is not None and present.member.reason == Limit.STOPPED:
+            return STOPPED_FOR_ALL
+        return DRAINED if self._lives.is_draining else Limit.STOPPED
 
     def _stop_cleanly(self) -> None:
         self._listener.stopping()
@@ -235,10 +253,19 @@ class MemberProcess:
         if self._lives.present is None:
             return
         worker = self._lives.present.worker
+        with self._courier.lock:
+            self._adopter.look(self._runtime.transport)
+        self._session.tell(self._told, self._adopter.revision)
+        leaving = self._adopter.settings.leaving
+        if self._session.number in leaving:
+            self._drained_as = self._session.number  # a later life of this process leaves, too
+            self._lives.drain()
+        elif self._drained_as not in leaving:
+            self._lives.stay()
         if self._addresses is not None:
             gone = {n for n, one in self._session.members().items() if one.is_gone}
             with self._courier.lock:
-                self._addresses.serve(worker.addresses())
+                self._addresses.serve(worker.addresses.served())
                 self._addresses.lives_gone(gone)
 
     def _report(self) -> None:
@@ -247,9 +274,14 @@ class MemberProcess:
         if self._lives.present is not None:
             self._last = found = self._with_unsent(self.progress())
             self._on_progress(found)
-            self._session.tell(self._telling.told(found, self._lives.present.worker), 0)
+            self._told = self._telling.told(found, self._lives.present.worker)
+            self._session.tell(self._told, self._adopter.revision)
         took = time.monotonic() - began
         self._main.loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
+
+    def _machines(self) -> int:
+        members = self._session.members().values()
+        return len({one.machine for one in members if not one.is_gone} | {self._machine})
 
     def _say(self, text: str) -> None:
         """Log what happens to the membership; called from its threads."""

@@ -43,6 +43,8 @@ class Telling:
             waiting=found.pending,
             in_flight=found.in_flight,
             unsent_bytes=found.unsent_bytes,
+            unsent_seconds=round(found.unsent_seconds, 1),
+            trouble=found.unsent_problem,
             pages_per_second=self.rate(
                 {number: counts[number].pages for number in partitions if number in counts}
             ),

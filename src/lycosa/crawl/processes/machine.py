@@ -1,15 +1,17 @@
 """Settings that a crawl asks of the operating system and the interpreter.
 
 The limit on open files, how the C library returns memory, how often the interpreter collects
-garbage, and the error message for a full disk.
+garbage, the death of a process with its supervisor, and the error message for a full disk.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import gc
 import os
 import resource
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +24,9 @@ from lycosa.memory import LARGE_BLOCK_BYTES, is_told_of_blocks
 
 OTHER_FILES = 64
 """Open files of a process besides its connections: log, segments, sealing; 33 were counted."""
+_PR_SET_PDEATHSIG = 1
+_ORPHANED = 4
+"""The exit code of a process whose supervisor is gone."""
 
 
 def require_files(connections: int, workers: int) -> None:
@@ -113,3 +118,15 @@ def collecting_seldom() -> Iterator[None]:
             if not _thresholds:
                 gc.unfreeze()
                 gc.set_threshold(*first)
+
+
+def die_with(parent: int) -> None:
+    """Ask the kernel to kill this process when its supervisor dies."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        exit_orphaned()
+
+
+def exit_orphaned() -> None:
+    """End at once: the supervisor is gone."""
+    os._exit(_ORPHANED)

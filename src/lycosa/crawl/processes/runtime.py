@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lycosa import __version__
 from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -129,12 +130,18 @@ class Runtime:
                 clock_ahead=assignment.clock_ahead,
             )
             opened.callback(self._store.abandon)
+            if job.store.durable == "cluster":
+                from lycosa.crawl.copying.open_parts import OpenParts  # seldom wanted
+                from lycosa.objects.opening import open_objects
+
+                objects = open_objects(job.store.place, job.log.name)
+                self._store.after_flush = OpenParts(directory.path, objects).send
             fetch = dataclasses.replace(
                 job.fetch,
                 connections=assignment.connections,
                 bytes_per_second=assignment.bytes_per_second,
             )
-            self._transport = HttpTransport(
+            self.transport = HttpTransport(
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
@@ -155,7 +162,7 @@ class Runtime:
             log=self._log,
             snapshots=directory.snapshots(),
             store=self._store,
-            transport=self._transport,
+            transport=self.transport,
             partitioner=self.partitioner,
             budget=duties.budget,
             ending=duties.ending,
@@ -199,7 +206,8 @@ class Runtime:
             self.damage.append(str(mended))
         accounts = counted_by(states, self.partitioner.partition_of)
         seal_dead(path, accounts)
-        if problems := look_at_sealed(path, accounts):
+        elsewhere = partial(is_elsewhere, self._log, self._directory)
+        if problems := look_at_sealed(path, accounts, elsewhere):
             self.damage.append(say_sealed(path, problems))
 
     def begin(self) -> None:
@@ -273,7 +281,7 @@ class Runtime:
                 rest.callback(self._distant.close)
             rest.callback(self._sealer.shutdown)
             rest.callback(self._main.clock.close)
-            rest.callback(self._transport.close)
+            rest.callback(self.transport.close)
 
     # -- inside ---------------------------------------------------------------------------
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.recovery.counting import SealingRules, own_partitioner
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.takeover import take_partitions
@@ -34,7 +36,8 @@ def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
     opened = take_partitions(log, directory.snapshots(), numbers, taken, job.digest())
     states = {number: one.state for number, one in opened.items()}
     mended = mend_open(directory.path, log, states, own_partitioner(job))
-    problems = look_at_sealed(directory.path, counted_by(states))
+    elsewhere = partial(is_elsewhere, log, directory)
+    problems = look_at_sealed(directory.path, counted_by(states), elsewhere)
     said = [str(mended)] if any(mended) else []
     return [*said, say_sealed(directory.path, problems)] if problems else said
 

@@ -66,10 +66,13 @@ def forget_machine(
     objects: Objects | None,
     which: str | int,
     wait: Callable[[float], None] = time.sleep,
+    rescue: Callable[[int], bool] = lambda segment: False,
 ) -> Forgotten:
     """Give up a machine by its name, or one directory by its number.
 
-    `wait` is called while the command watches a record that no member has ended. Raises `LogError`
+    `wait` is called while the command watches a record that no member has ended. `rescue` is asked
+    for a segment without a manifest, and returns whether it has one now
+    (`copying.rescue`). Raises `LogError`
     if the machine is alive or unknown, `LogUnavailable` and `ObjectsUnavailable` if a server does
     not answer: then try again.
     """
@@ -80,7 +83,11 @@ def forget_machine(
     _fence(log, directories)
 
     def is_lost(segment: int) -> bool:
-        return objects is None or bury_segment(objects, segment, f"forget {which}").lost
+        if objects is None:
+            return True
+        if read_manifest(objects, segment) is None:
+            rescue(segment)
+        return bury_segment(objects, segment, f"forget {which}").lost
 
     losses = _Losses(directories, is_lost)
     messages = list(losses.messages(log))

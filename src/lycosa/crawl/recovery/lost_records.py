@@ -158,8 +158,13 @@ def record(log: Log, states: States, events: Mapping[int, RecordsLost]) -> None:
             states[write.partition].sequence = sequence
 
 
-def look_at_sealed(folder: Path, accounts: Accounts) -> list[str]:
-    """Return the problems of sealed files that their names and sizes show."""
+def look_at_sealed(
+    folder: Path, accounts: Accounts, is_elsewhere: Callable[[int], bool] = lambda segment: False
+) -> list[str]:
+    """Return the problems of sealed files that their names and sizes show.
+
+    `is_elsewhere` is asked about a segment that is missing: other machines may have helped once.
+    """
     open_names = {name.segment for name in unsealed(folder)}
     records = {name.segment: name for name in warc_names(folder)}
     indexed = set(names_in(folder, CDX, ".cdxj"))
@@ -168,6 +173,8 @@ def look_at_sealed(folder: Path, accounts: Accounts) -> list[str]:
         if segment in open_names:
             continue
         name = records.get(segment)
+        if name is None and is_elsewhere(segment):
+            continue
         if name is None:
             problems.append(f"the WARC file of segment {segment} is missing")
         elif (size := warc_path(folder, name).stat().st_size) < end:

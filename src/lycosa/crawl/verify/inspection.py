@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from lycosa.config import read_job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.notes import machines_among
 from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Tell, say_nothing
 from lycosa.crawl.verify.log_check import check_log, named_records
 from lycosa.crawl.verify.log_reader import LogView
@@ -59,7 +60,8 @@ def verify(
     with _view(directory, report) as view:
         check_log(view, report, is_quick, tell)
         named = named_records(view, report) if not is_quick else {}
-        is_elsewhere = view.is_elsewhere
+        away = {segment for segment in named_segments(report) if view.is_elsewhere(segment)}
+        machines = machines_among(view.notes()) if away else {}
     states = {number: history.state for number, history in report.histories.items()}
     accounts = counted_by(states)
 
@@ -75,17 +77,30 @@ def verify(
             mine, lost = named.get(name.segment, {}), accounts.lost.get(name.segment, set())
             report.segments.append(check_segment(folder, name, mine, lost, key_named))
     for segment in accounts.ends.keys() - {name.segment for name in [*names, *opened]}:
-        if not report.is_running and not is_elsewhere(segment):
+        if not report.is_running and segment not in away:
             gone = list(named.get(segment, {}).values())
             report.lost_open += gone
             if gone or is_quick:
                 report.find(f"segment {segment}", "all its files are gone", ASK_AGAIN)
+    away -= {name.segment for name in [*names, *opened]}
+    if away and report.job.store.place:
+        from lycosa.crawl.verify.other_directories import check_uploaded  # few crawls need it
+
+        given_up = set() if is_quick else away - named.keys()
+        check_uploaded(report, sorted(away), given_up, machines)
     _check_references(report, named)
     for name in opened:
         _check_open(report, name, named, key_named, is_quick)
     for found in report.segments:
         report.findings += found.findings
     return report
+
+
+def named_segments(report: Report) -> set[int]:
+    """Return the segments in which the log names records."""
+    return {
+        segment for history in report.histories.values() for segment in history.state.segment_ends
+    }
 
 
 def _view(directory: CrawlDirectory, report: Report) -> LogView | ServerLogView:

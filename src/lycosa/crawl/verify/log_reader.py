@@ -20,8 +20,10 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 import zstandard
 
+from lycosa.crawl.logs.notes import directories_among
 from lycosa.log.archive import FRAME, MAGIC
 from lycosa.log.protocol import Head
+from lycosa.store.layout import MOST_IN_DIRECTORY
 
 _batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
 
@@ -162,8 +164,13 @@ class LogView:
         return f"{len(damaged)} parts of it cannot be read" if damaged else ""
 
     def is_elsewhere(self, segment: int) -> bool:
-        """Return False: a crawl with its log in a file has one directory."""
-        return False
+        """Return whether a segment belongs to another directory: the log was in a server once."""
+        number = segment // MOST_IN_DIRECTORY
+        if not number:
+            return False
+        identity = self.folder / "identity"
+        own = identity.read_bytes().strip() if identity.exists() else b""
+        return directories_among(self.notes()).get(number, own) != own
 
     def messages(self, partition: int) -> list[int]:
         """Return the sequences of the messages in an inbox."""

@@ -110,9 +110,8 @@ class Batons:
         self._partitions = partitions
         self._forget_rules = forget_rules
         self.slot_seconds = job.frontier.slot_seconds
-        burst_urls = job.politeness.burst_urls
+        self._job = job
         self._robots = job.robots
-        self._full_pause = burst_urls * usual_pause(job, 0) + FORGETTABLE_SECONDS
         self._agenda = Agenda()
         self._sets: dict[int, _HostSets] = {}
         self._readiness: dict[int, TurnReadiness] = {}
@@ -135,6 +134,12 @@ class Batons:
         for host_set in state.batons.next:
             self._look_at(number, host_set, 0.0)
         return made
+
+    @property
+    def _full_pause(self) -> float:
+        """What is due to a host after a takeover, whatever was forgotten."""
+        job = self._job
+        return job.politeness.burst_urls * usual_pause(job, 0) + FORGETTABLE_SECONDS
 
     def forget(self, number: int) -> None:
         """Forget a partition that is no longer ours."""

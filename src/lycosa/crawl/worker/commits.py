@@ -28,7 +28,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from lycosa.crawl.ports import Ports
-from lycosa.errors import LogUnavailable
+from lycosa.errors import LogUnavailable, LycosaError, ObjectsUnavailable
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
@@ -142,7 +142,7 @@ class Committer:
             began = time.perf_counter()
             try:
                 results = self._make_durable(batch)
-            except LogUnavailable as problem:
+            except (LogUnavailable, ObjectsUnavailable) as problem:
                 self._say_silent(problem)
                 return None
             before, ended = self.times, time.perf_counter()
@@ -160,7 +160,7 @@ class Committer:
                 clock.call_at(clock.now() + RETRY_SECONDS, self._again, batch, owned, finish)
                 return
             if self._unanswered >= SAID_AFTER:
-                log_messages.info("the log answers again")
+                log_messages.info("log and store answer again")
             self._unanswered = 0
             self.is_busy = False
             self.times = self.times._replace(waiting_since=0.0)
@@ -176,11 +176,12 @@ class Committer:
 
         self._ports.clock.run_aside(make_durable, done)
 
-    def _say_silent(self, problem: LogUnavailable) -> None:
+    def _say_silent(self, problem: LycosaError) -> None:
         """Say it once, and not for an answer or two that were lost."""
         self._unanswered += 1
         if self._unanswered == SAID_AFTER:
-            log_messages.warning("waiting for the log: %s", problem)
+            what = "log" if isinstance(problem, LogUnavailable) else "store"
+            log_messages.warning("waiting for the %s: %s", what, problem)
 
     def _again(self, batch: Batch, owned: dict[int, Partition], finish: Callable[[], None]) -> None:
         """Give the same writes again: what has happened of them happens once.

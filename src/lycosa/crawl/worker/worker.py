@@ -128,6 +128,8 @@ class Worker:
         )
         self._running_time = RunningTime(ports, self._partitions)
         self._wants_commit = False
+        self.connections = ports.connections or self._job.fetch.connections
+        """How many requests may be under way at once; 0 begins none."""
         self.is_stopping = False
         self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
         self.is_over = False
@@ -256,9 +258,10 @@ class Worker:
         """Return after how many seconds what is out of reach is given up, if all else is done."""
         return self._end.patience_left()
 
-    def addresses(self) -> list[str]:
-        """Return the addresses that were asked, or are about to be."""
-        return self._ownership.addresses.served()
+    @property
+    def addresses(self) -> Addresses:
+        """The gates of the addresses that were asked, or are about to be."""
+        return self._ownership.addresses
 
     def partitions(self) -> dict[int, Partition]:
         """Return every partition owned."""
@@ -289,7 +292,7 @@ class Worker:
             return
         now = self._clock.now()
         self._agenda.run(now)
-        connections = self._ports.connections or self._job.fetch.connections
+        connections = self.connections
         sender, may_begin = self._sender, self._ports.may_begin
         while sender.in_flight < connections and not self.is_stopping and may_begin():
             partition = self._next_partition()

@@ -88,6 +88,10 @@ class Addresses:
         self._gates: dict[str, _Gate] = {}
         self._by_number: list[_Gate] = []
 
+    def pace(self, ip_delay_seconds: float) -> None:
+        """Change the pause between two requests to an address, from the next one on."""
+        self._ip_delay_seconds = ip_delay_seconds
+
     def enter(
         self, address: str, entrant: Entrant, host: int, now: float, had_turn: bool = False
     ) -> None:

@@ -316,6 +316,36 @@ def test_a_life_that_still_wanted_a_grant_can_close_its_line() -> None:
     assert desk.is_closed
 
 
+def served(desk: Desk, board: MemoryBoard) -> None:
+    for _ in range(6):
+        desk.due = 0.0
+        if (call := desk.call(0.0)) is not None:
+            desk.answered(make(call, board), 0.0)
+
+
+def test_a_partition_that_has_come_back_is_opened_whatever_was_known_before() -> None:
+    board, desk = MemoryBoard(), Desk(1, Limits(10, 0, 10, 1))
+    desk.open({0: Count(14, Amount(3, 0))})
+    desk.account({0: Count(13, Amount(3, 0))}, Amount(3, 0), Amount())
+    served(desk, board)
+    assert desk.has_opened(0)
+
+
+def test_no_limit_is_reached_before_every_count_contains_the_last_loss() -> None:
+    board, desk = MemoryBoard(), Desk(1, Limits(10, 0, 10, 2))
+    desk.open({0: Count(5, Amount(6, 0), 1), 1: Count(5, Amount(4, 0))})
+    served(desk, board)
+    assert desk.reached == "pages"
+    desk.losses = 1
+    assert desk.reached == ""
+    desk.account({1: Count(6, Amount(2, 0), 1)}, Amount(), Amount())
+    served(desk, board)
+    assert (desk.reached, desk.ledger.total.pages) == ("", 8)
+    desk.account({1: Count(7, Amount(4, 0), 1)}, Amount(), Amount())
+    served(desk, board)
+    assert desk.reached == "pages"
+
+
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.integers(100, 4000))
 def test_no_more_bytes_than_the_limit_are_kept_and_hardly_fewer(seed: int, size: int) -> None:

@@ -11,11 +11,8 @@ that no other crawl starts in the directory before the last worker is gone.
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import logging
-import os
-import signal
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -30,6 +27,8 @@ from lycosa.crawl.ending import Report
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.machine import (
     collect_seldom,
+    die_with,
+    exit_orphaned,
     full_disk_explained,
     give_large_blocks_back,
 )
@@ -67,8 +66,7 @@ from lycosa.loop import EventLoop
 from lycosa.plugins.loader import load_hooks
 
 HEARTBEAT_SECONDS = 1.0
-_PR_SET_PDEATHSIG = 1
-_FAILED, _ORPHANED = 3, 4
+_FAILED = 3
 
 
 class RemoteEnding:
@@ -156,7 +154,7 @@ class WorkerProcess:
 
     def run(self) -> None:
         """Open the partitions, then follow commands until the end."""
-        self._channel.listen(self._commanded, _exit_orphaned)
+        self._channel.listen(self._commanded, exit_orphaned)
         states = self._runtime.open(lambda: self._channel.send(Alive()))
         self._channel.send(
             PartitionsOpened(
@@ -246,22 +244,11 @@ def _failure(directory: CrawlDirectory, error: Exception) -> Failed:
         return Failed(type(explained).__name__, str(explained))
 
 
-def _exit_orphaned() -> None:
-    os._exit(_ORPHANED)
-
-
-def _die_with(parent: int) -> None:
-    """Ask the kernel to kill this process when its supervisor dies."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        _exit_orphaned()
-
-
 def main(arguments: list[str]) -> int:
     """Run one worker until its supervisor ends it; return the exit code."""
     faulthandler.enable()
     path, descriptor, parent, packed = arguments
-    _die_with(int(parent))
+    die_with(int(parent))
     give_large_blocks_back()
     collect_seldom()
     arm_from_environment()

@@ -127,6 +127,10 @@ class VirtualSession:
         """Announce that this worker gives its partitions away."""
         self.life.drain()
 
+    def stay(self) -> None:
+        """Take that back, while partitions are left."""
+        self.life.stay()
+
     def leave_soon(self) -> None:
         """End the life."""
         self.life.leave()

@@ -1,0 +1,151 @@
+"""Copies what open segments have gained to the store, before each commit that names it.
+
+With `[store] durable = "cluster"` a page counts when its bytes are in the store, so that a machine
+that is lost for good takes no page with it. All files of an open segment are only appended to. So
+after each flush one object has what they have gained since the last:
+
+    open/1048577/00000012    the 13th part of segment 1048577: its files, offsets and bytes
+
+A commit waits for that object, and is tried again while the store does not answer. When a machine
+is given up, its open segments are put together again (`rescue`). When a segment's manifest stands,
+its parts are not needed any more.
+
+Cost: one PUT a commit, and the room of the content a second time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from lycosa.errors import FormatError, StoreError
+from lycosa.objects.protocol import Objects
+from lycosa.store.layout import (
+    KINDS,
+    Name,
+    journal_path,
+    quad_journal_path,
+    warc_path,
+)
+
+OPEN = "open"
+
+
+class Gain(msgspec.Struct, frozen=True, array_like=True):
+    """What a file has gained."""
+
+    key: str
+    """Its path in the crawl directory."""
+    offset: int
+    content: bytes
+
+
+class _Part(msgspec.Struct, frozen=True):
+    key: str
+    value: bytes
+    ends: dict[str, int]
+
+
+_decoder = msgspec.msgpack.Decoder(list[Gain])
+
+
+class OpenParts:
+    """Sends the parts of the open segments of one process."""
+
+    def __init__(self, folder: Path, objects: Objects) -> None:
+        self._folder = folder
+        self._objects = objects
+        self._lock = threading.Lock()
+        self._ends: dict[Name, dict[str, int]] = {}
+        """How much of each file is in the store."""
+        self._counts: dict[Name, int] = {}
+        self._unanswered: dict[Name, _Part] = {}
+        """Parts that were sent without an answer: the same bytes are sent again."""
+
+    def send(self, names: Iterable[Name]) -> None:
+        """Send what these segments have gained; raises `ObjectsUnavailable` if that failed.
+
+        Everything that was flushed before is in the store when this returns.
+        """
+        with self._lock:
+            wanted = list(names)
+            for name in wanted:
+                if (part := self._unanswered.get(name)) is not None:
+                    self._put(name, part)
+                if (part := self._gained(name)) is not None:
+                    self._put(name, part)
+            for name in self._ends.keys() - set(wanted):  # sealed meanwhile
+                del self._ends[name], self._counts[name]
+                self._unanswered.pop(name, None)
+
+    def _gained(self, name: Name) -> _Part | None:
+        before = self._ends.setdefault(name, {})
+        gains: list[Gain] = []
+        for path in open_family(self._folder, name):
+            key = str(path.relative_to(self._folder))
+            start = before.get(key, 0)
+            try:
+                with path.open("rb") as file:
+                    file.seek(start)
+                    content = file.read()
+            except FileNotFoundError:
+                continue
+            if content:
+                gains.append(Gain(key, start, content))
+        number = self._counts.setdefault(name, 0)
+        if not gains:
+            return None
+        ends = {gain.key: gain.offset + len(gain.content) for gain in gains}
+        return _Part(part_key(name.segment, number), msgspec.msgpack.encode(gains), ends)
+
+    def _put(self, name: Name, part: _Part) -> None:
+        self._unanswered[name] = part
+        if not self._objects.create(part.key, part.value):
+            raise StoreError(
+                f"{self._objects.place}: {part.key} is there already, with other bytes\n"
+                "  two directories of this crawl have the same number: was one copied?"
+            )
+        del self._unanswered[name]
+        self._ends[name] |= part.ends
+        self._counts[name] += 1
+
+
+def open_family(folder: Path, name: Name) -> list[Path]:
+    """Return the files of an open segment in the order in which they are flushed."""
+    journals = [journal_path(folder, kind, name) for kind in KINDS]
+    return [warc_path(folder, name), quad_journal_path(folder, name), *journals]
+
+
+def part_key(segment: int, number: int) -> str:
+    """Return the key of a part."""
+    return f"{OPEN}/{segment}/{number:08d}"
+
+
+def restore_open(objects: Objects, segment: int, folder: Path) -> bool:
+    """Write the files of an open segment as their parts have them; False if there are none.
+
+    Parts follow each other without a gap: a commit waits for its part. What a last one has that
+    no commit names does not count when the segment is sealed.
+    """
+    number = 0
+    while (value := objects.read(part_key(segment, number))) is not None:
+        try:
+            gains = _decoder.decode(value)
+        except msgspec.DecodeError as problem:
+            raise FormatError(
+                f"{objects.place}: {part_key(segment, number)} is damaged: {problem}\n"
+                "  without it the segment is lost; put the object back from a copy of the store"
+            ) from None
+        for gain in gains:
+            path = folder / gain.key
+            if gain.key.count("/") != 1 or gain.key.startswith((".", "/")) or "/." in gain.key:
+                raise FormatError(f"{objects.place}: a part names {gain.key!r}, which is no file")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("r+b" if path.exists() else "xb") as file:
+                file.seek(gain.offset)
+                file.write(gain.content)
+        number += 1
+    return number > 0
