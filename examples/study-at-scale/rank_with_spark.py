@@ -86,7 +86,9 @@ def rank(spark: SparkSession) -> tuple[DataFrame, int]:
 
 def main(place: str, out: str = "ranks") -> None:
     """Write OUT/sites and OUT/ranks as Parquet, and print the first ones."""
-    spark = SparkSession.builder.appName("rank a crawl").getOrCreate()
+    # What Spark infers of columns doubles with every step, and fills the driver's memory.
+    plain = SparkSession.builder.config("spark.sql.constraintPropagation.enabled", "false")
+    spark = plain.appName("rank a crawl").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     connect(spark, place)
     ranks, steps = rank(spark)

@@ -79,10 +79,6 @@ from lycosa.store.warc.record_reader import (
 from lycosa.url import host_of, reversed_host_of
 
 
-def _nothing_more(names: list[Name]) -> None:
-    """Do nothing after a flush."""
-
-
 class ArchiveStore:
     """A crawl directory that one worker writes to."""
 
@@ -105,8 +101,7 @@ class ArchiveStore:
         self._clock_ahead = clock_ahead
         self._schemas = with_extra(extra_columns)
         self._nothing = (None,) * len(extra_columns or ())
-        self.folder = folder
-        self.worker = worker
+        self.folder, self.worker = folder, worker
         self._is_synced = durability == "power"
         self._roll_bytes = roll_bytes
         self._info = dict(info)
@@ -119,9 +114,8 @@ class ArchiveStore:
         self._sealing = threading.Lock()
         self._current: Segment | None = None
         self._rolled: dict[int, Segment] = {}
-        self._highest = 0
-        self._is_closed = False
-        self.after_flush: Callable[[list[Name]], None] = _nothing_more
+        self._highest, self._is_closed = 0, False
+        self.after_flush: Callable[[list[Name]], None] = lambda names: None
         """Called after each flush with the segments that are not sealed."""
         try:
             make_folders(folder)

@@ -1,12 +1,12 @@
 """Copies content of a crawl to a store that all machines reach, and back into a directory.
 
-    family     the files of a sealed segment, and their manifest
-    sent       remembers which segments are in the store
-    uploader   copies sealed segments to the store, in a thread beside the crawl
-    uploads    the uploads of one run: begun with it, waited for at its end
-    fetching   copies a crawl from a store into a directory
-    open_parts copies what open segments have gained, before each commit
-    rescue     seals the open segments of a machine that is lost
+    family      the files of a sealed segment, and their manifest
+    sent        remembers which segments are in the store
+    uploader    copies sealed segments to the store, in a thread beside the crawl
+    uploads     the uploads of one run: begun with it, waited for at its end
+    fetching    copies a crawl from a store into a directory
+    open_parts  copies what open segments have gained, before each commit
+    rescue      seals the open segments of a machine that is lost
 
 Always true:
   * a segment whose manifest stands has all its files in the store, byte for byte;
