@@ -132,6 +132,8 @@ def _job(web: TrialWeb | None, flags: dict[str, Any], given: Any, *, is_typed: b
     require_a_seed(job)
     require_plugins(job)
     run.require_languages(job)
+    if web is not None:
+        web.judge_by(job)
     return job
 
 

@@ -48,6 +48,19 @@ class TrialWeb(NamedTuple):
         """Return the pages that a crawl of it must hold, by what the web knows of itself."""
         return self.web.pages_within(list(self.job.seeds), self.job.limits.depth_static)
 
+    def judge_by(self, job: Job) -> None:
+        """Let the referee judge by the pauses of this job.
+
+        A server notes the end of an answer when its own loop comes round to it. What a kill may
+        repeat is bounded by number, one request a host, because a busy machine is slow.
+        """
+        self.referee.rules = replace(
+            referee_rules(job, 0.1),
+            tolerance_seconds=0.03,
+            forget_window_seconds=math.inf,
+            demand_window_seconds=_TENURE_SECONDS,
+        )
+
     def member_killed(self) -> None:
         """Tell the referee that a process was killed: its last answers may be forgotten."""
         self.server.worker_killed()
@@ -77,15 +90,9 @@ def served_web(hosts: int = HOSTS, levels: int = LEVELS) -> Iterator[TrialWeb]:
     referee = Referee(referee_rules(Job()), web)
     with SocketWeb(web, referee=referee, tls=False, listen=_own_addresses()) as server:
         job = _job(web, server, levels + 1)
-        # A server notes the end of an answer when its own loop comes round to it. What a kill may
-        # repeat is bounded by number, one request a host, because a busy machine is slow.
-        referee.rules = replace(
-            referee_rules(job, 0.1),
-            tolerance_seconds=0.03,
-            forget_window_seconds=math.inf,
-            demand_window_seconds=_TENURE_SECONDS,
-        )
-        yield TrialWeb(web, server, referee, job)
+        trial = TrialWeb(web, server, referee, job)
+        trial.judge_by(job)
+        yield trial
 
 
 def _own_addresses() -> Listen:

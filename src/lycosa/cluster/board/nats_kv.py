@@ -130,7 +130,7 @@ class NatsBoard:
                     connect_timeout=2,
                     allow_reconnect=True,
                     max_reconnect_attempts=-1,
-                    reconnect_time_wait=0,
+                    reconnect_time_wait=0.2,
                     ping_interval=1,
                     max_outstanding_pings=2,
                     error_cb=_ignore,

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from lycosa.clock import Clock
 from lycosa.cluster.membership.life import OVER, Phase
+from lycosa.crawl.budget import Limit
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.member import Member, Membership
 from lycosa.crawl.worker.worker import Worker
@@ -90,8 +91,9 @@ class Lives:
         self._wait_for_joining()
 
     def stop(self) -> None:
-        """Hand everything over and leave."""
+        """Hand everything over and leave; between two lives there is nothing to hand over."""
         self._is_stopping = True
+        self._leave_by = self._clock.now() + LEAVE_SECONDS
         self._session.drain()
         if self.present is not None:
             self.present.worker.stop()
@@ -126,13 +128,14 @@ class Lives:
 
     def _wait_for_joining(self) -> None:
         session = self._session
-        if session.is_joined and session.may_begin():
+        if self._is_stopping:
+            session.leave_soon()
+            self._leave_unborn()
+        elif session.is_joined and session.may_begin():
             self.count += 1
             self.present = self._make(session.number)
             self.present.member.begin()
-            if self._is_stopping:
-                self.present.worker.stop()
-            elif self.is_draining:
+            if self.is_draining:
                 self._session.drain()
         elif session.phase is Phase.REFUSED:
             self._on_end(REFUSED)
@@ -150,8 +153,17 @@ class Lives:
         self._session.leave_soon()
         self._wait_for_the_end()
 
+    def _leave_unborn(self) -> None:
+        """End without a life; the board may be down, so it is not waited for long."""
+        if self._session.phase in OVER or self._clock.now() >= self._leave_by:
+            self._on_end(Limit.STOPPED)
+        else:
+            self._later(self._leave_unborn)
+
     def _wait_for_the_end(self) -> None:
-        if self._session.phase in OVER:
+        if self._is_stopping:
+            self._leave_unborn()
+        elif self._session.phase in OVER:
             self._session.begin_again()
             self._wait_for_joining()
         else:
