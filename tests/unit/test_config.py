@@ -224,7 +224,8 @@ def without_contradictions(tables: dict[str, dict[str, object]]) -> dict[str, di
     gone = ["cycles", "continuous"] if revisit.get("policy", "off") == "off" else ["seconds"]
     gone += ["cycles"] if revisit.get("continuous") else []
     kept = {name: value for name, value in revisit.items() if name not in gone}
-    return tables | {"revisit": kept}
+    store = {name: value for name, value in tables["store"].items() if name != "durable"}
+    return tables | {"revisit": kept, "store": tables["store"] if store.get("place") else store}
 
 
 def values_of(section: str, key: Key) -> st.SearchStrategy[object]:

@@ -96,13 +96,7 @@ def test_on_a_terminal_cat_obeys_no_page(
 def test_audit_ends_with_its_verdict(
     breaches: list[str], existing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    found = SimpleNamespace(
-        requests=1200,
-        breaches=breaches,
-        is_clean=not breaches,
-        rules=["one at a time"],
-        not_judged=(),
-    )
+    found = audit.Audit(1200, breaches, ["one at a time"])
     monkeypatch.setattr(audit, "audit", lambda directory: found)
     assert main(["audit", str(existing)]) == len(breaches)
     lines = capsys.readouterr().out.splitlines()
