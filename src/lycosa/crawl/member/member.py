@@ -92,6 +92,8 @@ class _Questions(NamedTuple):
 
     reason: str
     """Why the run is over for all; "" if it is not."""
+    next_loss: str
+    """The note that would say that more is lost than was known when a limit was found reached."""
     patience: int
     """Which time it is that patience has ended; 0 if it has not."""
     minutes: Minutes | None
@@ -207,6 +209,7 @@ class Member:
             del self._taken_at[number]
         return _Questions(
             str(reached) if reached and not self.reason else "",
+            loss_name(around.limits.losses + 1),
             patience,
             self._minutes(),
             survived,
@@ -236,8 +239,7 @@ class Member:
         log, around = self._ports.log, self._around
         try:
             # A machine that was given up meanwhile has taken pages from what is counted.
-            next_loss = loss_name(around.limits.losses + 1)
-            if questions.reason and log.noted(next_loss) is None:
+            if questions.reason and log.noted(questions.next_loss) is None:
                 log.note(end_name(around.run), questions.reason.encode())
             if questions.patience:
                 log.note(patience_name(around.run, questions.patience), b"")

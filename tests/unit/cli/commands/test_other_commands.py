@@ -110,6 +110,8 @@ def test_audit_ends_with_its_verdict(
         "rules": ["one at a time"],
         "breaches": breaches,
         "not_judged": [],
+        "links_owed": 0,
+        "links_given_up": 0,
     }
 
 
