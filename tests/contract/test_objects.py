@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import ConfigError, ObjectsUnavailable, StoreError
+from lycosa.objects.folder import FolderObjects
 from lycosa.objects.opening import crawls_in, open_objects
 from lycosa.objects.protocol import Found, Objects
 
@@ -321,3 +322,16 @@ def test_a_place_with_a_secret_is_refused(place: str) -> None:
         open_objects(place, NAME)
     assert "SECRET@" not in str(told.value)
     assert "=SECRET" not in str(told.value)
+
+
+def test_a_folder_that_goes_away_between_two_looks_is_not_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is mounted there may have been unmounted: nothing is to be written below it."""
+    objects = FolderObjects(tmp_path / "crawl")
+    assert objects.create("manifests/1.json", b"{}")
+    (tmp_path / "crawl").rename(tmp_path / "away")
+    monkeypatch.setattr(FolderObjects, "_made_root", lambda self: self._root)  # seen before
+    with pytest.raises(ObjectsUnavailable):
+        objects.create("open/2/00000001", b"part")
+    assert not (tmp_path / "crawl").exists()

@@ -117,8 +117,10 @@ class FolderObjects:
         if not self._is_made:
             self._root.mkdir(exist_ok=True)
             self._is_made = True
-        for folder in (self._incoming, target.parent):
-            folder.mkdir(parents=True, exist_ok=True)
+        # One by one: if the crawl's folder goes away now, it must not be made anew elsewhere.
+        above = [one for one in target.parents if self._root in one.parents]
+        for folder in (self._incoming, *reversed(above)):
+            folder.mkdir(exist_ok=True)
         return target
 
     @contextmanager

@@ -137,7 +137,7 @@ def test_a_killed_uploader_is_gone_on_with(folder: Path, store: FolderObjects) -
     for _ in range(40):
         uploader = uploader_of(folder, FaultyObjects(store, 0.1, chance))
         try:
-            uploader._send_all(False)
+            uploader._send_all()
         except Exception:
             continue
         break

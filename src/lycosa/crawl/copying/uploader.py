@@ -63,7 +63,7 @@ class Uploader:
         self._sent = sent
         self._is_shared = is_shared
         self._wake = threading.Event()
-        self._looked = threading.Event()
+        self._asked = self._answered = 0
         self._is_closed = False
         self._put: set[str] = set()
         """Files of segments under way that are in the store."""
@@ -85,13 +85,13 @@ class Uploader:
 
     def look_now(self) -> None:
         """Look for sealed segments at once; `has_looked` says when `left` knows of them."""
-        self._looked.clear()
+        self._asked += 1
         self._wake.set()
 
     @property
     def has_looked(self) -> bool:
         """Whether a look has ended that began after `look_now`."""
-        return self._looked.is_set()
+        return self._answered == self._asked
 
     def close(self) -> None:
         """End after the call that is under way; what is left is uploaded by the next run."""
@@ -103,11 +103,10 @@ class Uploader:
 
     def _run(self) -> None:
         while not self._is_closed:
-            is_asked = self._wake.is_set()
             self._wake.clear()
             pause = LOOK_SECONDS
             try:
-                self._send_all(is_asked)
+                self._send_all()
             except (LycosaError, OSError) as problem:
                 pause = self._failed(problem)
             except Exception as problem:
@@ -115,11 +114,11 @@ class Uploader:
                 pause = self._failed(problem)
             self._wake.wait(pause)
 
-    def _send_all(self, is_asked: bool) -> None:
+    def _send_all(self) -> None:
+        asked = self._asked
         waiting = [name for name in sealed_names(self._folder) if name.segment not in self._sent]
         self._count(waiting)
-        if is_asked:
-            self._looked.set()
+        self._answered = asked
         unreadable: OSError | None = None
         for name in list(waiting):
             if self._is_closed:
