@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 ORPHANS_SECONDS = 15.0
 """How long to wait for the workers of a killed supervisor to exit."""
+COPY_PATIENCE_SECONDS = 4.0
+"""How long a copy waits for the server that has its log, which may be gone for good."""
 
 
 class CrawlDirectory:
@@ -176,6 +178,8 @@ class CrawlDirectory:
             return SqliteLog(self.log_folder, partitions, durability)
         from lycosa.log.opening import open_log  # a crawl in a folder does not need it
 
+        if self.is_copy:  # study and report can do without
+            patience_seconds = min(patience_seconds, COPY_PATIENCE_SECONDS)
         return open_log(
             job.log.server,
             partitions,
