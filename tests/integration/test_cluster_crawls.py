@@ -53,13 +53,15 @@ def test_long_pauses_are_kept_over_takeovers(seed: int, tmp_path: Path) -> None:
     check(cluster, result, seed)
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7])
+@pytest.mark.parametrize(
+    ("seed", "weather"), [(3, None), (5, None), (7, None), (5, CALM), (7, CALM)]
+)
 def test_cycles_have_the_pages_that_they_should_whoever_runs_them(
-    seed: int, tmp_path: Path
+    seed: int, weather: Weather | None, tmp_path: Path
 ) -> None:
     cycles = {"cycles": 3, "cycle_urls": 60, "cycle_seconds": 120.0, "not_before_seconds": 60.0}
     limits = {"revisit": {"policy": "profit", **cycles}}
-    cluster, result = crawl(seed, tmp_path, 3 + seed % 5, limits=limits)
+    cluster, result = crawl(seed, tmp_path, 3 + seed % 5, limits=limits, weather=weather)
     assert result.reason == "exhausted"
     assert [str(breach) for breach in result.breaches] == []
     begun: Counter[int] = Counter()
@@ -70,8 +72,8 @@ def test_cycles_have_the_pages_that_they_should_whoever_runs_them(
                     begun[event.cycle] += len(event.pages)
     assert {state.history.cycle for state in result.states.values()} == {3}
     assert all(begun[cycle] <= 60 for cycle in (1, 2, 3))
-    # Pages that are fetched or lost after the bids and before the shares are not begun with.
-    assert min(begun[2], begun[3]) >= 50
+    # A partition that moves between bid and share may choose by the links of another machine.
+    assert min(begun[2], begun[3]) >= (60 if weather is CALM else 50)
 
 
 @pytest.mark.parametrize("seed", range(4))

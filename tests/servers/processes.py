@@ -10,10 +10,8 @@ from __future__ import annotations
 import ctypes
 import os
 import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -21,6 +19,8 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from lycosa.cli.trial.children import free_address as free_address
 
 _PR_SET_PDEATHSIG = 1
 _MEMORY = Path("/dev/shm")
@@ -74,25 +74,6 @@ def temporary_folder(*, in_memory: bool) -> Iterator[Path]:
 
 def _has_room() -> bool:
     return os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES
-
-
-def free_address(*ports: int) -> str:
-    """Return a loopback address on which these ports are free."""
-    chance = random.SystemRandom()
-    while True:
-        middle, last = chance.randrange(250), chance.randrange(1, 250)
-        address = f"127.{chance.randrange(64, 250)}.{middle}.{last}"
-        if all(_is_free(address, port) for port in ports):
-            return address
-
-
-def _is_free(address: str, port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind((address, port))
-        except OSError:
-            return False
-    return True
 
 
 def halt(pid: int, seconds: float = 20.0) -> None:
