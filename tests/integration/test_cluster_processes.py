@@ -207,7 +207,11 @@ def _spread(seconds: list[float]) -> str:
 Servers = PostgresServer | NatsCluster
 
 
-@pytest.fixture(params=[pytest.param("postgresql", marks=pytest.mark.needs("postgresql")), "nats"])
+SLOW = [pytest.mark.needs("postgresql"), pytest.mark.soak]
+"""The grid of kills has both logs in every run; whole machines on one are enough for it."""
+
+
+@pytest.fixture(params=[pytest.param("postgresql", marks=SLOW), "nats"])
 def servers(request: pytest.FixtureRequest) -> Iterator[Servers]:
     """Servers of one's own: they are killed, too."""
     if request.param == "postgresql":

@@ -290,7 +290,7 @@ def test_a_copy_killed_at_any_call_gives_the_same_bytes(
     monkeypatch.setattr(fetching, "FIRST_PAUSE_SECONDS", 0.0001)
     while True:
         killing = KillingObjects(objects_of(store), 0.3, chance)
-        killing.left = chance.randrange(5, 40)
+        killing.left = 2 + kills * chance.randrange(2, 6)
         monkeypatch.setattr(fetching, "open_objects", lambda *_, one=killing: one)
         try:
             done = fetching.fetch_crawl(store.place, store.name, path)

@@ -132,7 +132,15 @@ def check_told(run: Run) -> None:
     assert "disk" in run.said and "make room" in run.said
 
 
-@pytest.mark.parametrize("sizes", [["1000k", "3m"], ["2m"], ["2600k"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param(["1000k", "3m"], marks=pytest.mark.soak),
+        ["2m"],
+        pytest.param(["2600k"], marks=pytest.mark.soak),
+    ],
+    ids=" ".join,
+)
 def test_a_disk_that_what_was_fetched_fills_loses_nothing(sizes: list[str], tmp_path: Path) -> None:
     def change(job: Job) -> Job:
         return replace(job, frontier=replace(job.frontier, partitions=4))

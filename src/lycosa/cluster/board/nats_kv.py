@@ -202,11 +202,15 @@ class NatsBoard:
     ) -> Answer:
         named = {**headers, Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(expect)}
         stream = client.jetstream(timeout=self._seconds)
+        last_try = self._loop.time() + self._seconds / 3
         while True:
             try:
                 told = await stream.publish(self._subject(key), value, headers=named)
-            except NoStreamResponseError:
-                return UNAVAILABLE
+            except NoStreamResponseError:  # no leader yet, or its server is not known here yet
+                if self._loop.time() > last_try:
+                    return UNAVAILABLE
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
             except APIError as error:
                 if error.err_code == IN_FLIGHT:
                     await asyncio.sleep(_RETRY_SECONDS)
