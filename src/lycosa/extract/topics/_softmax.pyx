@@ -1,0 +1,232 @@
+"""Words of a text as hashed features, and a softmax over them, compiled.
+
+What they are is told in `lycosa.extract.topics.words`, whose plain twins say the same in Python:
+`word_weights` and `PlainSoftmax`.
+
+Always true: words and numbers are the twin's, weights and scores equal it to six digits
+(tests/unit/extract/test_topics.py).
+Cost: linear in the bytes read, and one row of the weights for each different word.
+"""
+
+from array import array
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.math cimport expf, logf, sqrtf
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset
+
+cdef enum:
+    MOST_TOPICS = 256
+    SLOTS = 4096  # of the table that counts words; at most half of them are used
+    SLOT_SHIFT = 20  # 32 - log2(SLOTS)
+    MOST_WORDS = 2048
+    SHORTEST_WORD = 2
+    LONGEST_WORD = 32
+    TITLE_WEIGHT = 2
+
+cdef uint8_t SMALL[256]  # the byte in small letters; 0 for what is no part of a word
+
+
+cdef void fill_small() noexcept:
+    cdef int byte
+    for byte in range(256):
+        if 48 <= byte <= 57 or 97 <= byte <= 122 or byte >= 128:
+            SMALL[byte] = <uint8_t> byte
+        elif 65 <= byte <= 90:
+            SMALL[byte] = <uint8_t> (byte + 32)
+        else:
+            SMALL[byte] = 0
+
+
+fill_small()
+
+
+cdef inline uint32_t with_byte(uint32_t h, uint8_t byte) noexcept nogil:
+    return (h ^ byte) * 16777619u
+
+
+cdef inline uint32_t finished(uint32_t h) noexcept nogil:
+    h ^= h >> 16
+    h *= 0x85EBCA6Bu
+    h ^= h >> 13
+    h *= 0xC2B2AE35u
+    return h ^ (h >> 16)
+
+
+cdef inline bint is_dense(const uint8_t *p, Py_ssize_t i, Py_ssize_t size) noexcept nogil:
+    """Whether a whole character of a script without spaces stands at i."""
+    return (
+        0xE3 <= p[i] <= 0xED and i + 2 < size and SMALL[p[i + 1]] != 0 and SMALL[p[i + 2]] != 0
+    )
+
+
+cdef class Words:
+    """Counts the words of one text after the other."""
+
+    cdef uint32_t numbers[SLOTS]
+    cdef float weights[SLOTS]
+    cdef uint32_t used[MOST_WORDS]
+    cdef int size
+    cdef uint32_t mask
+
+    def __cinit__(self, int bits):
+        memset(self.weights, 0, sizeof(self.weights))
+        self.size = 0
+        self.mask = (1u << bits) - 1
+
+    cdef void read(self, bytes title, bytes text) noexcept:
+        """Take in a text; its words are `used`, with numbers and weights."""
+        cdef int i
+        cdef uint32_t slot
+        cdef float total = 0
+        for i in range(self.size):
+            self.weights[self.used[i]] = 0
+        self.size = 0
+        self.add(<const uint8_t *> PyBytes_AS_STRING(title), PyBytes_GET_SIZE(title), TITLE_WEIGHT)
+        self.add(<const uint8_t *> PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text), 1)
+        for i in range(self.size):
+            slot = self.used[i]
+            self.weights[slot] = 1 + logf(self.weights[slot]) if self.weights[slot] > 1 else 1
+            total += self.weights[slot] * self.weights[slot]
+        total = sqrtf(total)
+        for i in range(self.size):
+            self.weights[self.used[i]] /= total
+
+    cdef void add(self, const uint8_t *p, Py_ssize_t size, float weight) noexcept nogil:
+        cdef Py_ssize_t i = 0, length = 0
+        cdef uint32_t h = 2166136261u
+        cdef uint8_t byte
+        while i < size:
+            byte = SMALL[p[i]]
+            if byte and not is_dense(p, i, size):
+                if length < LONGEST_WORD:
+                    h = with_byte(h, byte)
+                length += 1
+                i += 1
+                continue
+            if length >= SHORTEST_WORD:
+                self.count(finished(h) & self.mask, weight)
+            if length:
+                h = 2166136261u
+                length = 0
+            i = self.add_pairs(p, i, size, weight) if byte else i + 1
+        if length >= SHORTEST_WORD:
+            self.count(finished(h) & self.mask, weight)
+
+    cdef Py_ssize_t add_pairs(
+        self, const uint8_t *p, Py_ssize_t i, Py_ssize_t size, float weight
+    ) noexcept nogil:
+        """Add every two characters of a script without spaces; return where they end."""
+        cdef Py_ssize_t first = i
+        cdef int k
+        cdef uint32_t h
+        while i < size and is_dense(p, i, size):
+            h = 2166136261u
+            if i + 3 < size and is_dense(p, i + 3, size):
+                for k in range(6):
+                    h = with_byte(h, p[i + k])
+                self.count(finished(h) & self.mask, weight)
+            elif i == first:
+                for k in range(3):
+                    h = with_byte(h, p[i + k])
+                self.count(finished(h) & self.mask, weight)
+            i += 3
+        return i
+
+    cdef inline void count(self, uint32_t number, float weight) noexcept nogil:
+        cdef uint32_t slot = (number * 2654435761u) >> SLOT_SHIFT
+        while self.weights[slot] and self.numbers[slot] != number:
+            slot = (slot + 1) & (SLOTS - 1)
+        if not self.weights[slot]:
+            if self.size == MOST_WORDS:
+                return
+            self.numbers[slot] = number
+            self.used[self.size] = slot
+            self.size += 1
+        self.weights[slot] += weight
+
+
+def word_weights(bytes title, bytes text, int bits=16):
+    """Return the numbers of the words of a text with their weights."""
+    cdef Words words = Words(bits)
+    words.read(title, text)
+    return {words.numbers[words.used[i]]: words.weights[words.used[i]] for i in range(words.size)}
+
+
+cdef class Softmax:
+    """Weights of topics for words; `weights` has a row of all topics for each number."""
+
+    cdef readonly int topics
+    cdef readonly int bits
+    cdef readonly object weights
+    cdef readonly object bias
+    cdef float[::1] _weights
+    cdef float[::1] _bias
+    cdef float[::1] _squares
+    cdef Words _words
+
+    def __init__(self, int topics, int bits=16, bytes weights=b"", bytes bias=b""):
+        """Make a model that knows nothing, or one of these weights (float32, native)."""
+        if not 0 < topics <= MOST_TOPICS or not 1 <= bits <= 24:
+            raise ValueError(f"{topics} topics, {bits} bits")
+        self.topics, self.bits = topics, bits
+        self.weights = array("f", weights or bytes(4 * topics << bits))
+        self.bias = array("f", bias or bytes(4 * topics))
+        if len(self.weights) != topics << bits or len(self.bias) != topics:
+            raise ValueError(f"{len(self.weights)} weights, {len(self.bias)} biases")
+        self._weights, self._bias = self.weights, self.bias
+        self._squares = None
+        self._words = Words(bits)
+
+    def scores(self, bytes title, bytes text):
+        """Return the score of every topic: the logarithm of its probability, but for a constant."""
+        cdef float found[MOST_TOPICS]
+        cdef int topic
+        self._words.read(title, text)
+        self.add_up(found)
+        return [found[topic] for topic in range(self.topics)]
+
+    def learn(self, bytes title, bytes text, targets, float rate):
+        """Move the weights by one step of AdaGrad towards these probabilities."""
+        cdef float gaps[MOST_TOPICS]
+        cdef float highest, step, weight, total = 0
+        cdef int i, topic, topics = self.topics
+        cdef Py_ssize_t row
+        cdef Words words = self._words
+        if len(targets) != topics:
+            raise ValueError(f"{len(targets)} targets for {topics} topics")
+        if self._squares is None:
+            self._squares = array("f", bytes(4 * topics << self.bits))
+        words.read(title, text)
+        self.add_up(gaps)
+        highest = gaps[0]
+        for topic in range(1, topics):
+            highest = max(highest, gaps[topic])
+        for topic in range(topics):
+            gaps[topic] = expf(gaps[topic] - highest)
+            total += gaps[topic]
+        for topic in range(topics):
+            gaps[topic] = gaps[topic] / total - <float> targets[topic]
+        for i in range(words.size):
+            weight = words.weights[words.used[i]]
+            row = <Py_ssize_t> words.numbers[words.used[i]] * topics
+            for topic in range(topics):
+                step = gaps[topic] * weight
+                self._squares[row + topic] += step * step
+                self._weights[row + topic] -= rate * step / (
+                    sqrtf(self._squares[row + topic]) + <float> 1e-6
+                )
+        for topic in range(topics):
+            self._bias[topic] -= <float> 0.05 * rate * gaps[topic]
+
+    cdef void add_up(self, float *found) noexcept nogil:
+        cdef int i, topic, topics = self.topics
+        cdef float weight
+        cdef const float *row
+        for topic in range(topics):
+            found[topic] = self._bias[topic]
+        for i in range(self._words.size):
+            weight = self._words.weights[self._words.used[i]]
+            row = &self._weights[<Py_ssize_t> self._words.numbers[self._words.used[i]] * topics]
+            for topic in range(topics):
+                found[topic] += weight * row[topic]

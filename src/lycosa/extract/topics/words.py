@@ -1,0 +1,144 @@
+"""How a text becomes numbers: the plain twin of the compiled module `_softmax`.
+
+    word        letters and digits of ASCII, and all that is not ASCII, in small letters; at least
+                two bytes, of which 32 count. In scripts without spaces (lead bytes E3 to ED of
+                UTF-8: kana, Chinese characters, Hangul) every two characters that follow each
+                other are a word, and one that stands alone is a word.
+    number      FNV-1a of its bytes over 32 bits, mixed (Murmur3's finish), its lowest bits
+    weight      1 + ln(times), a word of the title counting twice; then the vector gets length 1
+
+At most 2,048 different words of a text count: the first ones.
+
+Who calls this gives small letters where they are not ASCII (`small_letters`): in ASCII the words
+are made small here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+TITLE_WEIGHT = 2
+MOST_WORDS = 2048
+LONGEST_WORD = 32
+SHORTEST_WORD = 2
+
+_RUN = re.compile(rb"[0-9a-z\x80-\xff]+")
+_ALL = (1 << 32) - 1
+
+
+def small_letters(text: bytes) -> bytes:
+    """Return a text in small letters; ASCII is left as it is, which costs nothing."""
+    return text if text.isascii() else text.decode("utf-8", "replace").lower().encode()
+
+
+def word_weights(title: bytes, text: bytes, bits: int = 16) -> dict[int, float]:
+    """Return the numbers of the words of a text with their weights."""
+    mask = (1 << bits) - 1
+    counts: dict[int, float] = {}
+    for part, weight in ((title, TITLE_WEIGHT), (text, 1)):
+        for word in words_of(part):
+            number = _number(word) & mask
+            if number in counts or len(counts) < MOST_WORDS:
+                counts[number] = counts.get(number, 0) + weight
+    weights = {number: 1 + math.log(count) for number, count in counts.items()}
+    length = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return {number: weight / length for number, weight in weights.items()}
+
+
+def words_of(text: bytes) -> Iterator[bytes]:
+    """Yield the words of a text."""
+    for match in _RUN.finditer(text.lower() if text.isascii() else _ascii_lower(text)):
+        yield from _parts(match[0])
+
+
+def _parts(run: bytes) -> Iterator[bytes]:
+    """Cut a run of letters where a script without spaces begins and ends."""
+    start = place = 0
+    while place < len(run):
+        if not _is_dense(run, place):
+            place += 1
+            continue
+        yield from _spelled(run[start:place])
+        first = place
+        while _is_dense(run, place):
+            place += 3
+        characters = [run[i : i + 3] for i in range(first, place, 3)]
+        if len(characters) == 1:
+            yield characters[0]
+        for one, two in zip(characters, characters[1:], strict=False):
+            yield one + two
+        start = place
+    yield from _spelled(run[start:])
+
+
+def _spelled(word: bytes) -> Iterator[bytes]:
+    if len(word) >= SHORTEST_WORD:
+        yield word[:LONGEST_WORD]
+
+
+def _is_dense(run: bytes, place: int) -> bool:
+    """Return whether a whole character of a script without spaces stands here."""
+    return place + 2 < len(run) and 0xE3 <= run[place] <= 0xED
+
+
+def _ascii_lower(text: bytes) -> bytes:
+    return text.translate(_SMALL)
+
+
+_SMALL = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
+
+
+def _number(word: bytes) -> int:
+    h = 2166136261
+    for byte in word:
+        h = (h ^ byte) * 16777619 & _ALL
+    h ^= h >> 16
+    h = h * 0x85EBCA6B & _ALL
+    h ^= h >> 13
+    h = h * 0xC2B2AE35 & _ALL
+    return h ^ h >> 16
+
+
+class PlainSoftmax:
+    """Weights of topics for words, in plain Python: what the compiled `Softmax` must do."""
+
+    def __init__(self, topics: int, bits: int = 16) -> None:
+        self.topics = topics
+        self.bits = bits
+        self.bias = [0.0] * topics
+        self.weights: dict[int, list[float]] = {}
+        self._squares: dict[int, list[float]] = {}
+
+    def scores(self, title: bytes, text: bytes) -> list[float]:
+        """Return the score of every topic: the logarithm of its probability, but for a constant."""
+        found = list(self.bias)
+        for number, weight in word_weights(title, text, self.bits).items():
+            for topic, one in enumerate(self.weights.get(number, ())):
+                found[topic] += weight * one
+        return found
+
+    def learn(self, title: bytes, text: bytes, targets: list[float], rate: float) -> None:
+        """Move the weights by one step of AdaGrad towards these probabilities."""
+        gaps = [
+            found - target
+            for found, target in zip(softmax(self.scores(title, text)), targets, strict=True)
+        ]
+        for number, weight in word_weights(title, text, self.bits).items():
+            row = self.weights.setdefault(number, [0.0] * self.topics)
+            squares = self._squares.setdefault(number, [0.0] * self.topics)
+            for topic, gap in enumerate(gaps):
+                step = gap * weight
+                squares[topic] += step * step
+                row[topic] -= rate * step / (math.sqrt(squares[topic]) + 1e-6)
+        for topic, gap in enumerate(gaps):
+            self.bias[topic] -= 0.05 * rate * gap
+
+
+def softmax(scores: list[float], temperature: float = 1.0) -> list[float]:
+    """Return probabilities for scores."""
+    highest = max(scores)
+    powers = [math.exp((score - highest) / temperature) for score in scores]
+    total = sum(powers)
+    return [power / total for power in powers]
