@@ -11,6 +11,7 @@ Cost: linear in the bytes read, and one row of the weights for each different wo
 from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.unicode cimport Py_UNICODE_TOLOWER
 from libc.math cimport expf, logf, sqrtf
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
@@ -56,8 +57,47 @@ cdef inline uint32_t finished(uint32_t h) noexcept nogil:
 cdef inline bint is_dense(const uint8_t *p, Py_ssize_t i, Py_ssize_t size) noexcept nogil:
     """Whether a whole character of a script without spaces stands at i."""
     return (
-        0xE3 <= p[i] <= 0xED and i + 2 < size and SMALL[p[i + 1]] != 0 and SMALL[p[i + 2]] != 0
+        0xE3 <= p[i] <= 0xED
+        and i + 2 < size
+        and p[i + 1] & 0xC0 == 0x80
+        and p[i + 2] & 0xC0 == 0x80
     )
+
+
+cdef int small_letter(const uint8_t *p, Py_ssize_t size, uint8_t *to, int *written) noexcept:
+    """Write the small letter of the character at p; return how many bytes it has, 0 for others."""
+    cdef int length
+    cdef uint32_t letter
+    if 0xC2 <= p[0] <= 0xDF and size > 1 and p[1] & 0xC0 == 0x80:
+        length = 2
+        letter = (<uint32_t> p[0] & 0x1F) << 6 | (p[1] & 0x3F)
+    elif (
+        (0xE0 <= p[0] <= 0xE2 or p[0] >= 0xEE and p[0] <= 0xEF)
+        and size > 2
+        and p[1] & 0xC0 == 0x80
+        and p[2] & 0xC0 == 0x80
+        and (p[0] != 0xE0 or p[1] >= 0xA0)
+    ):
+        length = 3
+        letter = (<uint32_t> p[0] & 0x0F) << 12 | (<uint32_t> p[1] & 0x3F) << 6 | (p[2] & 0x3F)
+    else:
+        return 0
+    letter = Py_UNICODE_TOLOWER(letter)
+    if 0x3000 <= letter < 0xE000:  # a script without spaces, which has no capital letters
+        return 0
+    if letter < 0x80:
+        to[0] = <uint8_t> letter
+        written[0] = 1
+    elif letter < 0x800:
+        to[0] = <uint8_t> (0xC0 | letter >> 6)
+        to[1] = <uint8_t> (0x80 | letter & 0x3F)
+        written[0] = 2
+    else:
+        to[0] = <uint8_t> (0xE0 | letter >> 12)
+        to[1] = <uint8_t> (0x80 | letter >> 6 & 0x3F)
+        to[2] = <uint8_t> (0x80 | letter & 0x3F)
+        written[0] = 3
+    return length
 
 
 cdef class Words:
@@ -92,13 +132,23 @@ cdef class Words:
         for i in range(self.size):
             self.weights[self.used[i]] /= total
 
-    cdef void add(self, const uint8_t *p, Py_ssize_t size, float weight) noexcept nogil:
+    cdef void add(self, const uint8_t *p, Py_ssize_t size, float weight) noexcept:
         cdef Py_ssize_t i = 0, length = 0
         cdef uint32_t h = 2166136261u
         cdef uint8_t byte
+        cdef uint8_t letter[3]
+        cdef int k, written = 0, taken
         while i < size:
             byte = SMALL[p[i]]
             if byte and not is_dense(p, i, size):
+                taken = small_letter(p + i, size - i, letter, &written) if byte >= 0xC2 else 0
+                if taken:
+                    for k in range(written):
+                        if length < LONGEST_WORD:
+                            h = with_byte(h, letter[k])
+                        length += 1
+                    i += taken
+                    continue
                 if length < LONGEST_WORD:
                     h = with_byte(h, byte)
                 length += 1

@@ -25,7 +25,7 @@ import msgspec
 
 from lycosa.errors import FormatError
 from lycosa.extract.topics._softmax import Softmax
-from lycosa.extract.topics.words import small_letters, softmax
+from lycosa.extract.topics.words import softmax
 
 OTHER = "other"
 READ_BYTES = 4000
@@ -72,8 +72,7 @@ class TopicModel:
 
     def probabilities(self, title: str, content: bytes) -> list[float]:
         """Return the probability of every topic; they add up to 1."""
-        text = small_letters(content[:READ_BYTES])
-        scores = self._softmax.scores(small_letters(title.encode("utf-8", "replace")), text)
+        scores = self._softmax.scores(title.encode("utf-8", "replace"), content[:READ_BYTES])
         return softmax(scores, self.header.temperature)
 
     def found(self, title: str, content: bytes) -> list[Topic]:
@@ -89,7 +88,7 @@ class TopicModel:
     def link_probabilities(self, text: str) -> list[float]:
         """Return the probability of every topic for the text of a link."""
         return softmax(
-            self._softmax.scores(b"", small_letters(text.encode("utf-8", "replace"))),
+            self._softmax.scores(b"", text.encode("utf-8", "replace")),
             self.header.temperature,
         )
 

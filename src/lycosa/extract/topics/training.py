@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from lycosa.extract.topics._softmax import Softmax
 from lycosa.extract.topics.model import FORMAT, OTHER, READ_BYTES, Header, TopicModel
-from lycosa.extract.topics.words import small_letters, softmax
+from lycosa.extract.topics.words import softmax
 
 ROUNDS = 6
 RATE = 0.3
@@ -83,9 +83,8 @@ def _read(example: Example, names: Sequence[str]) -> _Read:
     targets = [0.0] * len(names)
     for number in numbers:
         targets[number] += 1 / len(numbers)
-    title = small_letters(example.title.encode("utf-8", "replace"))
-    text = small_letters(example.content[:READ_BYTES])
-    return _Read(title, text, targets, frozenset(numbers))
+    title = example.title.encode("utf-8", "replace")
+    return _Read(title, example.content[:READ_BYTES], targets, frozenset(numbers))
 
 
 def _trained(texts: Sequence[_Read], topics: int, chance: random.Random) -> Softmax:

@@ -7,10 +7,8 @@
     number      FNV-1a of its bytes over 32 bits, mixed (Murmur3's finish), its lowest bits
     weight      1 + ln(times), a word of the title counting twice; then the vector gets length 1
 
-At most 2,048 different words of a text count: the first ones.
-
-Who calls this gives small letters where they are not ASCII (`small_letters`): in ASCII the words
-are made small here.
+At most 2,048 different words of a text count: the first ones. Bytes that are not UTF-8 are parts of
+words as they stand.
 """
 
 from __future__ import annotations
@@ -25,12 +23,22 @@ LONGEST_WORD = 32
 SHORTEST_WORD = 2
 
 _RUN = re.compile(rb"[0-9a-z\x80-\xff]+")
+_LETTER = re.compile(
+    rb"[A-Z]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1\xe2\xee\xef][\x80-\xbf]{2}"
+)
+"""A character that may be a capital letter: none of four bytes, none of a script without spaces."""
+_DENSE = re.compile(rb"[\xe3-\xed][\x80-\xbf]{2}")
 _ALL = (1 << 32) - 1
 
 
 def small_letters(text: bytes) -> bytes:
-    """Return a text in small letters; ASCII is left as it is, which costs nothing."""
-    return text if text.isascii() else text.decode("utf-8", "replace").lower().encode()
+    """Return a text in small letters, each character by itself."""
+    return _LETTER.sub(_small_letter, text)
+
+
+def _small_letter(match: re.Match[bytes]) -> bytes:
+    small = match[0].decode().lower()[0]
+    return match[0] if 0x3000 <= ord(small) < 0xE000 else small.encode()
 
 
 def word_weights(title: bytes, text: bytes, bits: int = 16) -> dict[int, float]:
@@ -49,7 +57,7 @@ def word_weights(title: bytes, text: bytes, bits: int = 16) -> dict[int, float]:
 
 def words_of(text: bytes) -> Iterator[bytes]:
     """Yield the words of a text."""
-    for match in _RUN.finditer(text.lower() if text.isascii() else _ascii_lower(text)):
+    for match in _RUN.finditer(small_letters(text)):
         yield from _parts(match[0])
 
 
@@ -80,14 +88,7 @@ def _spelled(word: bytes) -> Iterator[bytes]:
 
 def _is_dense(run: bytes, place: int) -> bool:
     """Return whether a whole character of a script without spaces stands here."""
-    return place + 2 < len(run) and 0xE3 <= run[place] <= 0xED
-
-
-def _ascii_lower(text: bytes) -> bytes:
-    return text.translate(_SMALL)
-
-
-_SMALL = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
+    return _DENSE.match(run, place) is not None
 
 
 def _number(word: bytes) -> int:

@@ -1,0 +1,117 @@
+"""Topics of texts: the compiled model against its plain twin, its file, its training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lycosa.errors import FormatError
+from lycosa.extract.topics import words
+from lycosa.extract.topics._softmax import Softmax, word_weights
+from lycosa.extract.topics.model import OTHER, TopicModel
+from lycosa.extract.topics.training import Example, train
+
+FIELDS = {
+    "cooking": "oven butter flour recipe pan sugar bake salt dough kitchen",
+    "sailing": "boat wind harbour sail mast anchor knot tide deck crew",
+    "chess": "queen rook pawn bishop check mate opening endgame board clock",
+}
+TEXTS = st.one_of(
+    st.text().map(str.encode),
+    st.text("aAbB ÄäŁİKΣςǅ中文かな한글ꭰᎠ１Ａ 9-").map(str.encode),
+    st.binary(),
+    st.lists(st.sampled_from([b"\xe4\xb8", b"\xc3", b"\x84", b"a", b" ", b"\xed\xa0\x80"])).map(
+        b"".join
+    ),
+)
+
+
+def examples(count: int, chance: Random) -> list[Example]:
+    """Texts of words of their field, with a few of the others between them."""
+    everything = " ".join(FIELDS.values()).split()
+    found = []
+    for number in range(count):
+        name = sorted(FIELDS)[number % len(FIELDS)]
+        own = chance.choices(FIELDS[name].split(), k=12)
+        text = " ".join(own + chance.choices(everything, k=6))
+        found.append(Example(own[0].title(), text.encode(), (name,)))
+    return found
+
+
+@settings(max_examples=300)
+@given(TEXTS, TEXTS, st.sampled_from([4, 12, 16]))
+def test_words_and_weights_equal_their_twin(title: bytes, text: bytes, bits: int) -> None:
+    found, wanted = word_weights(title, text, bits), words.word_weights(title, text, bits)
+    assert found.keys() == wanted.keys()
+    assert all(found[number] == pytest.approx(wanted[number], rel=1e-5) for number in wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Ants, and the ANT'S 2 legs", ["ants", "and", "the", "ant", "legs"]),
+        ("ÄRGER Λόγος", ["ärger", "λόγοσ".replace("σ", "ς")]),
+        ("中文字 a 中", ["中文", "文字", "中"]),
+        ("x" * 40, ["x" * 32]),
+    ],
+)
+def test_words_of_a_text(text: str, wanted: list[str]) -> None:
+    assert [word.decode() for word in words.words_of(text.encode())] == wanted
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS, st.integers(0, 2)), min_size=1, max_size=8), TEXTS)
+def test_learning_equals_its_twin(given: list[tuple[bytes, bytes, int]], asked: bytes) -> None:
+    compiled, plain = Softmax(3, 10), words.PlainSoftmax(3, 10)
+    for title, text, topic in given:
+        targets = [float(number == topic) for number in range(3)]
+        compiled.learn(title, text, targets, 0.3)
+        plain.learn(title, text, targets, 0.3)
+    assert compiled.scores(b"", asked) == pytest.approx(plain.scores(b"", asked), abs=2e-3)
+
+
+def test_a_model_tells_its_fields_apart_and_others_from_them() -> None:
+    chance = Random(1)
+    model = train(examples(150, chance) + [Example("", b"nothing of this", (OTHER,))] * 20)
+    asked = examples(60, chance)
+    right = [
+        bool(found) and model.names[found[0].number] == one.topics[0]
+        for one in asked
+        for found in [model.found(one.title, one.content)]
+    ]
+    assert sum(right) >= 57
+    assert model.found("", b"nothing of this") == []
+    assert sum(model.probabilities("Rook", b"the pawn")) == pytest.approx(1)
+
+
+def test_the_same_examples_give_the_same_model_and_its_file_says_the_same(tmp_path: Path) -> None:
+    models = [train(examples(40, Random(2)), keywords={"chess": ["rook"]}) for _ in range(2)]
+    assert models[0].to_bytes() == models[1].to_bytes()
+    path = tmp_path / "topics.model"
+    models[0].write(path)
+    again = TopicModel.read(path)
+    assert again.header == models[0].header
+    assert again.header.keywords == {"chess": ("rook",)}
+    assert again.digest == models[0].digest
+    asked = ("Tide", b"the harbour")
+    assert again.probabilities(*asked) == models[0].probabilities(*asked)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}\n", b"no model at all", b'{"format":1}\n', b'{"format":9}\nxx']
+)
+def test_what_is_no_model_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "topics.model"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="lycosa topics train"):
+        TopicModel.read(path)
+
+
+def test_a_cut_model_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "topics.model"
+    path.write_bytes(train(examples(30, Random(3))).to_bytes()[:-20])
+    with pytest.raises(FormatError):
+        TopicModel.read(path)
