@@ -19,6 +19,7 @@ seen.
     fingerprint   a similarity hash of the text
     _fingerprint  the same, compiled
     languages     the language of a page, by its markup and its text
+    topics        what field of knowledge a text is about
     echo          drops a page's own address from its text
     structured    RDFa, JSON-LD, Microdata and meta elements, as triples
 

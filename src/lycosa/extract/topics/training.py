@@ -55,7 +55,7 @@ def train(
 ) -> TopicModel:
     """Return a model of all topics of the examples; the same examples give the same model."""
     given = list(examples)
-    names = sorted({topic for one in given for topic in one.topics} - {OTHER}) + [OTHER]
+    names = [*sorted({topic for one in given for topic in one.topics} - {OTHER}), OTHER]
     chance = random.Random(seed)
     texts = [_read(one, names) for one in given]
     chance.shuffle(texts)
@@ -98,9 +98,7 @@ def _trained(texts: Sequence[_Read], topics: int, chance: random.Random) -> Soft
     return found
 
 
-def _drawn(
-    texts: Sequence[_Read], weights: Sequence[float], chance: random.Random
-) -> list[_Read]:
+def _drawn(texts: Sequence[_Read], weights: Sequence[float], chance: random.Random) -> list[_Read]:
     """Return every text as often as its weight says, in random order."""
     drawn = [
         one

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 TITLE_WEIGHT = 2
 MOST_WORDS = 2048
@@ -75,7 +76,7 @@ def _parts(run: bytes) -> Iterator[bytes]:
         characters = [run[i : i + 3] for i in range(first, place, 3)]
         if len(characters) == 1:
             yield characters[0]
-        for one, two in zip(characters, characters[1:], strict=False):
+        for one, two in pairwise(characters):
             yield one + two
         start = place
     yield from _spelled(run[start:])
