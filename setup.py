@@ -16,6 +16,7 @@ COMPILED = (
     "lycosa.extract.structured.rdfa.walk._walk",
     "lycosa.extract.topics._softmax",
     "lycosa.frontier.schedulers._queues",
+    "lycosa.frontier.schedulers._topic_queues",
     "lycosa.frontier.urltable._table",
     "lycosa.links._columns",
     "lycosa.memory._arenas",

@@ -23,6 +23,8 @@ Cursors and queues are not state: a crawl resumes with fresh ones.
     again          URLs that failed before
     queues         the smallest rank first: the contract, and pure Python
     _queues        the same, compiled
+    topic_queues   the same for each topic: the contract, and pure Python
+    _topic_queues  the same, compiled
 """
 
 from __future__ import annotations
