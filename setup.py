@@ -14,6 +14,7 @@ COMPILED = (
     "lycosa.extract.html._scan",
     "lycosa.extract.beginnings._look",
     "lycosa.extract.structured.rdfa.walk._walk",
+    "lycosa.crawl.topics._evidence",
     "lycosa.extract.topics._softmax",
     "lycosa.frontier.schedulers._queues",
     "lycosa.frontier.schedulers._topic_queues",

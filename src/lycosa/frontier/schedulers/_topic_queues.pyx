@@ -179,6 +179,26 @@ cdef class TopicQueues:
         """Take the first URL of the best position of a topic."""
         return self.take(topic) if self.heaps[topic].used else None
 
+    def choose_from(self, uint32_t site, int topic=-1):
+        """Take the best URL of one site, if it is awake; of a topic, if one is given."""
+        cdef uint32_t number, found = NONE
+        cdef uint64_t key, best = 0
+        cdef Lane* lane
+        if site >= self.sites_room or not self.sites[site].is_awake:
+            return None
+        number = self.sites[site].lane
+        while number != NONE:
+            lane = &self.lanes[number]
+            if lane.count and (topic < 0 or lane.topic == topic):
+                key = self.heaps[lane.topic].entries[lane.place].key
+                if found == NONE or key < best:
+                    found = number
+                    best = key
+            number = lane.next
+        if found == NONE:
+            return None
+        return self.take_first(found)
+
     cdef int best_topic(self) noexcept:
         cdef int topic, found = -1
         cdef uint64_t key = 0
@@ -189,7 +209,9 @@ cdef class TopicQueues:
         return found
 
     cdef int64_t take(self, uint8_t topic) except -1:
-        cdef uint32_t number = self.heaps[topic].entries[0].lane
+        return self.take_first(self.heaps[topic].entries[0].lane)
+
+    cdef int64_t take_first(self, uint32_t number) except -1:
         cdef Lane* lane = &self.lanes[number]
         cdef uint32_t page = lane.buckets[lane.first].head
         self.leave(page, number)

@@ -64,6 +64,9 @@ class QueuesOfTopics(Protocol):
     def choose_in(self, topic: int) -> int | None:
         """Take the first URL of the best position of a topic."""
 
+    def choose_from(self, site: int, topic: int = -1) -> int | None:
+        """Take the best URL of one site, if it is awake; of a topic, if one is given."""
+
 
 class _Waiting(NamedTuple):
     site: int
@@ -134,6 +137,14 @@ class PlainTopicQueues:
     def choose_in(self, topic: int) -> int | None:
         """Take the best of the first URLs of all sites in a topic."""
         return self._take(first for first in self._firsts() if first[2] == topic)
+
+    def choose_from(self, site: int, topic: int = -1) -> int | None:
+        """Take the best of the first URLs of a site."""
+        return self._take(
+            first
+            for first in self._firsts()
+            if self._urls[first[1]].site == site and topic in (-1, first[2])
+        )
 
     def _firsts(self) -> Iterator[tuple[int, int, int]]:
         """Yield position, number and topic of the first URL of each site and topic."""

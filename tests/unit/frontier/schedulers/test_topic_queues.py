@@ -64,6 +64,10 @@ class TopicQueuesAgainstTheirTwin(RuleBasedStateMachine):
         for _ in range(times):
             self._take(self.queues.choose_in(topic), self.twin.choose_in(topic))
 
+    @rule(site=SITES, topic=st.one_of(st.just(-1), TOPICS))
+    def a_url_of_one_site_is_chosen(self, site: int, topic: int) -> None:
+        self._take(self.queues.choose_from(site, topic), self.twin.choose_from(site, topic))
+
     def _take(self, chosen: int | None, by_twin: int | None) -> None:
         assert chosen == by_twin
         if chosen is not None:
