@@ -1,7 +1,7 @@
 """Compares orders of focused crawls over the link graph of a labelled corpus.
 
     python -m benchmarks.focused --data FOLDER [--draws 5] [--ablation] [--topics judging|tuning]
-                                 [--only NAME ...] [--json FILE] [--picture FILE.svg]
+                                 [--titles] [--only NAME ...] [--json FILE] [--picture FILE.svg]
 
 Nothing is fetched: an order sees a page's text and links once it has chosen the page. Per draw a
 fifth of the pages trains the page model, and counts in neither harvest nor recall. R is the number
@@ -12,7 +12,9 @@ of relevant pages that count:
     recall at 2R     share of the relevant pages among the first 2R
 
 The spread is the standard deviation over draws of the mean over topics. The weights of our order
-are fitted on the tuning topics; judged are others, unless `--topics tuning` asks for them.
+are fitted on the tuning topics of other fields than the topic that is crawled for, so that choices
+between variants can be made with `--topics tuning` and are then judged on the others. With
+`--titles` the page model learns every title as a text of its own too, as links are short.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import argparse
 import json
 import statistics
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +41,7 @@ from benchmarks.focus.judge import (
     link_words,
 )
 from benchmarks.focus.orders import ORDERS, Order
-from benchmarks.focus.variants import ablation, examples_of, fit, ours
+from benchmarks.focus.variants import Examples, ablation, examples_of, fit, ours
 
 TUNING_DRAWS = (100, 101)
 COLOURS = ("#888888", "#bbbbbb", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#a6761d", "#000000")
@@ -81,33 +84,47 @@ def order_of(variant: Variant) -> Order:
     return order
 
 
+def variants_for(
+    topic: str, rows: Mapping[str, Examples], *, is_ablation: bool
+) -> dict[str, Variant]:
+    """Return the variants of ours for a topic, fitted on tuning topics of other fields."""
+    field = topic.partition(".")[0]
+    foreign = [
+        row for tuned, some in rows.items() if tuned.partition(".")[0] != field for row in some
+    ]
+    return ablation(foreign) if is_ablation else {"ours": ours(foreign)}
+
+
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Crawl in all orders, and return what was found."""
     corpus = read_corpus(options.data)
     words = link_words(corpus)
-    tuning = [Draw(corpus, number, words) for number in TUNING_DRAWS]
-    rows = examples_of([one.task(topic) for one in tuning for topic in TUNING_TOPICS])
-    variants = ablation(rows) if options.ablation else {"ours": ours(rows)}
-    orders = dict(ORDERS) | {name: order_of(variant) for name, variant in variants.items()}
-    if options.only:
-        orders = {name: orders[name] for name in options.only}
+
+    def drawn(number: int) -> Draw:
+        return Draw(corpus, number, words, has_titles=options.titles)
+
+    tuning = [drawn(number) for number in TUNING_DRAWS]
+    rows = examples_of({topic: [one.task(topic) for one in tuning] for topic in TUNING_TOPICS})
     topics = JUDGING_TOPICS if options.topics == "judging" else TUNING_TOPICS
-    found: dict[str, Crawls] = {name: Crawls([]) for name in orders}
+    found: dict[str, Crawls] = defaultdict(lambda: Crawls([]))
     sizes: dict[str, int] = {}
     for number in range(options.draws):
-        one = Draw(corpus, number, words)
-        for crawls in found.values():
-            crawls.by_draw.append({})
+        one = drawn(number)
         for topic in topics:
             task = one.task(topic)
             sizes[topic] = task.relevant
+            variants = variants_for(topic, rows, is_ablation=options.ablation)
+            orders = ORDERS | {name: order_of(variant) for name, variant in variants.items()}
             texts = {part: one.texts(topic, part) for part in {v.text for v in variants.values()}}
-            for name, order in orders.items():
+            for name in options.only or orders:
                 part = variants[name].text if name in variants else "text"
-                given = task._replace(text=texts[part])
-                found[name].by_draw[-1][topic] = judge(given, order(given))
+                given = task._replace(text=texts.get(part, task.text))
+                if len(found[name].by_draw) == number:
+                    found[name].by_draw.append({})
+                found[name].by_draw[number][topic] = judge(given, orders[name](given))
         print(f"draw {number + 1} of {options.draws}", file=sys.stderr, flush=True)
-    return {"weights": fit(rows), "sizes": sizes, "orders": found}
+    weights = fit([row for some in rows.values() for row in some])
+    return {"weights": weights, "sizes": sizes, "orders": dict(found)}
 
 
 def main() -> None:
@@ -117,6 +134,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--topics", choices=("judging", "tuning"), default="judging")
     parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--titles", action="store_true")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--picture", type=Path)

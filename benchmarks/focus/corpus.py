@@ -52,7 +52,7 @@ class Corpus(NamedTuple):
 
 def read_corpus(folder: Path) -> Corpus:
     """Read pages, links and labels."""
-    known = dict(_labels(folder / "labels.tsv"))
+    known = dict(labels_of(folder))
     bodies = dict(bodies_of(folder))
     paths = sorted(bodies)
     numbers = {path: number for number, path in enumerate(paths)}
@@ -100,7 +100,8 @@ def bodies_of(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield member.name.removeprefix("pages/"), content.read()
 
 
-def _labels(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for line in file.read_text(encoding="utf-8").splitlines():
+def labels_of(folder: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield path and labels of every page that has labels."""
+    for line in (folder / "labels.tsv").read_text(encoding="utf-8").splitlines():
         path, _, fields = line.partition("\t")
         yield path, tuple(fields.split(","))

@@ -8,7 +8,7 @@ R is the number of the relevant pages that count.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from benchmarks.focus.corpus import Corpus
@@ -90,7 +90,14 @@ def link_words(corpus: Corpus) -> list[list[tuple[int, ...]]]:
 class Draw:
     """Pages chosen by chance, and the models trained on them."""
 
-    def __init__(self, corpus: Corpus, number: int, words: list[list[tuple[int, ...]]]) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        number: int,
+        words: list[list[tuple[int, ...]]],
+        *,
+        has_titles: bool = False,
+    ) -> None:
         """Take the words of every link too, since they are the same in all draws."""
         self.corpus = corpus
         self.number = number
@@ -100,24 +107,22 @@ class Draw:
         self.trained = sorted(pages[: int(len(pages) * TRAINED_SHARE)])
         self._models: dict[str, TopicModel] = {}
         self._words = words
+        self._has_titles = has_titles
 
     def model(self, topic: str = "") -> TopicModel:
         """Return a model of all fields, and of the topic if it is below a field."""
         key = topic if "." in topic else ""
         if key not in self._models:
-            corpus = self.corpus
-            self._models[key] = train(
-                (
-                    Example(
-                        corpus.titles[page],
-                        corpus.contents[page],
-                        tuple(dict.fromkeys(field_of(one, topic) for one in corpus.labels[page])),
-                    )
-                    for page in self.trained
-                ),
-                seed=self.number,
-            )
+            self._models[key] = train(self._examples(topic), seed=self.number)
         return self._models[key]
+
+    def _examples(self, topic: str) -> Iterator[Example]:
+        corpus = self.corpus
+        for page in self.trained:
+            topics = tuple(dict.fromkeys(field_of(one, topic) for one in corpus.labels[page]))
+            yield Example(corpus.titles[page], corpus.contents[page], topics)
+            if self._has_titles:
+                yield Example("", corpus.titles[page].encode(), topics)
 
     def task(self, topic: str) -> Task:
         """Return what a crawl for a topic is given."""

@@ -7,7 +7,7 @@ are for other topics.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from benchmarks.focus.evidence import FEATURES, Variant, examples
@@ -42,17 +42,20 @@ def fit(rows: Examples, without: Iterable[str] = ()) -> tuple[float, ...]:
     return tuple(found.get(number, 0.0) for number in range(len(FEATURES)))
 
 
-def examples_of(tasks: Sequence[Task]) -> Examples:
-    """Return examples of crawls for some topics, in the order that the examples themselves make."""
+def examples_of(tasks: Mapping[str, Sequence[Task]]) -> dict[str, Examples]:
+    """Return examples of crawls for each topic, in the order that the examples themselves make."""
     weights: tuple[float, ...] = FIRST_WEIGHTS
-    rows: Examples = []
+    rows: dict[str, Examples] = {}
     for _ in range(ROUNDS):
-        rows = [
-            row
-            for number, task in enumerate(tasks)
-            for row in examples(task, Variant(weights), 3 * task.relevant, number)
-        ]
-        weights = fit(rows)
+        rows = {
+            topic: [
+                row
+                for number, task in enumerate(some)
+                for row in examples(task, Variant(weights), 3 * task.relevant, number)
+            ]
+            for topic, some in tasks.items()
+        }
+        weights = fit([row for some in rows.values() for row in some])
     return rows
 
 
