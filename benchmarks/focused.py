@@ -44,7 +44,17 @@ from benchmarks.focus.orders import ORDERS, Order
 from benchmarks.focus.variants import Examples, ablation, examples_of, fit, ours
 
 TUNING_DRAWS = (100, 101)
-COLOURS = ("#888888", "#bbbbbb", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#a6761d", "#000000")
+COLOURS = {
+    "breadth-first": "#888888",
+    "best-first by links": "#bbbbbb",
+    "best parent": "#d95f02",
+    "mean of parents": "#7570b3",
+    "link classifier": "#e6ab02",
+    "ACHE, soft": "#a6d854",
+    "ACHE, hard": "#66a61e",
+    "oracle": "#000000",
+}
+OURS_COLOUR = "#d7191c"
 
 
 class Crawls(NamedTuple):
@@ -69,9 +79,7 @@ class Crawls(NamedTuple):
 
     def curve(self) -> list[float]:
         """Return the mean harvest after each twentieth of 2 R pages."""
-        curves = [
-            one.curve for draw in self.by_draw for one in draw.values() if len(one.curve) == 20
-        ]
+        curves = [one.curve for draw in self.by_draw for one in draw.values()]
         return [statistics.mean(values) for values in zip(*curves, strict=True)]
 
 
@@ -168,6 +176,8 @@ def facts(outcome: dict[str, Any]) -> dict[str, Any]:
                 "harvest_spread": crawls.spread("harvest"),
                 "recall": crawls.mean("recall"),
                 "recall_spread": crawls.spread("recall"),
+                "harvest_by_draw": crawls.means("harvest"),
+                "recall_by_draw": crawls.means("recall"),
                 "curve": crawls.curve(),
                 "topics": {
                     topic: [
@@ -188,11 +198,10 @@ def picture(found: dict[str, Crawls]) -> str:
         Line(
             name,
             [(step / 10, value) for step, value in enumerate(crawls.curve(), 1)],
-            COLOURS[number % len(COLOURS)],
+            COLOURS.get(name, OURS_COLOUR),
             name == "oracle",
         )
-        for number, (name, crawls) in enumerate(found.items())
-        if crawls.curve()
+        for name, crawls in found.items()
     ]
     return draw(
         "Harvest of focused crawls", "pages crawled, in R", "share of relevant pages", lines

@@ -71,7 +71,7 @@ class Result(NamedTuple):
     harvest: float
     recall: float
     curve: list[float]
-    """The harvest after each twentieth of 2 R pages."""
+    """The harvest after each twentieth of 2 R pages; pages after an early end are misses."""
 
 
 def field_of(label: str, topic: str) -> str:
@@ -181,4 +181,5 @@ def judge(task: Task, order: Iterable[int]) -> Result:
             break
     if counted < task.relevant:
         at_r = right / task.relevant
+    curve += [right / mark for mark in marks[len(curve) :]]
     return Result(at_r, right / task.relevant, curve)

@@ -1,20 +1,23 @@
 """The topic of a page that is not yet fetched, among all topics, from the links to it.
 
-    python -m benchmarks.focus.prediction --data FOLDER [--draws 5] [--trained 0.5] [--json FILE]
+    python -m benchmarks.focus.prediction --data FOLDER [--draws 5] [--trained 0.5]
+                                          [--titles] [--json FILE]
 
 Half of the pages trains the page model; asked for are the topics (the first label's field, `other`
-for pages without a label) of the pages that did not train it. Each is predicted from one of its
-links, drawn by chance, and from all its links:
+for pages without a label) of the pages that did not train it. On one half of these the weights are
+chosen, the other half is judged: on pages that trained the model it knows the titles, which links
+repeat. Each is predicted from one of its links, drawn by chance, and from all its links:
 
     parent          the likeliest topic of the first page that links to it (WebParF's way)
     mean            the highest mean of the probabilities of the pages that link to it
     text            the page model on anchor and URL
-    both            the logarithms of mean and text, weighted; the weights are fitted on the pages
-                    that trained the model
-    summed          the sum over links of page and text multiplied (to the powers 1 - `SHARE` and
-                    `SHARE`), scaled to 1 for each link
+    both            the logarithms of mean and text, weighted
+    summed          the sum over links of page and text multiplied (to the powers 1 - s and s),
+                    scaled to 1 for each link
     kept, best N    the same with N topics kept for each page, and three topics of each link in a
                     byte each
+
+With `--titles` the model learns every title as a text of its own too.
 
 What is kept of a page are N (topic, sum) pairs. A topic that finds no room takes the place of the
 smallest sum, if it is larger.
@@ -27,6 +30,8 @@ import json
 import random
 import statistics
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +41,7 @@ from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.extract.topics.training import Example, train
 
 LINK_TOPICS = 3
-SHARE = 0.5
+SHARES = (0.3, 0.5, 0.7)
 KEPT = (2, 3, 4, 6)
 FLOOR = 0.003
 Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -50,15 +55,15 @@ def topic_of(corpus: Corpus, page: int) -> str:
     return labels[0].partition(".")[0] if labels else OTHER
 
 
-def trained_model(corpus: Corpus, pages: list[int], seed: int) -> TopicModel:
+def trained_model(corpus: Corpus, pages: list[int], seed: int, *, titles: bool) -> TopicModel:
     """Return a model of the fields."""
-    return train(
-        (
-            Example(corpus.titles[page], corpus.contents[page], (topic_of(corpus, page),))
-            for page in pages
-        ),
-        seed=seed,
-    )
+    examples = []
+    for page in pages:
+        topics = (topic_of(corpus, page),)
+        examples.append(Example(corpus.titles[page], corpus.contents[page], topics))
+        if titles:
+            examples.append(Example("", corpus.titles[page].encode(), topics))
+    return train(examples, seed=seed)
 
 
 class Slots:
@@ -102,6 +107,11 @@ def product(page: Vector, text: Vector, share: float) -> Vector:
     return scaled
 
 
+def summed(heard: list[Heard], share: float) -> int:
+    """Return the likeliest topic by the sum over links."""
+    return int(np.argmax(sum(product(page, text, share) for page, text in heard)))
+
+
 def kept(heard: list[Heard], most: int, share: float) -> int:
     """Return the likeliest topic with `most` topics kept."""
     slots = Slots(most)
@@ -126,13 +136,15 @@ def fitted(pairs: list[tuple[tuple[Vector, Vector], int]]) -> tuple[float, float
     return 1 - best, best
 
 
-def one_draw(corpus: Corpus, number: int, trained_share: float) -> dict[str, float]:
+def one_draw(
+    corpus: Corpus, number: int, trained_share: float, *, titles: bool = False
+) -> dict[str, float]:
     """Return the share of right predictions of every way."""
     chance = random.Random(number)
     pages = list(range(len(corpus.paths)))
     chance.shuffle(pages)
     trained = pages[: int(len(pages) * trained_share)]
-    model = trained_model(corpus, trained, number)
+    model = trained_model(corpus, trained, number, titles=titles)
     names = list(model.names)
     truth = [names.index(topic_of(corpus, page)) for page in range(len(pages))]
     vectors = [
@@ -146,33 +158,36 @@ def one_draw(corpus: Corpus, number: int, trained_share: float) -> dict[str, flo
             heard[link.target].append((vectors[source], texts))
     for known in heard.values():
         chance.shuffle(known)
-    found: dict[str, list[bool]] = defaultdict(list)
-    asked = set(pages[len(trained) :])
-    for amount, some in (("one link", 1), ("all links", 10**9)):
-        weights = fitted(
-            [
-                ((mean_of(heard[page][:some]), text_of(heard[page][:some])), truth[page])
-                for page in trained
-                if heard[page]
-            ]
-        )
-        for page in sorted(asked & heard.keys()):
-            said = heard[page][:some]
-            if not said:
-                continue
-            right = truth[page]
-            mean, text = mean_of(said), text_of(said)
-            found[f"parent, {amount}"].append(int(said[0][0].argmax()) == right)
-            found[f"mean, {amount}"].append(int(mean.argmax()) == right)
-            found[f"text, {amount}"].append(int(text.argmax()) == right)
-            found[f"both, {amount}"].append(both((mean, text), weights) == right)
-            total = sum(product(page_says, text_says, SHARE) for page_says, text_says in said)
-            found[f"summed, {amount}"].append(int(np.argmax(total)) == right)
-            for most in KEPT:
-                guess = kept(said, most, SHARE)
-                found[f"kept, best {most}, {amount}"].append(guess == right)
-    found["page itself"] = [int(vectors[page].argmax()) == truth[page] for page in asked]
-    return {name: statistics.mean(right) for name, right in found.items()}
+    asked = [page for page in pages[len(trained) :] if page in heard]
+    found = {
+        "page itself": statistics.mean(int(vectors[page].argmax()) == truth[page] for page in asked)
+    }
+    for amount, most in (("one link", 1), ("all links", 10**9)):
+        some = [(heard[page][:most], truth[page]) for page in asked]
+        for name, share in ways(some[::2], some[1::2]).items():
+            found[f"{name}, {amount}"] = share
+    return found
+
+
+def ways(
+    tuned: list[tuple[list[Heard], int]], judged: list[tuple[list[Heard], int]]
+) -> dict[str, float]:
+    """Return the share of right predictions of every way, its weights chosen on other pages."""
+    weights = fitted([((mean_of(said), text_of(said)), right) for said, right in tuned])
+    share = max(SHARES, key=lambda one: sum(summed(said, one) == right for said, right in tuned))
+    guesses: dict[str, Callable[[list[Heard]], int]] = {
+        "parent": lambda said: int(said[0][0].argmax()),
+        "mean": lambda said: int(mean_of(said).argmax()),
+        "text": lambda said: int(text_of(said).argmax()),
+        "both": lambda said: both((mean_of(said), text_of(said)), weights),
+        "summed": lambda said: summed(said, share),
+    }
+    for most in KEPT:
+        guesses[f"kept, best {most}"] = partial(kept, most=most, share=share)
+    return {
+        name: statistics.mean(guess(said) == right for said, right in judged)
+        for name, guess in guesses.items()
+    }
 
 
 def main() -> None:
@@ -181,10 +196,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--trained", type=float, default=0.5)
+    parser.add_argument("--titles", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     corpus = read_corpus(options.data)
-    draws = [one_draw(corpus, number, options.trained) for number in range(options.draws)]
+    draws = [
+        one_draw(corpus, number, options.trained, titles=options.titles)
+        for number in range(options.draws)
+    ]
     facts = {}
     for name in draws[0]:
         values = [draw[name] for draw in draws]
