@@ -27,11 +27,12 @@ from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.topics.classifier import Classifier
 from lycosa.crawl.topics.evidence import HINT_BYTES, WEIGHTS, FocusedEvidence, TopicEvidence
-from lycosa.crawl.topics.of_job import numbers_below
+from lycosa.crawl.topics.of_job import is_hard, numbers_below
 from lycosa.extract.topics.model import OTHER
 from lycosa.frontier.fold.columns import PENDING, PUT_OFF
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import Discovered, Hinted, Outcome
+from lycosa.records import Discovered, Hinted, Outcome, Predicted
 
 MOST_HINTS = 7
 """How often a URL of another partition is spoken for after it was sent there."""
@@ -39,6 +40,8 @@ MOST_TOLD = 20_000
 """How many URLs this is counted for; beyond it the counting begins anew."""
 SAID = 3
 """Topics of a page that its links hear of."""
+HARDLY = 200
+"""With a hard focus URLs beyond this position are put off: fewer than one in ten is wanted."""
 LIKELY = 127
 """Up to this position a URL is more likely about what is wanted than not."""
 
@@ -71,6 +74,10 @@ class Predictor:
             wanted = {n for name in job.topics.wanted for n in numbers_below(names, name)}
             self._wanted = bytes(number in wanted for number in range(len(names)))
             self._first_wanted = min(wanted)
+        self._is_hard = is_hard(job)
+        self._has_cycles = job.revisit.policy != "off"
+        self._positions = b""
+        """Of the URLs that are being admitted."""
         self._focused: dict[int, FocusedEvidence] = {}
         self._by_topic: dict[int, TopicEvidence] = {}
         self._witness = NOBODY
@@ -79,6 +86,11 @@ class Predictor:
     def attach(self, partition: Partition) -> None:
         """Let a partition ask for the queues of URLs that it admits."""
         partition.predict = lambda first, keys: self._admitted(partition, first, keys)
+        if self._is_hard:
+            partition.moves.last_wanted = HARDLY
+            partition.put_off = self._put_off
+        elif not self._has_cycles:
+            self._put_up_all(partition)
 
     def forget(self, partition: int) -> None:
         """Forget a partition that is no longer ours."""
@@ -192,7 +204,21 @@ class Predictor:
         found = {page: (queue, position) for page, queue, position in places}
         default = (self._other, 254)
         queues = [found.get(page, default) for page in pages]
-        return bytes(queue for queue, _ in queues), bytes(position for _, position in queues)
+        self._positions = bytes(position for _, position in queues)
+        return bytes(queue for queue, _ in queues), self._positions
+
+    def _put_off(self, state: PartitionState, keys: Sequence[str]) -> list[int]:
+        """Return the places of new URLs that promise nothing; `_admitted` has just been asked."""
+        return [place for place, position in enumerate(self._positions) if position > HARDLY]
+
+    def _put_up_all(self, partition: Partition) -> None:
+        """Put up what an earlier run with a hard focus has put off."""
+        state = partition.state
+        pages = [page for page, status in enumerate(state.pages.status) if status == PUT_OFF]
+        if pages:
+            queues = bytes(state.topics.of(page) for page in pages)
+            positions = bytes(state.topics.grade_of(page) for page in pages)
+            partition.record(Predicted(pages, queues, positions, pages))
 
     def _unheard(self, partition: Partition, pages: list[int], keys: Sequence[str]) -> list[Place]:
         """Place URLs that no page has spoken for: seeds first, others by their own words."""
