@@ -268,7 +268,7 @@ def _given_up_text(progress: Progress) -> str:
 
 def _put_off_text(put_off: int, job: Job) -> str:
     wait = "waits" if put_off == 1 else "wait"
-    if job.revisit.policy == "off":
+    if job.topics.focus == "hard":
         promise = "promises" if put_off == 1 else "promise"
         return (
             f"Ended: {counted(put_off, 'URL')} {promise} nothing of what is wanted, and {wait}"

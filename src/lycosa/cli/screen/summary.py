@@ -45,7 +45,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         unsent = f"{size_text(progress.unsent_bytes)} are here alone; a resume copies them"
         facts.append(("not in store", unsent))
     if progress.put_off:
-        why = "to the next cycle" if job.revisit.policy != "off" else "they promise nothing wanted"
+        why = "to the next cycle" if job.topics.focus == "soft" else "they promise nothing wanted"
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, {why}"))
     facts += topics_facts(progress.topics, job)
     if progress.mined:
