@@ -175,7 +175,8 @@ def split(
         if target is not None and not found.faults:
             tell("training")
             groups = dict(zip(inside, found.groups, strict=True))
-            _train(texts, given, {at: names[group] for at, group in groups.items()}, target)
+            named = {at: names[group] for at, group in groups.items()}
+            _train(texts, given, named, topic, target)
     _print_split(topic, found, names, None if found.faults else target, as_json=as_json)
     return int(bool(found.faults))
 
@@ -203,14 +204,21 @@ def _given(
 
 
 def _train(
-    texts: Sequence[Text], given: Sequence[tuple[str, ...]], parts: dict[int, str], target: Path
+    texts: Sequence[Text],
+    given: Sequence[tuple[str, ...]],
+    parts: dict[int, str],
+    topic: str,
+    target: Path,
 ) -> None:
     from lycosa.extract.topics.training import Example, train
+    from lycosa.topics.names import is_within
 
-    examples: list[Example] = [
-        Example(text.title, text.content, (parts[at], *given[at][1:]) if at in parts else given[at])
-        for at, text in enumerate(texts)
-    ]
+    examples: list[Example] = []
+    for at, text in enumerate(texts):
+        # A page whose second topic is the one that was split has no part of it.
+        others = [one for one in given[at] if not is_within(one, topic)]
+        topics = (parts[at], *others) if at in parts else tuple(others)
+        examples.append(Example(text.title, text.content, topics))
     train(examples).write(target)
 
 
@@ -240,13 +248,13 @@ def _print_split(
     screen.print(Line(f"{topic} in {found.parts} parts: {verdict}", "bold"), soft_wrap=True)
     rows = [
         ("pages", f"{found.texts:,}"),
-        ("agreement", f"{found.agreement:.2f} of halves that were grouped apart"),
-        ("margin", f"{found.margin:.2f} nearer to the own group than to the next"),
+        ("agreement", f"{found.agreement:.2f} between halves that were grouped apart"),
+        ("margin", f"{found.margin:.2f}: so much nearer is a page to its group than to the next"),
         ("smallest", f"{found.smallest:.0%} of the pages"),
     ]
     screen.print(Padding(facts_table(rows), (1, 0, 1, 2)))
     for name, size, words in zip(names, sizes, found.words, strict=True):
-        screen.print(Line(f"  {name}: {counted(size, 'page')}: {', '.join(words)}"))
+        screen.print(Line(f"  {name}: {counted(size, 'page')}: {', '.join(words)}"), soft_wrap=True)
     if found.faults:
         screen.print(Line(f"\n{topic} stays whole: {'; '.join(found.faults)}"), soft_wrap=True)
     elif target is not None:
