@@ -19,6 +19,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.worth import profit
 from lycosa.frontier.schedulers import CountsLinks
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
+from lycosa.frontier.schedulers.topics import ByTopic
 from lycosa.records import Admitted
 from lycosa.url import key_of
 
@@ -39,6 +40,7 @@ HOSTS = {
 }
 """Host → path, depth and number of links to it."""
 
+TOPICS = ["sport", "science"]
 COLOURS = ["#2a6f97", "#c8553d", "#588157", "#8d6a9f"]
 CARD, GAP, ROW, TOP = 166, 14, 27, 58
 WIDTH = 4 * CARD + 5 * GAP
@@ -55,7 +57,8 @@ def order_of(name: str) -> list[str]:
         for place, (path, depth, links) in enumerate(pages)
     )
     for depth, _, _, url, links in found:
-        state.apply(Admitted(0.0, "", [key_of(f"http://{url}")], [STEP * depth]))
+        queue = {"queues": bytes([topic_of(links)]), "positions": bytes([10 * depth])}
+        state.apply(Admitted(0.0, "", [key_of(f"http://{url}")], [STEP * depth], **queue))
         page = len(state.table) - 1
         state.history.plan[page] = profit_of(depth, links)
         scheduler.offer(page, state.pages.site[page])
@@ -65,8 +68,24 @@ def order_of(name: str) -> list[str]:
                 scheduler.linked(page, state.pages.site[page])
     for site in range(len(state.site_names)):
         scheduler.wake(site)
+    if isinstance(scheduler, ByTopic):
+        return [found[page][3] for page in in_turn(scheduler)]
     chosen = [scheduler.choose() for _ in found]
     return [found[page][3] for page in chosen if page is not None]
+
+
+def in_turn(scheduler: ByTopic) -> Iterator[int]:
+    """Choose from each topic in turn, while it has something."""
+    while scheduler.ready:
+        for topic in range(len(TOPICS)):
+            page = scheduler.choose_in(topic)
+            if page is not None:
+                yield page
+
+
+def topic_of(links: int) -> int:
+    """Return what a page is about: here, those that many link to are about science."""
+    return 1 if links > 1 else 0
 
 
 def profit_of(depth: int, links: int) -> float:
@@ -127,6 +146,8 @@ def _beside(name: str, depth: int, links: int) -> str:
         return f"{links} link{'s' if links > 1 else ''}"
     if name == "profit":
         return f"{profit_of(depth, links):.2f}"
+    if name == "topics":
+        return TOPICS[topic_of(links)]
     return ""
 
 

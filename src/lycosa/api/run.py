@@ -16,11 +16,11 @@ from pathlib import Path
 
 from lycosa.api.crawl import Crawl
 from lycosa.api.notebook import ProgressBar, in_notebook, in_thread
-from lycosa.config import Job, Log, anchored
+from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.log_file import logger, said_to
 from lycosa.crawl.processes.machine import require_files
-from lycosa.crawl.processes.run import require_contact, require_languages, run_crawl
+from lycosa.crawl.processes.run import require_contact, require_content, run_crawl
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.scope import require_linear
 from lycosa.crawl.status.progress import Listener, Progress
@@ -213,11 +213,11 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
         require_files(job.fetch.connections, job.crawl.workers)
         require_linear(job)
         require_plugins(job, plugins)
-        require_languages(job)
+        require_content(job)
         return CrawlDirectory.create(path, job)
     directory = CrawlDirectory.open(path)
     before = directory.job()
-    if job is not None and dataclasses.replace(job, log=_placed_as(job, before)) != before:
+    if job is not None and _as_begun(job, before) != before:
         raise ConfigError(
             f"{path}: already holds a crawl with another job\n"
             "  to continue it, leave the job out; to start another, choose a new folder"
@@ -230,6 +230,11 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     return directory
 
 
-def _placed_as(job: Job, before: Job) -> Log:
-    """Return the job's log settings with the place of another: `move` changes it, not the user."""
-    return dataclasses.replace(job.log, server=before.log.server, name=before.log.name)
+def _as_begun(job: Job, before: Job) -> Job:
+    """Return a job with what is not the user's to say: the log's place, a copy of the model."""
+    log = dataclasses.replace(job.log, server=before.log.server, name=before.log.name)
+    if job.topics.model:
+        from lycosa.crawl.topics.of_job import same_topics  # few crawls have a model
+
+        job = dataclasses.replace(job, topics=same_topics(job.topics, before.topics))
+    return dataclasses.replace(job, log=log)

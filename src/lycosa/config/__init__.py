@@ -3,8 +3,10 @@
 A job is a tree of frozen records: `job.fetch.agent`, `job.limits.pages`. It is read once,
 at the start, and handed out in parts: a scheduler gets its section, never the whole job.
 
-    sections     the keys about content, order and storage, and the list of all sections
+    sections     the keys about order and storage, and the list of all sections
     requests     the keys about requests: limits, politeness, robots files, connections
+    content      the keys about what is read from a page
+    topics       the keys about fields of knowledge
     statistics   the keys about figures over time
     caches       the keys about the sizes of caches
     store        the keys about the store of objects, and a check of its URL
@@ -33,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.config.caches import Caches
+from lycosa.config.content import Extract, Structured
 from lycosa.config.keys import Record, keys_of
 from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
@@ -46,18 +49,17 @@ from lycosa.config.sections import (
     SPLITTING_PARTITIONERS,
     Crawl,
     Discovery,
-    Extract,
     Frontier,
     Log,
     Plugins,
     Revisit,
-    Structured,
     Traps,
     until_pattern,
 )
 from lycosa.config.seeds import SeedList, seeds_of
 from lycosa.config.statistics import Statistics
 from lycosa.config.store import Store
+from lycosa.config.topics import Topics
 from lycosa.config.writer import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
@@ -85,6 +87,7 @@ __all__ = [
     "Statistics",
     "Store",
     "Structured",
+    "Topics",
     "Traps",
     "anchored",
     "example",
@@ -109,6 +112,7 @@ class Job(Record):
     extract: Extract = field(default_factory=Extract)
     structured: Structured = field(default_factory=Structured)
     frontier: Frontier = field(default_factory=Frontier)
+    topics: Topics = field(default_factory=Topics)
     discovery: Discovery = field(default_factory=Discovery)
     traps: Traps = field(default_factory=Traps)
     log: Log = field(default_factory=Log)

@@ -2,6 +2,7 @@
 
     crawl.toml          the job
     seeds.txt           its seeds, if they are more than a thousand
+    topics.model        its model of topics, if it has one
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive; the log may be in a server instead
     fetched             of a copy from a store: where from
@@ -51,6 +52,7 @@ class CrawlDirectory:
         """How a command line names this crawl."""
         self.job_file = path / "crawl.toml"
         self.seeds_file = path / "seeds.txt"
+        self.model_file = path / "topics.model"
         self.log_folder = path / "log"
         self.messages = path / "lycosa.log"
         self.job_copy = self.log_folder / "crawl.toml"
@@ -78,6 +80,10 @@ class CrawlDirectory:
             )
         try:
             path.mkdir(parents=True, exist_ok=True)
+            if job.topics.model:
+                from lycosa.crawl.topics.of_job import with_own_model  # few crawls have a model
+
+                job = with_own_model(job, path)
             directory.write_job(job)
         except OSError as error:
             raise ConfigError(
@@ -113,6 +119,7 @@ class CrawlDirectory:
         """Remove the job of a crawl that could not be begun, so that it can be begun here again."""
         self.job_file.unlink(missing_ok=True)
         self.seeds_file.unlink(missing_ok=True)
+        self.model_file.unlink(missing_ok=True)
 
     def job(self) -> Job:
         """Read the job."""
@@ -131,7 +138,9 @@ class CrawlDirectory:
         temporary.rename(self.job_file)
 
     def kept(self, job: Job) -> Job:
-        """Return the job with a long list of seeds read from its file, not held in memory."""
+        """Return the job with what the directory has of it: a long list of seeds, a model."""
+        if job.topics.model:
+            job = dataclasses.replace(job, topics=self.job().topics)
         if not isinstance(job.seeds, SeedList):
             return job
         return dataclasses.replace(job, seeds=job.seeds.kept_in(self.seeds_file.absolute()))
@@ -139,6 +148,7 @@ class CrawlDirectory:
     def _holds_something(self) -> bool:
         """Return whether the folder holds more than the leftovers of a killed `create`."""
         begun = {self.seeds_file.name, "seeds.writing", "crawl.writing"}
+        begun |= {self.model_file.name, self.model_file.name + ".tmp"}
         return any(entry.name not in begun for entry in self.path.iterdir())
 
     def copy_job(self) -> None:

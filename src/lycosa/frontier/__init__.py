@@ -6,6 +6,8 @@ the readiness of hosts, which decides whose turn it is. Every change is an event
 state at once, written to the log with the next commit.
 
     partition         a partition in the hands of its owner
+    task              something that a partition lets its worker fetch
+    queue_moves       moves of waiting URLs between the queues of topics
     fold              the state of a partition, built from the events of its log
     urltable          all URLs of a partition: numbered, sorted, compressed
     schedulers        orders of a crawl: breadth-first, best-first, windows and others

@@ -15,16 +15,21 @@ Always true:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import IntEnum
-
-from msgspec import Struct
 
 from lycosa.config import Frontier
 from lycosa.frontier.fold.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.queue_moves import QueueMoves
 from lycosa.frontier.readiness.hosts import Readiness, WorkerContext
-from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, KeepsLinks, Scheduler
+from lycosa.frontier.schedulers import (
+    ChoosesFrom,
+    CountsLinks,
+    KeepsLinks,
+    MovesBetweenQueues,
+    Scheduler,
+)
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
+from lycosa.frontier.task import PAGE, Task, TaskKind
 from lycosa.records import (
     Admitted,
     AnyEvent,
@@ -47,26 +52,6 @@ from lycosa.records import (
 
 MOST_LINKS = 255
 """More links at once make no difference to any score."""
-
-
-class TaskKind(IntEnum):
-    """The kind of thing to fetch."""
-
-    PAGE = 1
-    ROBOTS = 2
-    ERRAND = 3
-
-
-# Bound once: reading a member of an enum costs as much as making a task.
-PAGE = TaskKind.PAGE
-
-
-class Task(Struct, frozen=True):
-    """Something that may be fetched now; `subject` is a page, a site or an errand."""
-
-    kind: TaskKind
-    subject: int
-    host: int
 
 
 class Partition:
@@ -105,6 +90,9 @@ class Partition:
         self._changed = around.changed
         self.with_work = around.with_work
         self._offered = bytearray(len(state.pages.site))
+        self.predict: Callable[[int, Sequence[str]], tuple[bytes, bytes]] | None = None
+        """Returns queues and positions of new URLs, in a crawl by topic."""
+        self._moves = QueueMoves(state)
         self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
         """Says which new URLs wait for a later cycle, by their places; None: there are none."""
         self.is_lost = False
@@ -217,6 +205,8 @@ class Partition:
         if self.refusals or self.structured or steps:
             self.record(Counted(self.refusals, self.structured, steps))
             self.refusals, self.structured = {}, {}
+        if (moves := self._moves.take()) is not None:
+            self.record(moves)
         for target, links in self.linked_abroad.items():
             self.post(target, LinksCounted(links))
         self.linked_abroad = {}
@@ -260,6 +250,9 @@ class Partition:
         if not new and not nearer and not new_requisites and not linked and not fewer:
             return []
         again = [page for page in linked if self.state.was_tried_in_vain(page)]
+        queues = positions = b""
+        if new and self.predict is not None:
+            queues, positions = self.predict(first, list(new))
         self.record(
             Admitted(
                 moment,
@@ -273,6 +266,8 @@ class Partition:
                 self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
                 hops,
                 list(fewer),
+                queues,
+                positions,
             )
         )
         self._offer_from(first, moment)
@@ -398,6 +393,12 @@ class Partition:
         links = self.linked_abroad.setdefault(number, {})
         links[key] = links.get(key, 0) + 1
         self._changed[self.number] = None
+
+    def requeue(self, places: Iterable[tuple[int, int, int]]) -> None:
+        """Move waiting URLs, each to a queue and a position there, in a crawl by topic."""
+        assert isinstance(self.scheduler, MovesBetweenQueues)
+        if self._moves.move(places, self.scheduler, self._site_if_offered):
+            self._changed[self.number] = None
 
     # -- inside ---------------------------------------------------------------------------
 

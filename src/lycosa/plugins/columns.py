@@ -39,7 +39,7 @@ class Columns:
     """The columns of all plugins of a crawl."""
 
     def __init__(self, plugins: Iterable[Plugin]) -> None:
-        taken = set(JOURNAL_SCHEMAS["pages"].names)
+        taken = {*JOURNAL_SCHEMAS["pages"].names, "topic", "topic_confidence", "topics"}
         fields: list[pa.Field] = []
         self.slots: dict[str, dict[str, Slot]] = {}
         """By plugin, and by what it calls a column."""

@@ -12,6 +12,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     events    decisions in a partition's log
     handover  events of partitions that pass from owner to owner
     batons    messages and events of partitions that take turns at hosts
+    topics    messages and events about the topics of pages
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """
@@ -103,3 +104,6 @@ from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
 from lycosa.records.outcomes import Outcome as Outcome
 from lycosa.records.outcomes import outcome_named as outcome_named
+from lycosa.records.topics import Classified as Classified
+from lycosa.records.topics import Hinted as Hinted
+from lycosa.records.topics import Predicted as Predicted

@@ -17,6 +17,7 @@ from lycosa.records.codes import RobotsState, Sight, Worth
 from lycosa.records.exchange import Place
 from lycosa.records.handover import LinksOwed, Moved, Released
 from lycosa.records.outcomes import Outcome
+from lycosa.records.topics import Classified, Predicted
 
 
 class Event(Struct, frozen=True, array_like=True, tag_field="t"):
@@ -58,6 +59,10 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     """How many redirects in a row have led to the keys; 0 when the last step was none."""
     fewer: list[int] = []
     """Known URLs that were now reached with fewer redirects in a row than before."""
+    queues: bytes = b""
+    """For each of `keys` the topic in whose queue it waits; nothing in crawls without topics."""
+    positions: bytes = b""
+    """For each of `keys` its position there."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):
@@ -418,4 +423,6 @@ AnyEvent = (
     | BatonPassed
     | BatonTaken
     | BatonQueued
+    | Classified
+    | Predicted
 )

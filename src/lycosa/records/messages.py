@@ -16,6 +16,7 @@ from lycosa.records.batons import BatonCame, BatonDue, BatonWanted
 from lycosa.records.codes import RobotsState
 from lycosa.records.exchange import Place
 from lycosa.records.outcomes import Outcome
+from lycosa.records.topics import Hinted
 
 
 class Message(Struct, frozen=True, array_like=True, tag_field="t"):
@@ -35,6 +36,10 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     """Those of the keys that are page requisites: images, style sheets, scripts."""
     hops: int = 0
     """How many redirects in a row have led to the keys; 0 when the last step was none."""
+    said: bytes = b""
+    """In a crawl by topic: what the page is about (`lycosa.crawl.topics.predictor`)."""
+    hints: bytes = b""
+    """What each link sounds like."""
 
 
 class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
@@ -136,4 +141,5 @@ AnyMessage = (
     | BatonWanted
     | BatonDue
     | BatonCame
+    | Hinted
 )

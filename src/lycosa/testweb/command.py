@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import itertools
 import signal
 import sys
@@ -24,9 +25,22 @@ from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb
 
+KINDS = (
+    "small",
+    "wide",
+    "varied",
+    "tree",
+    "secretive",
+    "endless",
+    "lively",
+    "library",
+    "topics",
+    "bad",
+)
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGUSR1}
 
 
@@ -36,8 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve a made-up web on loopback, and judge the crawler that visits it.",
     )
     add = parser.add_argument
-    kinds = ("small", "wide", "varied", "tree", "secretive", "endless", "lively", "library", "bad")
-    add("--kind", choices=kinds, default="small", help="which web")
+    add("--kind", choices=KINDS, default="small", help="which web")
     add("--seed", type=int, default=1, help="another seed is another web (1)")
     add("--hosts", type=int, default=20, help="hosts of a wide or varied web, or of a forest (20)")
     add(
@@ -46,7 +59,12 @@ def _parser() -> argparse.ArgumentParser:
         default=0,
         help="addresses of a wide or varied web (a tenth of the hosts)",
     )
-    add("--pages", type=int, default=1000, help="pages of a host of a wide web (1000)")
+    add(
+        "--pages",
+        type=int,
+        default=0,
+        help="pages of a host of a wide web (1000), or of a web with topics (10000)",
+    )
     add("--levels", type=int, default=4, help="levels of a tree (4)")
     add("--fanout", type=int, default=3, help="children of a page of a tree (3)")
     add("--port", type=int, default=0, help="port for http (any free one)")
@@ -60,7 +78,52 @@ def _parser() -> argparse.ArgumentParser:
     add("--delay", type=float, default=1.0, help="the pause it promised per host (1)")
     add("--ip-delay", type=float, default=0.5, help="the pause it promised per address (0.5)")
     add("--burst", type=int, default=1, help="requests to a host that may share their pauses (1)")
+    _add_topics(parser.add_argument_group("a web with topics"))
     return parser
+
+
+def _add_topics(group: argparse._ArgumentGroup) -> None:
+    usual = Shape()
+    add = group.add_argument
+    add("--topics", default=",".join(usual.names), help=f"their names ({','.join(usual.names)})")
+    shares = {
+        "other": "pages of none of the topics",
+        "locality": "links that stay in the topic",
+        "purity": "pages of a topic on hosts of its own",
+        "hubs": "pages that link to many of their topic",
+        "tunnels": "pages of a topic that are reached only through pages of none",
+        "telling": "anchors with words of the target's topic",
+        "several": "pages of two topics",
+    }
+    for name, meaning in shares.items():
+        value = getattr(usual, name)
+        add(f"--{name}", type=float, default=value, help=f"share of {meaning} ({value:g})")
+    add("--tunnel-length", type=int, default=usual.tunnel_length, help="through how many (2)")
+    add("--labels", type=Path, metavar="FILE", help="write topic and URL of every page as CSV")
+
+
+def _topic_web(options: argparse.Namespace) -> TopicWeb:
+    usual = Shape()
+    shape = usual._replace(
+        names=tuple(options.topics.split(",")),
+        pages=options.pages or usual.pages,
+        other=options.other,
+        locality=options.locality,
+        purity=options.purity,
+        hubs=options.hubs,
+        tunnels=options.tunnels,
+        tunnel_length=options.tunnel_length,
+        telling=options.telling,
+        several=options.several,
+    )
+    return TopicWeb(shape, options.seed)
+
+
+def _write_labels(web: TopicWeb, file: Path) -> None:
+    with file.open("w", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(("topic", "url"))
+        rows.writerows((web.topic_of(url), url) for url in web.all_pages())
 
 
 def make_web(options: argparse.Namespace) -> AnyWeb:
@@ -69,7 +132,7 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.small(options.seed)
     if options.kind == "wide":
         addresses = options.addresses or max(1, options.hosts // 10)
-        return GeneratedWeb.wide(options.seed, options.hosts, addresses, options.pages)
+        return GeneratedWeb.wide(options.seed, options.hosts, addresses, options.pages or 1000)
     if options.kind == "varied":
         addresses = options.addresses or max(1, options.hosts // 10)
         return GeneratedWeb.varied(options.seed, options.hosts, addresses)
@@ -81,12 +144,14 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.endless(options.seed)
     if options.kind == "lively":
         return GeneratedWeb.lively(options.seed)
+    if options.kind == "topics":
+        return _topic_web(options)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb):
+    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]
@@ -96,7 +161,13 @@ def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until a signal comes; the exit code is 1 if the referee found a breach."""
     options = _parser().parse_args(arguments)
-    web = make_web(options)
+    try:
+        web = make_web(options)
+    except LycosaError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    if options.labels and isinstance(web, TopicWeb):
+        _write_labels(web, options.labels)
     rules = RefereeRules(
         delay_seconds=options.delay,
         ip_delay_seconds=options.ip_delay,

@@ -32,7 +32,7 @@ class PretendedCrawl:
         if not job.fetch.contact:
             raise ConfigError(NO_CONTACT)
 
-    def require_languages(self, job: Job) -> None:
+    def require_content(self, job: Job) -> None:
         """Refuse nothing."""
 
     def run_crawl(

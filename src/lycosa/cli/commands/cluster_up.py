@@ -131,7 +131,7 @@ def _job(web: TrialWeb | None, flags: dict[str, Any], given: Any, *, is_typed: b
     require_linear(job)
     require_a_seed(job)
     require_plugins(job)
-    run.require_languages(job)
+    run.require_content(job)
     if web is not None:
         web.judge_by(job)
     return job

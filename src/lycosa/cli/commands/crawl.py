@@ -129,7 +129,7 @@ def crawl(
     require_linear(job)
     require_a_seed(job)
     require_plugins(job)
-    run.require_languages(job)
+    run.require_content(job)
     directory = CrawlDirectory.create(path, job)
     _begin_elsewhere(directory, job)
     if job.log.server and job.crawl.workers > 1 and not flags["as_json"]:

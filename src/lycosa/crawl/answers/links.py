@@ -16,7 +16,7 @@ partition is taken by a machine that has the record, or patience ends.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -58,6 +58,9 @@ from lycosa.records import (
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
+if TYPE_CHECKING:
+    from lycosa.crawl.topics.predictor import Predictor
+
 REDIRECT = LinkKind.REDIRECT
 TOO_DEEP = "too-deep"
 
@@ -90,6 +93,8 @@ class Router:
         self._records_all = ports.job.extract.links == "all"
         self._copies = KnownCopies() if ports.job.traps.known_copies else None
         self._ahead: Ahead | None = None
+        self.predictor: Predictor | None = None
+        """Says what URLs may be about, in a crawl by topic."""
         self._posted: dict[int, dict[str, int]] = {}
         self._farthest_static = farthest(ports.job.limits.depth_static)
         self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
@@ -194,6 +199,8 @@ class Router:
         """Forget what a partition has posted and its page numbers: it is no longer ours."""
         if self._copies is not None:
             self._copies.forget()
+        if self.predictor is not None:
+            self.predictor.forget(partition)
         self._posted.pop(partition, None)
         self._targets.forget()
 
@@ -205,6 +212,8 @@ class Router:
             self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
         self._ahead = None
+        if self.predictor is not None:
+            self.predictor.end()
         if page in partition.state.links_owed:
             partition.record(LinksOwed(moment, done=[page]))
         self._pass_on(partition, moment, nearer)
@@ -236,9 +245,13 @@ class Router:
         if partition.counts_links:
             known = partition.state.table.find_many(found.keys)
             partition.count_links(page for page in known if page >= 0)
+        if self.predictor is not None:
+            self.predictor.hear_message(partition, found)
         nearer = partition.admit(
             moment, found.source, found.keys, found.distances, found.requisites, found.hops
         )
+        if self.predictor is not None:
+            self.predictor.end()
         self._pass_on(partition, moment, nearer)
 
     def links_counted(self, partition: Partition, message: LinksCounted) -> None:
@@ -416,6 +429,8 @@ class Router:
             for name, key, distance in zip(names, found.keys, found.distances, strict=True)
             if distance < posted.get(name, distance + 1)
         ]
+        if self.predictor is not None and len(fresh) < len(found.keys):
+            self.predictor.sent_before(partition, target, found.keys, {key for _, key, _ in fresh})
         if not fresh:
             return
         if len(posted) > self._most_posted:
@@ -424,5 +439,8 @@ class Router:
         keys = [key for _, key, _ in fresh]
         distances = [distance for _, _, distance in fresh]
         requisites = sorted(set(found.requisites).intersection(keys))
-        message = Discovered(found.moment, found.source, keys, distances, requisites, hops)
-        partition.post(target, message)
+        said, hints = self.predictor.sent(keys) if self.predictor is not None else (b"", b"")
+        partition.post(
+            target,
+            Discovered(found.moment, found.source, keys, distances, requisites, hops, said, hints),
+        )

@@ -6,7 +6,7 @@ one stage and read by later ones, so a stage needs no other argument.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct, field
 
@@ -41,6 +41,15 @@ class PluginPass(Protocol):
         """The values of the plugins' columns."""
 
 
+class PageTopics(NamedTuple):
+    """What a page is about (`lycosa.crawl.topics.classifier`)."""
+
+    probabilities: list[float]
+    """Of every topic of the model."""
+    found: list[int]
+    """The topics that are sure enough, the surest first."""
+
+
 class PageAnswer(Struct):
     """One answer, and everything that the stages have made of it so far."""
 
@@ -70,6 +79,10 @@ class PageAnswer(Struct):
     """It is kept, but as a list of pages: it counts towards no limit."""
     is_foreign: bool = False
     """It is a page, but in another language than the job keeps: only its links count."""
+    topics: PageTopics | None = None
+    """What it is about, in a crawl with topics."""
+    extra: tuple[object, ...] = ()
+    """The values of columns that not every crawl has: those of plugins, and of topics."""
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
     links: Links = field(default_factory=lambda: NO_LINKS)

@@ -15,7 +15,8 @@ before it.
                    stored. A sitemap and a page in a language that the job does not keep
                    (`languages`) cost nothing: they go on for their links
      6  extract    triples (`triples`), then links, some of which the triples name (`links`)
-     7  store      one record for the archive. The event needs its place
+     7  store      what the page is about (`lycosa.crawl.topics`), then one record for the archive.
+                   The event needs its place
      8  rest       how long the host rests (`host_pauses`, `bursts`). A refusal is recorded before
                    the event of the page, so that a replay sees the host wait first
      9  finish     `Fetched`: the decision. From here on the state knows the outcome
@@ -71,6 +72,7 @@ from lycosa.url import parse, url_of
 if TYPE_CHECKING:
     from lycosa.crawl.answers.languages import LanguageFilter
     from lycosa.crawl.answers.plugins import Plugins
+    from lycosa.crawl.topics.classifier import Classifier
 
 FORGETTABLE_SECONDS = 1.0
 """A pause may be longer than the host's usual one by this much without being committed at
@@ -109,6 +111,16 @@ class PageAnswers:
             from lycosa.crawl.answers.languages import LanguageFilter  # loads a detector
 
             self._languages = LanguageFilter(ports.job)
+        self._classifier: Classifier | None = None
+        if ports.job.topics.model:
+            from lycosa.crawl.topics.classifier import Classifier  # few crawls have a model
+
+            plugged = ports.hooks.extra_columns if ports.hooks is not None else ()
+            self._classifier = Classifier(ports.job, len(plugged))
+            if ports.job.frontier.scheduler == "topics":
+                from lycosa.crawl.topics.predictor import Predictor
+
+                router.predictor = Predictor(ports.job, self._classifier)
         self._router = router
         self._mining = mining
         self._prober = Prober(ports)
@@ -122,6 +134,11 @@ class PageAnswers:
         self._changes = ChangeWatcher(ports.job, planner) if has_policy else None
         self.host_pauses = HostPauses(ports)
         self.bursts = Bursts(ports.job)
+
+    @property
+    def topic_names(self) -> tuple[str, ...]:
+        """The topics of the job's model; none without one."""
+        return self._classifier.names if self._classifier is not None else ()
 
     def decide(self, answered: PageAnswer) -> bool:
         """Take an answer through all stages; returns whether it must be committed at once."""
@@ -143,6 +160,8 @@ class PageAnswers:
         self._finish(answered)
         if self._changes is not None:
             self._changes.visited(answered)
+        if answered.topics is not None and self._classifier is not None:
+            answered.partition.record(self._classifier.event(answered))
         self._route(answered)
         self._learn(answered)
         self._close_when_full(answered)
@@ -241,10 +260,13 @@ class PageAnswers:
         is_kept = answered.outcome is Outcome.KEPT
         was_kept = state.pages.outcome[page] == Outcome.KEPT
         answered.is_first = is_kept and not was_kept
-        plugins = answered.plugins
         is_shown = is_kept and not answered.is_foreign
+        if answered.plugins is not None and is_shown:
+            answered.extra = answered.plugins.values
         source_id, source = state.sources.of(page)
         is_noindex = is_noarchive = False
+        if self._classifier is not None:
+            self._classify(self._classifier, answered, is_shown)
         if is_kept:
             is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
         answered.place = self._store_of_pages.append(
@@ -264,7 +286,7 @@ class PageAnswers:
                 charset=facts.charset,
                 fingerprint=answered.fingerprint,
                 rule=rule_name(state.pages.guess[page]),
-                extra=plugins.values if plugins is not None and is_shown else (),
+                extra=answered.extra,
                 triples=answered.triples,
                 held=state.place_of(page) if is_kept and was_kept else None,
                 is_noindex=is_noindex,
@@ -275,6 +297,12 @@ class PageAnswers:
                 source_url=url_of(state.table.key(source)) if source is not None else "",
             )
         )
+
+    def _classify(self, classifier: Classifier, answered: PageAnswer, is_shown: bool) -> None:
+        """Find out what a page is about; sitemaps and pages without text are about nothing."""
+        if is_shown and answered.text and not answered.is_sitemap:
+            answered.topics = classifier.classify(answered.facts)
+        answered.extra = classifier.columns(answered.topics, answered.extra)
 
     # -- the decision ---------------------------------------------------------------------
 
@@ -332,6 +360,8 @@ class PageAnswers:
             return
         if answered.outcome is Outcome.KEPT and self._mirrors.skips(answered):
             return
+        if self._router.predictor is not None:
+            self._router.predictor.hear_page(answered)
         self._router.route(
             answered.partition, answered.ended, answered.page, answered.key, answered.links
         )

@@ -90,7 +90,7 @@ def run_crawl(
     listener, stop = listener or Listener(), stop or Stop()
     job = directory.job() if job is None else anchored(job, directory.path)
     require_contact(job)
-    require_languages(job)
+    require_content(job)
     require_files(job.fetch.connections, job.crawl.workers)
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()
@@ -156,12 +156,16 @@ def require_contact(job: Job) -> None:
         )
 
 
-def require_languages(job: Job) -> None:
-    """Refuse a filter by language that cannot work here."""
+def require_content(job: Job) -> None:
+    """Refuse a filter by language, or a model of topics, that cannot work here."""
     if job.extract.languages:
         from lycosa.crawl.answers import languages  # others do without it
 
         languages.require_languages(job)
+    if job.topics.model or job.frontier.scheduler == "topics":
+        from lycosa.crawl.topics.of_job import require_topics
+
+        require_topics(job)
 
 
 def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Listener) -> Planted:

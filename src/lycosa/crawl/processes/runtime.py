@@ -55,7 +55,10 @@ from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import Sealed, everything, seal_dead
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from lycosa.crawl.processes.distant import DistantRecords
+    from lycosa.plugins.hooks import Hooks
 
 SEAL_LOOK_SECONDS = 1.0
 DEAD_LOOK_SECONDS = 30.0
@@ -68,6 +71,16 @@ def seal_seconds(job: Job) -> float:
     """Return how often segments are sealed; a store gets sealed ones alone. 0 means when full."""
     own = job.log.seal_seconds
     return min(own or job.store.seal_seconds, job.store.seal_seconds) if job.store.place else own
+
+
+def _extra_columns(job: Job, hooks: Hooks | None) -> pa.Schema | None:
+    """Return the columns of `pages` that plugins and topics add."""
+    of_plugins = hooks.extra_columns if hooks is not None else None
+    if not job.topics.model:
+        return of_plugins
+    from lycosa.crawl.topics.classifier import all_columns  # few crawls have a model
+
+    return all_columns(of_plugins)
 
 
 class Duties(NamedTuple):
@@ -126,7 +139,7 @@ class Runtime:
                     "software": f"Lycosa {__version__}",
                     "http-header-user-agent": job.fetch.user_agent,
                 },
-                extra_columns=hooks.extra_columns if hooks is not None else None,
+                extra_columns=_extra_columns(job, hooks),
                 clock_ahead=assignment.clock_ahead,
             )
             opened.callback(self._store.abandon)

@@ -5,6 +5,7 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
 
     worker      the loop itself
     ownership   takes partitions, hands them over, drops those that others have taken
+    turns       whose turn it is: the next partition that has work
     sending     from a partition that has work to a request on its way
     mail        fetches what has come into the inboxes
     inbox       decides on messages of other partitions: URLs, robots files, bids, batons

@@ -30,6 +30,7 @@ from lycosa.records import (
     BidsWanted,
     CycleShare,
     Discovered,
+    Hinted,
     InboxRead,
     LinksCounted,
     RobotsWanted,
@@ -119,6 +120,10 @@ class InboxReader:
                 urls += len(message.keys)
             elif isinstance(message, RobotsWanted):
                 self._robots.wanted(partition, message, now)
+            elif isinstance(message, Hinted):
+                if self._router.predictor is not None:
+                    self._router.predictor.hear_message(partition, message)
+                    self._router.predictor.end()
             elif isinstance(message, LinksCounted):
                 self._router.links_counted(partition, message)
             elif isinstance(message, BidsWanted):

@@ -17,7 +17,8 @@ from lycosa.errors import StoreError
 from lycosa.failpoints import reach
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.partition import Partition, Task, TaskKind
+from lycosa.frontier.partition import Partition
+from lycosa.frontier.task import Task, TaskKind
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 from lycosa.url import host_of, url_of
 

@@ -48,13 +48,15 @@ from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.running_time import RunningTime
 from lycosa.crawl.worker.sending import Sender
+from lycosa.crawl.worker.turns import PartitionTurns
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.memory_limit import MemoryLimit
-from lycosa.frontier.partition import Partition, Task, TaskKind
+from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.task import Task, TaskKind
 from lycosa.records import (
     Answer,
     AnyEvent,
@@ -115,6 +117,12 @@ class Worker:
             ports, self._partitions, self._mining, self._cycles, self._tick_alarm, self._lose
         )
         self._with_work: dict[int, None] = {}
+        self._turns = PartitionTurns(self._partitions, self._with_work)
+        if self._job.frontier.scheduler == "topics":
+            from lycosa.crawl.topics.allocator import TopicTurns  # few crawls go by topic
+
+            names = self._pages.topic_names
+            self._turns = TopicTurns(self._partitions, self._with_work, self._job, names)
         self._changed: dict[int, None] = {}
         self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._ownership = Ownership(
@@ -191,6 +199,8 @@ class Worker:
     def _begin(self, partition: Partition) -> None:
         """Let a partition that was taken have its turns; it may come while others are crawled."""
         now = self._clock.now()
+        if self._router.predictor is not None:
+            self._router.predictor.attach(partition)
         partition.resume(now)
         self._router.pay(partition, now)
         self._cycles.resume(partition, now)
@@ -295,7 +305,7 @@ class Worker:
         connections = self.connections
         sender, may_begin = self._sender, self._ports.may_begin
         while sender.in_flight < connections and not self.is_stopping and may_begin():
-            partition = self._next_partition()
+            partition = self._turns.next()
             if partition is None or not sender.start_task(partition, now):
                 break
         if self._changed and not self._committer.is_busy:
@@ -304,19 +314,6 @@ class Worker:
             self._tick_alarm.set_before(now + self._ports.poll_seconds)
         due = self._agenda.next_moment() or NEVER
         self._wake_alarm.set_before(min(due, self._ports.budget.next_moment()))
-
-    def _next_partition(self) -> Partition | None:
-        """Return the next partition in turn that has something to ask for."""
-        turns = self._with_work
-        while turns:
-            number = next(iter(turns))
-            del turns[number]
-            partition = self._partitions[number]
-            is_asking = not partition.is_leaving and not partition.is_held_back
-            if is_asking and partition.has_work():
-                turns[number] = None
-                return partition
-        return None
 
     # -- answers --------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ Cost: linear in the bytes read, and one row of the weights for each different wo
 from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.unicode cimport Py_UNICODE_TOLOWER
+from cpython.unicode cimport Py_UNICODE_TOLOWER, PyUnicode_AsUTF8AndSize
 from libc.math cimport expf, logf, sqrtf
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
@@ -116,14 +116,37 @@ cdef class Words:
 
     cdef void read(self, bytes title, bytes text) noexcept:
         """Take in a text; its words are `used`, with numbers and weights."""
+        self.clear()
+        self.add(<const uint8_t *> PyBytes_AS_STRING(title), PyBytes_GET_SIZE(title), TITLE_WEIGHT)
+        self.add(<const uint8_t *> PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text), 1)
+        self.weigh()
+
+    cdef int read_link(self, str text, str key) except -1:
+        """Take in the text of a link and the path of the URL that it leads to."""
+        cdef Py_ssize_t size, first = 0
+        cdef const char *p
+        self.clear()
+        if is_encodable(text):
+            p = PyUnicode_AsUTF8AndSize(text, &size)
+            self.add(<const uint8_t *> p, size, 1)
+        p = PyUnicode_AsUTF8AndSize(key, &size)
+        while first < size and p[first] != b"/":
+            first += 1
+        self.add(<const uint8_t *> p + first, size - first, 1)
+        self.weigh()
+        return 0
+
+    cdef void clear(self) noexcept:
         cdef int i
-        cdef uint32_t slot
-        cdef float total = 0
         for i in range(self.size):
             self.weights[self.used[i]] = 0
         self.size = 0
-        self.add(<const uint8_t *> PyBytes_AS_STRING(title), PyBytes_GET_SIZE(title), TITLE_WEIGHT)
-        self.add(<const uint8_t *> PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text), 1)
+
+    cdef void weigh(self) noexcept:
+        """Turn counts of words into weights."""
+        cdef int i
+        cdef uint32_t slot
+        cdef float total = 0
         for i in range(self.size):
             slot = self.used[i]
             self.weights[slot] = 1 + logf(self.weights[slot]) if self.weights[slot] > 1 else 1
@@ -194,6 +217,17 @@ cdef class Words:
             self.used[self.size] = slot
             self.size += 1
         self.weights[slot] += weight
+
+
+cdef bint is_encodable(str text):
+    """Whether a text has no lone surrogate, as nearly all have none."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def word_weights(bytes title, bytes text, int bits=16):
@@ -268,6 +302,57 @@ cdef class Softmax:
                 )
         for topic in range(topics):
             self._bias[topic] -= <float> 0.05 * rate * gaps[topic]
+
+    def link_hints(self, list texts not None, list keys not None, float temperature, bytes wanted):
+        """Return what the texts of links and the words of their URLs sound like.
+
+        With `wanted` (a byte for each topic, 0 for those that are not) a byte for each link: the
+        probability of all wanted topics together. Without it four: the two likeliest topics, each
+        with its probability.
+        """
+        cdef float found[MOST_TOPICS]
+        cdef float total, highest
+        cdef int topic, first, second, topics = self.topics
+        cdef Py_ssize_t i, size = len(texts)
+        cdef bytearray hints = bytearray(size if wanted is not None else 4 * size)
+        cdef uint8_t *to = <uint8_t *> hints
+        cdef const uint8_t *is_wanted = NULL
+        if wanted is not None:
+            if len(wanted) != topics:
+                raise ValueError(f"{len(wanted)} marks for {topics} topics")
+            is_wanted = <const uint8_t *> PyBytes_AS_STRING(wanted)
+        if len(keys) != size:
+            raise ValueError("a link without a URL")
+        for i in range(size):
+            self._words.read_link(<str?> texts[i], <str?> keys[i])
+            self.add_up(found)
+            highest = found[0]
+            for topic in range(1, topics):
+                highest = max(highest, found[topic])
+            total = 0
+            for topic in range(topics):
+                found[topic] = expf((found[topic] - highest) / temperature)
+                total += found[topic]
+            if is_wanted != NULL:
+                highest = 0
+                for topic in range(topics):
+                    if is_wanted[topic]:
+                        highest += found[topic]
+                to[i] = <uint8_t> (255 * highest / total + <float> 0.5)
+                continue
+            first, second = 0, -1
+            for topic in range(1, topics):
+                if found[topic] > found[first]:
+                    first, second = topic, first
+                elif second < 0 or found[topic] > found[second]:
+                    second = topic
+            second = max(second, 0)
+            to[4 * i] = <uint8_t> first
+            to[4 * i + 1] = <uint8_t> (255 * found[first] / total + <float> 0.5)
+            to[4 * i + 2] = <uint8_t> second
+            if second != first:
+                to[4 * i + 3] = <uint8_t> (255 * found[second] / total + <float> 0.5)
+        return bytes(hints)
 
     cdef void add_up(self, float *found) noexcept nogil:
         cdef int i, topic, topics = self.topics

@@ -85,12 +85,14 @@ class TopicModel:
         ]
         return sorted(likely, key=lambda topic: -topic.probability)[:MOST_FOUND]
 
-    def link_probabilities(self, text: str) -> list[float]:
-        """Return the probability of every topic for the text of a link."""
-        return softmax(
-            self._softmax.scores(b"", text.encode("utf-8", "replace")),
-            self.header.temperature,
-        )
+    def link_hints(self, texts: list[str], keys: list[str], wanted: bytes | None) -> bytes:
+        """Return what the texts of links and the words of their URLs sound like.
+
+        With `wanted` (a byte for each topic, 0 for those that are not) a byte for each link: the
+        probability of all wanted topics together. Without it four: the two likeliest topics, each
+        with its probability.
+        """
+        return self._softmax.link_hints(texts, keys, self.header.temperature, wanted)
 
     def word_weights(self, number: int) -> list[float]:
         """Return the weight of a word, by its number, for every topic."""

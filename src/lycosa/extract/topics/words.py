@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import compress, pairwise
 
 TITLE_WEIGHT = 2
 MOST_WORDS = 2048
@@ -136,6 +136,17 @@ class PlainSoftmax:
                 row[topic] -= rate * step / (math.sqrt(squares[topic]) + 1e-6)
         for topic, gap in enumerate(gaps):
             self.bias[topic] -= 0.05 * rate * gap
+
+    def link_hint(self, text: str, key: str, temperature: float, wanted: bytes | None) -> bytes:
+        """Return what the text of a link and the words of its URL sound like."""
+        path = key[key.find("/") :] if "/" in key else ""
+        said = "" if any("\ud800" <= one <= "\udfff" for one in text) else text
+        probabilities = softmax(self.scores(b"", f"{said} {path}".encode()), temperature)
+        if wanted is not None:
+            return bytes([round(255 * sum(compress(probabilities, wanted)))])
+        best = sorted(range(self.topics), key=lambda topic: -probabilities[topic])[:2]
+        pairs = [(topic, round(255 * probabilities[topic])) for topic in best]
+        return bytes([number for pair in pairs for number in pair]).ljust(4, b"\0")
 
 
 def softmax(scores: list[float], temperature: float = 1.0) -> list[float]:

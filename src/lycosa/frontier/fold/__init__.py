@@ -12,6 +12,8 @@ so that a resume need not read all of it.
     probes        known error pages of the sites (soft 404s)
     guesses       results of guessed URLs
     popularity    how many links lead to each URL
+    topics        what URLs are about, or may be about
+    losses        records that are gone: what they held is fetched again
     owed          what is owed to hosts of a partition that was handed over
     batons        host sets that are this partition's to ask, and who is in line for them
     reports       what goes with a baton: rests, robots rules and counts of its hosts

@@ -38,6 +38,7 @@ from lycosa.frontier.fold.owed import Owed
 from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
 from lycosa.frontier.fold.sources import Sources
+from lycosa.frontier.fold.topics import Topics
 from lycosa.frontier.fold.traps import Traps
 from lycosa.frontier.fold.visits import History
 from lycosa.frontier.urltable import CompactUrlTable
@@ -114,6 +115,7 @@ class Holdings:
         self.traps = Traps()
         self.history = History()
         self.popularity = Popularity()
+        self.topics = Topics()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
 
@@ -229,7 +231,7 @@ class Holdings:
         if not self.sites.closed[site]:
             self.pending -= 1
 
-    def _put_up(self, page: int) -> None:
+    def put_up(self, page: int) -> None:
         """Let a URL be fetched that has ended, or that was put off."""
         if self.pages.status[page] in (DONE, PUT_OFF):
             site = self.pages.site[page]
@@ -254,7 +256,7 @@ class Holdings:
             self.pending -= self.sites.pending[site]
         self.sites.closed[site] = outcome
 
-    def _open(self, site: int) -> None:
+    def open(self, site: int) -> None:
         """Undo `_close`; the robots file is asked for anew."""
         if self.sites.closed[site]:
             self.sites.closed[site] = 0

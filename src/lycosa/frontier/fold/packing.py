@@ -57,6 +57,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "traps": holdings.traps.pack(),
             "history": holdings.history.pack(),
             "popularity": holdings.popularity.pack(),
+            "topics": holdings.topics.pack(),
             "owed": holdings.owed.pack(),
             "batons": holdings.batons.pack(),
             "columns": [
@@ -102,6 +103,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.traps.unpack(packed.get("traps", {}))
     holdings.history.unpack(packed.get("history", {}))
     holdings.popularity.unpack(packed.get("popularity", b""))
+    holdings.topics.unpack(packed.get("topics", {}))
     holdings.owed.unpack(packed.get("owed", ({}, {})))
     holdings.batons.unpack(packed.get("batons", {}))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]

@@ -18,7 +18,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from lycosa.frontier.fold.columns import JUDGED, NONE, PENDING, PUT_OFF, VAIN, WAITING
+from lycosa.frontier.fold.columns import JUDGED, NONE, PUT_OFF, VAIN, WAITING
 from lycosa.frontier.fold.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.packing import pack, unpack
@@ -32,6 +32,7 @@ from lycosa.records import (
     BatonQueued,
     BatonTaken,
     BidTaken,
+    Classified,
     Configured,
     Counted,
     CycleBegun,
@@ -51,6 +52,7 @@ from lycosa.records import (
     Moved,
     Outcome,
     Passed,
+    Predicted,
     ProbeChosen,
     RecordsLost,
     Released,
@@ -119,6 +121,8 @@ class PartitionState(Holdings):
             BatonPassed: self.batons.apply_passed,
             BatonTaken: self._apply_baton_taken,
             BatonQueued: self.batons.apply_queued,
+            Classified: self.topics.apply_classified,
+            Predicted: self._apply_predicted,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -183,6 +187,8 @@ class PartitionState(Holdings):
             sites.mined_out[site] = 0
             if not sites.closed[site]:
                 self.pending += 1
+        if event.queues:
+            self.topics.queued(len(pages.site) - len(event.keys), event.queues, event.positions)
         if event.hops:
             for page in range(len(pages.site) - len(event.keys), len(pages.site)):
                 pages.hops[page] = event.hops
@@ -195,7 +201,7 @@ class PartitionState(Holdings):
         self.requisites.update(event.requisites)
         for page in event.linked:
             if self.was_tried_in_vain(page):
-                self._put_up(page)
+                self.put_up(page)
             self._withdraw_guess(page)
             pages.guess[page] = 0
 
@@ -304,9 +310,9 @@ class PartitionState(Holdings):
             self.hosts.address_expires[host] = 0.0
             self.traps.release(host)
             for site in self.sites_of(host):
-                self._open(site)
+                self.open(site)
         for page in event.pages:
-            self._put_up(page)
+            self.put_up(page)
 
     def _apply_forgotten(self, event: Forgotten) -> None:
         """End everything of a host as blocked, and forget where its records were.
@@ -381,9 +387,9 @@ class PartitionState(Holdings):
         if not event.round:
             self.waited_seconds = 0.0
             for site in self.given_up_for_now():
-                self._open(site)
+                self.open(site)
         for page in event.pages:
-            self._put_up(page)
+            self.put_up(page)
             self.history.take(self.sites.host[self.pages.site[page]])
 
     def _sort_in(self, first: int, count: int, put_off: list[int]) -> None:
@@ -400,37 +406,14 @@ class PartitionState(Holdings):
                 self.history.take(sites.host[site])
 
     def _apply_records_lost(self, event: RecordsLost) -> None:
-        columns = (event.pages, event.outcomes, event.sizes, event.places)
-        for page, outcome, size_bytes, place in zip(*columns, strict=True):
-            self.lost.setdefault(place.segment, set()).add(place.offset)
-            host = self.sites.host[self.pages.site[page]]
-            self.outcomes[outcome] -= 1
-            if outcome is KEPT:
-                self.kept_pages -= 1
-                self.kept_bytes -= size_bytes
-                self.hosts.kept[host] -= bool(self.hosts.kept[host])
-            if self.place_of(page) == place:
-                self._ask_again(page, host)
-        self.losses = max(self.losses, event.loss)
-        for place in event.robots:
-            self.lost.setdefault(place.segment, set()).add(place.offset)
-        for site in event.sites:
-            self.sites.robots[site] = RobotsState.UNKNOWN
-            self.sites.robots_expires[site] = 0.0
-            self.rules.pop(site, None)
+        from lycosa.frontier.fold.losses import give_up  # few crawls lose a record
 
-    def _ask_again(self, page: int, host: int) -> None:
-        """Let a page whose record is lost be fetched again, also on a host that was full."""
-        fetch = self.pages.fetch[page]
-        self.fetches.length[fetch], self.fetches.due[fetch] = 0, 0.0
-        if self.hosts.closed[host] == Outcome.HOST_LIMIT:
-            self.hosts.closed[host] = 0
-            for site in self.sites_of(host):
-                self._open(site)
-        if self.pages.status[page] == WAITING:
-            self.pages.status[page] = PENDING
-        self._put_up(page)
-        self.pages.outcome[page] = 0
+        give_up(self, event)
+
+    def _apply_predicted(self, event: Predicted) -> None:
+        self.topics.moved(event.pages, event.queues, event.positions)
+        for page in event.put_up:
+            self.put_up(page)
 
     # -- snapshots ------------------------------------------------------------------------
 

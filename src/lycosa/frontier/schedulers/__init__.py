@@ -20,9 +20,12 @@ Cursors and queues are not state: a crawl resumes with fresh ones.
     windows        along the tree of URLs: windows that slide over it
     diverse        sites spread as far apart as possible
     profit         by the worth of a visit, within a cycle
+    topics         by topic, and in each the most promising first
     again          URLs that failed before
     queues         the smallest rank first: the contract, and pure Python
     _queues        the same, compiled
+    topic_queues   the same for each topic: the contract, and pure Python
+    _topic_queues  the same, compiled
 """
 
 from __future__ import annotations
@@ -84,3 +87,11 @@ class ChoosesFrom(Protocol):
 
     def choose_from(self, site: int) -> int | None:
         """Return the next URL of a site that is awake, or None."""
+
+
+@runtime_checkable
+class MovesBetweenQueues(Protocol):
+    """Optional for a scheduler: has a queue for each topic."""
+
+    def move_to(self, page: int, site: int, queue: int, position: int) -> None:
+        """Note that a URL that was offered has come to a position of this queue."""

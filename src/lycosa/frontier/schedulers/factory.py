@@ -87,6 +87,12 @@ def _profit(state: PartitionState, order: Order) -> Scheduler:
     return Profit(state.pages, state.history)
 
 
+def _topics(state: PartitionState, order: Order) -> Scheduler:
+    from lycosa.frontier.schedulers.topics import ByTopic
+
+    return ByTopic(state.pages, state.topics)
+
+
 _MAKERS: dict[str, Callable[[PartitionState, Order], Scheduler]] = {
     "breadth-first": _breadth_first,
     "best-first": _best_first,
@@ -95,6 +101,7 @@ _MAKERS: dict[str, Callable[[PartitionState, Order], Scheduler]] = {
     "round-robin": _round_robin,
     "diverse": _diverse,
     "profit": _profit,
+    "topics": _topics,
 }
 
 

@@ -9,7 +9,7 @@ are whole. The owner of a crawl can ask for everything, here and by `lycosa sql`
 
 from __future__ import annotations
 
-from lycosa.config.sections import Extract
+from lycosa.config.content import Extract
 from lycosa.study.tables import Connection
 
 _CONTENT = ("title", "description")

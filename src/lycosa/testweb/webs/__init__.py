@@ -1,11 +1,15 @@
 """Webs made for one purpose.
 
-Where a generated web has habits, these have exact pages: a test can say what must be found.
+Where a generated web has habits, these have exact pages or topics: a test can say what must be
+found.
 
     graph         a web drawn by hand, for exact tests
     papers        webs that repeat the tables of the RDFa spider's paper
     books         a small library with structured data in every form
     misbehaviour  a web of misbehaving hosts, and the outcomes that are right
     misdeeds      what those servers send: one generator per misdeed
+    topics        a web of any size whose pages have topics, which it knows
+    topic_plan    where the pages of that web lie
+    topic_texts   words and texts of its topics
     wild_pages    pages that are valid HTTP but hard to read
 """

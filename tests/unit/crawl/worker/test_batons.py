@@ -18,10 +18,11 @@ from lycosa.cluster.partitioners import by_url
 from lycosa.config import Job
 from lycosa.crawl.worker.batons import Batons
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.partition import Partition, Task, TaskKind
+from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.task import Task, TaskKind
 from lycosa.log.fold import replay
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.memory import MemoryLog

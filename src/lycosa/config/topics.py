@@ -1,0 +1,64 @@
+"""The section of a job about topics: fields of knowledge, and how many pages of each are wanted."""
+
+from __future__ import annotations
+
+from lycosa.config.keys import Record, key
+
+TOPIC_POLICIES = ("each", "weighted", "budget", "focused")
+FOCUSES = ("soft", "hard")
+
+_NAME = r"[^\s=]+"
+
+
+class Topics(Record):
+    """What pages are about; with the scheduler `topics`, which of them are fetched first."""
+
+    model: str = key(
+        "",
+        "The file of a model (`lycosa topics train`). Pages get the columns `topic`, "
+        "`topic_confidence` and `topics`. The crawl keeps a copy. Empty: no topics.",
+        is_path=True,
+    )
+    digest: str = key(
+        "",
+        "The digest of the model; filled in when the crawl begins, so that another model is "
+        "noticed.",
+        pattern=r"(?:[0-9a-f]{16})?",
+        pattern_text="16 hexadecimal digits",
+    )
+    policy: str = key(
+        "each",
+        "With the scheduler `topics`: one URL from `each` topic in turn; topics `weighted` by "
+        "`weights`; a `budget` of pages for each; or `focused` on the topics `wanted`.",
+        choices=TOPIC_POLICIES,
+    )
+    wanted: tuple[str, ...] = key(
+        (),
+        "The topics that a `focused` crawl is for; a topic stands for those below it, too.",
+        pattern=_NAME,
+        pattern_text="names of topics",
+    )
+    focus: str = key(
+        "soft",
+        "What a `focused` crawl does with URLs that promise nothing: fetches them last (`soft`), "
+        "or puts them off, so that the crawl ends without them (`hard`).",
+        choices=FOCUSES,
+    )
+    weights: tuple[str, ...] = key(
+        (),
+        "For `weighted`: turns for a topic while others have one, as `science=3`.",
+        pattern=_NAME + r"=(?:[1-9][0-9]{0,3}|0)",
+        pattern_text="topics with a whole number below 10,000, as `science=3`",
+    )
+    budgets: tuple[str, ...] = key(
+        (),
+        "For `budget`: the most pages that are kept from the queue of a topic, as `science=1000`; "
+        "a topic without one has none.",
+        pattern=_NAME + r"=[0-9]{1,12}",
+        pattern_text="topics with a number of pages, as `science=1000`",
+    )
+
+
+def numbers_of(entries: tuple[str, ...]) -> dict[str, int]:
+    """Return what `weights` or `budgets` give to each topic."""
+    return {name: int(number) for name, _, number in (entry.rpartition("=") for entry in entries)}

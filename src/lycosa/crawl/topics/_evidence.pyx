@@ -1,0 +1,223 @@
+"""What links say of URLs that wait, compiled; `evidence` has the contract and the plain twins.
+
+Eight bytes for every URL of a partition up to the last one that was linked to. Always true: both
+classes return what their twins return (tests/unit/crawl/topics/test_evidence.py).
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.math cimport expf, logf
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+cdef enum:
+    SLOTS = 3
+    WEIGHT_UNIT = 4     # a probability is 255, its weight a quarter of that
+    MASS_UNIT = 16      # what one link says, all in all
+    HINT_BYTES = 4
+
+cdef struct Heard:
+    uint8_t highest
+    uint8_t promise
+    uint8_t text
+    uint8_t position
+    uint16_t total
+    uint16_t count
+
+cdef struct Votes:
+    uint8_t topics[SLOTS]
+    uint8_t weights[SLOTS]
+    uint8_t mass
+    uint8_t position
+
+cdef float LOGITS[256]
+
+
+cdef void fill_logits() noexcept:
+    cdef int byte
+    for byte in range(256):
+        LOGITS[byte] = logf((byte / <float> 255.0 + <float> 0.0067) / (<float> 1.0067 - byte / <float> 255.0))
+
+
+fill_logits()
+
+
+cdef void* longer(void* memory, size_t used, size_t wanted, size_t size) except NULL:
+    cdef void* larger = realloc(memory, wanted * size)
+    if larger == NULL:
+        raise MemoryError
+    memset(<char*> larger + used * size, 0, (wanted - used) * size)
+    return larger
+
+
+cdef class FocusedEvidence:
+    """Implements `lycosa.crawl.topics.evidence.PlainFocusedEvidence`."""
+
+    cdef Heard* heard
+    cdef size_t room
+    cdef float weights[6]
+
+    def __init__(self, weights):
+        cdef int i
+        for i in range(6):
+            self.weights[i] = weights[i]
+
+    def __dealloc__(self):
+        free(self.heard)
+
+    def hear(self, list pages not None, int probability, int promise, bytes texts not None, grades):
+        """Take in a link to each page; return the pages whose position has changed, with it."""
+        cdef const uint8_t[::1] recorded = grades
+        cdef const uint8_t* text = <const uint8_t*> PyBytes_AS_STRING(texts)
+        cdef Py_ssize_t i
+        cdef uint32_t page
+        cdef uint8_t position
+        cdef Heard* one
+        cdef list changed = []
+        if PyBytes_GET_SIZE(texts) != len(pages):
+            raise ValueError("a link without a text")
+        for i in range(len(pages)):
+            page = pages[i]
+            one = self.entry(page, recorded)
+            one.highest = max(one.highest, <uint8_t> probability)
+            one.promise = max(one.promise, <uint8_t> promise)
+            one.text = max(one.text, text[i])
+            one.total = <uint16_t> min(one.total + probability, 0xFFFF)
+            one.count = <uint16_t> min(one.count + 1, 0xFFFF)
+            position = self.position_of(one)
+            if position != one.position:
+                one.position = position
+                changed.append((page, position))
+        return changed
+
+    def position(self, uint32_t page):
+        """Return the position of a URL; the last one if nothing was heard of it."""
+        return self.heard[page].position if page < self.room and self.heard[page].count else 255
+
+    def promise(self, uint32_t page):
+        """Return the best promise of a page that links to a URL."""
+        return self.heard[page].promise if page < self.room else 0
+
+    cdef Heard* entry(self, uint32_t page, const uint8_t[::1] recorded) except NULL:
+        cdef Heard* one
+        cdef uint8_t before
+        cdef size_t room
+        if page >= self.room:
+            room = max(page + 1, self.room + self.room // 4, 64)
+            self.heard = <Heard*> longer(self.heard, self.room, room, sizeof(Heard))
+            self.room = room
+        one = &self.heard[page]
+        if not one.count:
+            one.position = 255
+            if page < recorded.shape[0] and recorded[page] != 255:  # heard of before a resume
+                before = 255 - recorded[page]
+                one.highest = one.promise = one.text = before
+                one.total, one.count, one.position = before, 1, recorded[page]
+        return one
+
+    cdef uint8_t position_of(self, Heard* one) noexcept:
+        cdef float score = (
+            self.weights[0]
+            + self.weights[1] * LOGITS[one.highest]
+            + self.weights[2] * logf(one.total / <float> 255.0 + <float> 0.01)
+            + self.weights[3] * LOGITS[one.promise]
+            + self.weights[4] * LOGITS[one.text]
+            + self.weights[5] * logf(one.count)
+        )
+        return <uint8_t> (254 / (1 + expf(score / 2)) + <float> 0.5)
+
+
+cdef class TopicEvidence:
+    """Implements `lycosa.crawl.topics.evidence.PlainTopicEvidence`."""
+
+    cdef Votes* votes
+    cdef size_t room
+
+    def __dealloc__(self):
+        free(self.votes)
+
+    def hear(self, list pages not None, bytes parent not None, bytes hints not None, queues, grades):
+        """Take in a link to each page; return the pages that change queue or position, with both."""
+        cdef const uint8_t[::1] topics = queues, recorded = grades
+        cdef const uint8_t* said = <const uint8_t*> PyBytes_AS_STRING(parent)
+        cdef const uint8_t* hint = <const uint8_t*> PyBytes_AS_STRING(hints)
+        cdef Py_ssize_t i, k, pairs = PyBytes_GET_SIZE(parent) // 2
+        cdef uint32_t page
+        cdef uint8_t before, position
+        cdef Votes* one
+        cdef list changed = []
+        if PyBytes_GET_SIZE(hints) != HINT_BYTES * len(pages):
+            raise ValueError("a link without a hint")
+        for i in range(len(pages)):
+            page = pages[i]
+            one = self.entry(page, topics, recorded)
+            before = one.topics[0]
+            if one.mass > 255 - MASS_UNIT:
+                halve(one)
+            one.mass += MASS_UNIT
+            for k in range(pairs):
+                vote(one, said[2 * k], said[2 * k + 1])
+            for k in range(HINT_BYTES // 2):
+                vote(one, hint[HINT_BYTES * i + 2 * k], hint[HINT_BYTES * i + 2 * k + 1])
+            position = position_of(one)
+            if position != one.position or before != one.topics[0]:
+                one.position = position
+                changed.append((page, one.topics[0], position))
+        return changed
+
+    cdef Votes* entry(
+        self, uint32_t page, const uint8_t[::1] topics, const uint8_t[::1] recorded
+    ) except NULL:
+        cdef Votes* one
+        cdef size_t room
+        if page >= self.room:
+            room = max(page + 1, self.room + self.room // 4, 64)
+            self.votes = <Votes*> longer(self.votes, self.room, room, sizeof(Votes))
+            self.room = room
+        one = &self.votes[page]
+        if not one.mass:
+            one.position = 255
+            if page < topics.shape[0] and topics[page] != 255:  # heard of before a resume
+                one.mass = MASS_UNIT
+                one.position = recorded[page]
+                one.topics[0] = topics[page]
+                one.weights[0] = (255 - recorded[page]) * 2 // WEIGHT_UNIT
+        return one
+
+
+cdef void halve(Votes* one) noexcept:
+    cdef int k
+    for k in range(SLOTS):
+        one.weights[k] //= 2
+    one.mass //= 2
+
+
+cdef void vote(Votes* one, uint8_t topic, uint8_t probability) noexcept:
+    """Add to the weight of a topic; the least of those that are kept gives way to a heavier one."""
+    cdef int k, weight = probability // WEIGHT_UNIT
+    if not weight:
+        return
+    for k in range(SLOTS):
+        if one.weights[k] and one.topics[k] == topic:
+            break
+    else:
+        k = SLOTS - 1
+        if one.weights[k] >= weight:
+            return
+        one.topics[k] = topic
+        one.weights[k] = 0
+    if one.weights[k] + weight > 255:
+        halve(one)
+        weight //= 2
+    one.weights[k] += <uint8_t> weight
+    while k > 0 and one.weights[k] > one.weights[k - 1]:
+        one.weights[k], one.weights[k - 1] = one.weights[k - 1], one.weights[k]
+        one.topics[k], one.topics[k - 1] = one.topics[k - 1], one.topics[k]
+        k -= 1
+
+
+cdef uint8_t position_of(Votes* one) noexcept:
+    """The share of the first topic in all that links could have said for it, turned round."""
+    cdef int most = one.mass * 2 * 255 // (MASS_UNIT * WEIGHT_UNIT)
+    cdef int share = min(254 * one.weights[0] // max(most, 1), 254)
+    return <uint8_t> (254 - share)

@@ -1,0 +1,91 @@
+"""Says what a page is about: an event of its partition, and columns of the table `pages`.
+
+Every page that is kept and has text is classified, once for each version. The columns are
+
+    topic              the surest topic; null for a page without text, `other` for one of none
+    topic_confidence   how sure it is, from 0 to 1
+    topics             all topics that are sure enough, at most three
+
+Loaded only for a job with a model: others do without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lycosa.config import Job
+from lycosa.crawl.answers.page_answer import PageAnswer, PageTopics
+from lycosa.crawl.topics.of_job import read_model
+from lycosa.extract.topics.model import MOST_FOUND, OTHER
+from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.records import Classified
+
+if TYPE_CHECKING:
+    from lycosa.extract.facts import Facts
+
+COLUMNS = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("topic_confidence", pa.float32()),
+        ("topics", pa.list_(pa.string())),
+    ]
+)
+_NOTHING: tuple[object, ...] = (None, None, None)
+"""The columns of a page without text."""
+
+
+def all_columns(of_plugins: pa.Schema | None) -> pa.Schema:
+    """Return all columns of a crawl with topics beside those that every crawl has."""
+    return pa.schema([*(of_plugins or ()), *COLUMNS])
+
+
+class Classifier:
+    """Knows the model of a crawl; one per worker."""
+
+    def __init__(self, job: Job, columns_before: int) -> None:
+        """`columns_before` is how many columns plugins add."""
+        self._nothing_before = (None,) * columns_before
+        self._orders_by_topic = job.frontier.scheduler == "topics"
+        self.model = read_model(job.topics)
+        self.names = self.model.names
+        self._thresholds = self.model.header.thresholds
+        self._other = self.names.index(OTHER)
+
+    def classify(self, facts: Facts) -> PageTopics:
+        """Return what a page is about."""
+        probabilities = self.model.probabilities(facts.title, facts.content)
+        found = [
+            number
+            for number, (probability, threshold) in enumerate(
+                zip(probabilities, self._thresholds, strict=True)
+            )
+            if probability >= threshold and number != self._other
+        ]
+        if len(found) > 1:
+            found.sort(key=lambda number: -probabilities[number])
+        return PageTopics(probabilities, found[:MOST_FOUND])
+
+    def columns(self, topics: PageTopics | None, before: tuple[object, ...]) -> tuple[object, ...]:
+        """Return the values of a page's columns after those of plugins."""
+        before = before or self._nothing_before
+        if topics is None:
+            return before + _NOTHING
+        if not topics.found:
+            return (*before, OTHER, topics.probabilities[self._other], [])
+        names = [self.names[number] for number in topics.found]
+        return (*before, names[0], topics.probabilities[topics.found[0]], names)
+
+    def event(self, answered: PageAnswer) -> Classified:
+        """Return the decision on a page for the log."""
+        assert answered.topics is not None
+        probabilities, found = answered.topics
+        confidences = [round(255 * probabilities[number]) for number in found]
+        queue = self._queue_of(answered) if self._orders_by_topic else -1
+        return Classified(answered.page, found, confidences, queue, not answered.is_first)
+
+    def _queue_of(self, answered: PageAnswer) -> int:
+        """Return the queue that a page was taken from; without an entry it was that of `other`."""
+        queue = answered.partition.state.topics.of(answered.page)
+        return self._other if queue == NO_TOPIC else queue

@@ -1,0 +1,99 @@
+"""The model of a job: read, checked against the job, copied into the crawl directory.
+
+A crawl keeps a copy of its model, `topics.model`, and its job has the model's digest. So a model
+that was trained anew changes no crawl that has begun, and a file that was replaced is noticed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from lycosa.config import Job
+from lycosa.config.topics import Topics, numbers_of
+from lycosa.errors import ConfigError
+from lycosa.extract.topics.model import OTHER, TopicModel
+
+MODEL_FILE = "topics.model"
+_NEEDS = {
+    "weighted": ("weights", "science=3"),
+    "budget": ("budgets", "science=1000"),
+    "focused": ("wanted", "science"),
+}
+"""Which key a policy needs, and an entry of it for messages."""
+
+
+def read_model(topics: Topics) -> TopicModel:
+    """Return the model that a job names; refuse another one than the crawl began with."""
+    path = Path(topics.model)
+    try:
+        model = TopicModel.read(path)
+    except OSError as error:
+        raise ConfigError(
+            f"[topics] model: {path} cannot be read: {error.strerror}\n"
+            "  check the path, or train a model: lycosa topics train"
+        ) from None
+    if topics.digest and model.digest != topics.digest:
+        raise ConfigError(
+            f"[topics] model: {path} is another model than the crawl began with"
+            f" ({model.digest}, not {topics.digest})\n"
+            "  put the first one back; to classify the pages anew: lycosa topics apply"
+        )
+    return model
+
+
+def require_topics(job: Job) -> None:
+    """Refuse a job whose model is missing, or has not the topics that the job names."""
+    topics, orders_by_topic = job.topics, job.frontier.scheduler == "topics"
+    if not topics.model:
+        if orders_by_topic:
+            raise ConfigError(
+                "[frontier] scheduler is `topics`, and [topics] names no model\n"
+                '  train one (lycosa topics train), then: model = "topics.model"'
+            )
+        return
+    names = read_model(topics).names
+    if orders_by_topic and topics.policy in _NEEDS:
+        key, sample = _NEEDS[topics.policy]
+        if not getattr(topics, key):
+            raise ConfigError(
+                f"[topics] policy `{topics.policy}` needs `{key}`, which is empty\n"
+                f'  name topics of the model, as in {key} = ["{sample}"]; it has {_listed(names)}'
+            )
+    for key, entries in (
+        ("wanted", topics.wanted),
+        ("weights", numbers_of(topics.weights)),
+        ("budgets", numbers_of(topics.budgets)),
+    ):
+        for name in entries:
+            if not numbers_below(names, name):
+                raise ConfigError(
+                    f"[topics] {key}: the model has no topic `{name}`\n  it has {_listed(names)}"
+                )
+
+
+def with_own_model(job: Job, folder: Path) -> Job:
+    """Copy the model of a new crawl into its folder; return the job that names the copy."""
+    if not job.topics.model:
+        return job
+    model = read_model(job.topics)
+    if Path(job.topics.model) != (folder / MODEL_FILE).absolute():
+        model.write(folder / MODEL_FILE)
+    topics = dataclasses.replace(job.topics, model=MODEL_FILE, digest=model.digest)
+    return dataclasses.replace(job, topics=topics)
+
+
+def same_topics(topics: Topics, before: Topics) -> Topics:
+    """Return the section as a crawl has it, if the model named is the one that it began with."""
+    if not topics.model or not before.digest or read_model(topics).digest != before.digest:
+        return topics
+    return dataclasses.replace(topics, model=before.model, digest=before.digest)
+
+
+def numbers_below(names: tuple[str, ...], name: str) -> list[int]:
+    """Return the numbers of a topic and of those below it."""
+    return [number for number, one in enumerate(names) if one == name or one.startswith(name + ".")]
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(name for name in names if name != OTHER)

@@ -1,0 +1,37 @@
+"""Whose turn it is: the next partition that has something to ask for.
+
+Partitions with work take turns, in the order in which they came to have some. A crawl by topic has
+turns of its own (`lycosa.crawl.topics.allocator`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lycosa.frontier.partition import Partition
+
+
+class PartitionTurns:
+    """The partitions of a worker that have work."""
+
+    def __init__(self, partitions: Mapping[int, Partition], with_work: dict[int, None]) -> None:
+        """`with_work` has the numbers of partitions that may have work, as they say so."""
+        self._partitions = partitions
+        self._with_work = with_work
+
+    def next(self) -> Partition | None:
+        """Return the partition in turn, which goes to the end of the line."""
+        turns = self._with_work
+        while turns:
+            number = next(iter(turns))
+            del turns[number]
+            partition = self._partitions[number]
+            if is_asking(partition) and partition.has_work():
+                turns[number] = None
+                return partition
+        return None
+
+
+def is_asking(partition: Partition) -> bool:
+    """Return whether a partition may ask for anything now."""
+    return not partition.is_leaving and not partition.is_held_back

@@ -1,0 +1,62 @@
+"""Moves of waiting URLs between the queues of topics, and which of them the log hears of.
+
+A move takes effect at once in the scheduler. It is recorded with the next commit if the URL has
+come to another queue, or far enough within its own for a resume to miss it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from lycosa.frontier.fold.columns import PENDING, PUT_OFF
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.schedulers import MovesBetweenQueues
+from lycosa.frontier.schedulers.again import has_failed
+from lycosa.records import Predicted
+
+NOTED_STEP = 16
+"""A URL that moves by less within its queue is not worth an entry in the log."""
+
+
+class QueueMoves:
+    """The moves of a partition since its last commit."""
+
+    def __init__(self, state: PartitionState) -> None:
+        self._state = state
+        self._moved: dict[int, tuple[int, int]] = {}
+
+    def move(
+        self,
+        places: Iterable[tuple[int, int, int]],
+        scheduler: MovesBetweenQueues,
+        site_if_offered: Callable[[int], int | None],
+    ) -> bool:
+        """Move URLs, each to a queue and a position; returns whether there is something to record.
+
+        `site_if_offered` returns the site of a URL that the scheduler has.
+        """
+        state, moved = self._state, self._moved
+        topics = state.topics
+        for page, queue, position in places:
+            site = site_if_offered(page)
+            if site is not None and not has_failed(state.pages, page):
+                scheduler.move_to(page, site, queue, position)
+            if queue != topics.of(page) or abs(position - topics.grade_of(page)) >= NOTED_STEP:
+                moved[page] = (queue, position)
+        return bool(moved)
+
+    def take(self) -> Predicted | None:
+        """Return where URLs that still wait have come to; None if there is nothing to record."""
+        if not self._moved:
+            return None
+        status = self._state.pages.status
+        moved = {
+            page: place
+            for page, place in self._moved.items()
+            if status[page] == PENDING or status[page] == PUT_OFF
+        }
+        self._moved = {}
+        if not moved:
+            return None
+        queues = bytes(queue for queue, _ in moved.values())
+        return Predicted(list(moved), queues, bytes(position for _, position in moved.values()))

@@ -1,0 +1,72 @@
+"""By topic: one queue for each field of knowledge, and in each the most promising URL first.
+
+The topic and the position of a URL are predicted while it waits (`lycosa.crawl.topics`), and stand
+in the state. A URL without a prediction waits in a queue of its own, `NO_TOPIC`, at the position of
+its depth. URLs that failed are tried again after all others of their topic.
+
+Whose turn it is, is decided for all partitions of a worker together
+(`lycosa.crawl.topics.allocator`), which sets `turn` before it asks for a URL. Without a turn the
+best position of all topics is chosen.
+
+Cost: `offer` and `choose` are O(log sites + topics), however many URLs a site has; 12 bytes a URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lycosa.frontier.distance import depth_of
+from lycosa.frontier.fold.columns import Pages
+from lycosa.frontier.fold.topics import NO_TOPIC, Topics
+from lycosa.frontier.schedulers.again import has_failed
+from lycosa.frontier.schedulers.topic_queues import TopicQueues
+
+ANY = -1
+"""The turn of all topics."""
+LAST = 0xFF
+"""The position of what has failed."""
+
+
+class ByTopic(TopicQueues):
+    """URLs by topic; implements `Scheduler`, `ChoosesFrom` and `MovesBetweenQueues`."""
+
+    def __init__(self, pages: Pages, topics: Topics) -> None:
+        self._pages = pages
+        self._topics = topics
+        self.turn = ANY
+        """The topic to choose from next."""
+
+    def offer(self, page: int, site: int) -> None:
+        """Queue a URL by its topic."""
+        self.put(page, site, *self._place(page))
+
+    def move(self, page: int, site: int, *place: int) -> None:
+        """Queue a URL without a prediction again when it has come nearer."""
+        if place:
+            TopicQueues.move(self, page, site, *place)
+        elif self._topics.of(page) == NO_TOPIC:
+            TopicQueues.move(self, page, site, *self._place(page))
+
+    def move_to(self, page: int, site: int, queue: int, position: int) -> None:
+        """Note that a URL has come to a position of this queue."""
+        TopicQueues.move(self, page, site, queue, min(position, LAST - 1))
+
+    def choose(self) -> int | None:
+        """Take the best URL of the topic in turn."""
+        return TopicQueues.choose(self) if self.turn < 0 else self.choose_in(self.turn)
+
+    def choose_from(self, site: int, topic: int = ANY) -> int | None:
+        """Take the best URL of a site, of the topic in turn: for bursts."""
+        return TopicQueues.choose_from(self, site, self.turn if topic < 0 else topic)
+
+    def counts(self, topics: Iterable[int]) -> dict[int, int]:
+        """Return how many URLs of these topics wait."""
+        return {topic: self.waiting_of(topic) for topic in topics}
+
+    def _place(self, page: int) -> tuple[int, int]:
+        topic = self._topics.of(page)
+        if has_failed(self._pages, page):
+            return topic, LAST
+        if topic == NO_TOPIC:
+            return topic, min(depth_of(self._pages.distance[page]), LAST - 1)
+        return topic, min(self._topics.grade[page], LAST - 1)

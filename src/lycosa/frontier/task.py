@@ -1,0 +1,27 @@
+"""What a partition hands to its worker: something that may be fetched now."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from msgspec import Struct
+
+
+class TaskKind(IntEnum):
+    """The kind of thing to fetch."""
+
+    PAGE = 1
+    ROBOTS = 2
+    ERRAND = 3
+
+
+# Bound once: reading a member of an enum costs as much as making a task.
+PAGE = TaskKind.PAGE
+
+
+class Task(Struct, frozen=True):
+    """Something that may be fetched now; `subject` is a page, a site or an errand."""
+
+    kind: TaskKind
+    subject: int
+    host: int
