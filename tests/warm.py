@@ -35,6 +35,8 @@ LOADED = [
     *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.curl"),
     *(f"lycosa.cli.{name}" for name in ("commands.cluster_status", "commands.cluster_lead")),
     *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
+    *(f"lycosa.cli.commands.topics_{name}" for name in ("train", "show", "label", "crawl")),
+    *("lycosa.topics.keywords", "lycosa.topics.splitting", "lycosa.topics.seeds"),
     *("lycosa.log.postgres.log", "lycosa.log.jetstream.log", "lycosa.cluster.board.opening"),
 ]
 MOST_SECONDS = 120

@@ -49,6 +49,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.fetch": ("fetch",),
         "lycosa.cli.commands.study": ("study", "sql"),
         "lycosa.cli.commands.report": ("report",),
+        "lycosa.cli.commands.topics": ("topics",),
         "lycosa.cli.commands.query": ("index", "sparql", "triples", "serve"),
         "lycosa.cli.commands.export": ("export",),
         "lycosa.cli.commands.edit": ("add", "retry", "block", "unblock", "forget"),

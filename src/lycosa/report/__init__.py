@@ -9,6 +9,7 @@ the crawl. The same rows make the figure, the table and the file in `data/`.
     sections      the sections: their queries and what they show
     charts        figures as SVG
     pdf           figures as PDF
+    model_picture  confusion and calibration of a model of topics
     figure_files  figures as files: SVG, PDF, and data with scripts for gnuplot
     fits          fits power laws
     wording       formats numbers, and text from the web

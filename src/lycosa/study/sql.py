@@ -20,6 +20,7 @@ from pyarrow import dataset
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
+from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection, Rows, all_rows, connected, shown
@@ -34,15 +35,16 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
     CrawlDirectory.open(folder)
     rows = all_rows(folder)
     studied = Results(folder).tables()
+    computed = studied | derived_tables(folder)
     with connected([]) as connection:
         for some in rows:
             connection.register(f"stored_{some.kind}", _dataset(some))
             query_of = shown(some.kind, f"stored_{some.kind}")
             connection.execute(f"create view {some.kind} as {query_of}")
-        for name, path in studied.items():
+        for name, path in computed.items():
             connection.register(name, dataset.dataset(path))
         _lock(connection)
-        names = [*sorted(KINDS), *studied]
+        names = [*sorted(KINDS), *computed]
         try:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))

@@ -15,8 +15,11 @@ from lycosa.report.charts import (
     Bar,
     Bars,
     BowTie,
+    Calibration,
+    CalibrationPoint,
     Column,
     Columns,
+    Confusion,
     Figure,
     Line,
     Mark,
@@ -47,6 +50,8 @@ def figures(text: str = "name") -> list[Figure]:
         ),
         Shares(text, text, [Part(text, 5), Part("b", 0), Part("c", 1)]),
         BowTie(text, text, {"scc": 10, "in": 3, "out": 0, "tendril": 1, "island": 2}),
+        Confusion(text, text, [text, "b", text * 50], [[9, 1, 0], [0, 0, 0], [3, 0, 1200]]),
+        Calibration(text, f"{text}", [CalibrationPoint(0.5, 0.4, 9), CalibrationPoint(1, 1, 9)]),
     ]
 
 

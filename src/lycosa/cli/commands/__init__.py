@@ -17,6 +17,11 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     fetch    `fetch`: copy a crawl from a store into a directory
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl
+    topics   `topics`: models that say what pages are about
+    topics_train  `topics train`, `topics evaluate`: make a model, and judge it
+    topics_show  `topics show`, `topics test`: what a model knows, and what it says of a page
+    topics_label  `topics label`: label pages by hand
+    topics_crawl  `topics seeds`, `topics split`, `topics apply`: use a model on a crawl
     query    `index`, `sparql`, `triples`, `serve`: query a crawl's structured data
     export   `export`: write tables, graphs and triples for other programs
     check    `check`: decide about one URL, robots file or page, without a crawl

@@ -9,4 +9,5 @@ Wrong input becomes an error here, before a folder is made or a request is sent.
     other_flags  guesses which flag was meant, also by other programs' flags
     own_machine  opens servers of this machine that were typed as seeds
     questions    reads the input of `check`: a file, standard input, a URL, or a batch
+    topics       the flags that the commands about topics share
 """

@@ -100,6 +100,11 @@ class TopicModel:
         """
         return self._softmax.link_hints(texts, keys, self.header.temperature, wanted)
 
+    def word_weights(self, number: int) -> list[float]:
+        """Return the weight of a word, by its number, for every topic."""
+        topics = len(self.names)
+        return list(self._softmax.weights[number * topics : (number + 1) * topics])
+
     def to_bytes(self) -> bytes:
         """Return the model as it is kept in a file."""
         values = array("f", self._softmax.weights)

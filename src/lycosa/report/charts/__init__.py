@@ -10,6 +10,8 @@ screen, so a figure for a telephone is another drawing and not a smaller one.
     scatter  points on two logarithmic axes, with fitted lines
     shares   one bar cut into parts
     bow_tie  the bow tie of a graph
+    confusion    which topics a model takes for which others
+    calibration  whether a model is right as often as it says
 
 Always true: the colours can be told apart by colour-blind readers (Okabe and Ito), and
 no figure says anything by colour alone.
@@ -17,8 +19,10 @@ no figure says anything by colour alone.
 
 from lycosa.report.charts.bars import Bar, Bars
 from lycosa.report.charts.bow_tie import BowTie
+from lycosa.report.charts.calibration import Calibration, CalibrationPoint
 from lycosa.report.charts.canvas import Figure
 from lycosa.report.charts.columns import Column, Columns, Mark
+from lycosa.report.charts.confusion import Confusion
 from lycosa.report.charts.scatter import Axis, Line, Scatter, Series
 from lycosa.report.charts.shares import Part, Shares
 
@@ -27,8 +31,11 @@ __all__ = [
     "Bar",
     "Bars",
     "BowTie",
+    "Calibration",
+    "CalibrationPoint",
     "Column",
     "Columns",
+    "Confusion",
     "Figure",
     "Line",
     "Mark",

@@ -10,5 +10,6 @@ become Parquet files when the segment is sealed.
     quads            structured data of pages, as N-Quads
     link_ends        source and target of every stored link
     arrow_functions  Arrow functions that sealing needs, without the slow import
+    derived          tables that commands compute, in `index/tables/`
     missing_tables   errors for tables that are missing or damaged
 """

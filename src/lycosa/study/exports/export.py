@@ -27,6 +27,7 @@ from lycosa.errors import LycosaError
 from lycosa.spreadsheets import cell_in_sql
 from lycosa.store.layout import CDX, KINDS, WARC
 from lycosa.store.segments.sealing import temporary
+from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.exports.graph_files import FORMATS as GRAPHS
 from lycosa.study.exports.graph_files import PAGES, SITES, write_graph
@@ -64,10 +65,11 @@ def export(
     extract = CrawlDirectory.open(folder).job().extract
     wishes = [] if with_withheld else wishes_obeyed(extract, name)
     studied = Results(folder).tables()
-    _check(folder, name, form, target, list(studied))
+    computed = studied | derived_tables(folder)
+    _check(folder, name, form, target, list(computed))
     kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes else (name,)
     with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
-        for table, path in studied.items():
+        for table, path in computed.items():
             add_files(connection, table, [path])
         if form in GRAPHS:
             if name in _OF_PAGES:
@@ -96,7 +98,7 @@ def _damage_told(folder: Path) -> Iterator[None]:
 def _check(folder: Path, name: str, form: str, target: Path | None, studied: list[str]) -> None:
     if name not in (*KINDS, *studied):
         known = ", ".join([*sorted(KINDS), *studied])
-        more = "" if studied else f"\n  more after: lycosa study {folder}"
+        more = "" if "ranks" in studied else f"\n  more after: lycosa study {folder}"
         raise LycosaError(f"there is no table `{name}`\n  there are: {known}{more}")
     if form in GRAPHS and name not in (*_OF_PAGES, *_OF_SITES):
         raise LycosaError(

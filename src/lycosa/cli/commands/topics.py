@@ -1,0 +1,36 @@
+"""The command group `topics`: models that say what pages are about."""
+
+from __future__ import annotations
+
+import click
+
+from lycosa.cli.groups import LazyGroup
+
+
+class TopicsGroup(LazyGroup):
+    """The commands about topics."""
+
+    modules = {  # noqa: RUF012
+        "lycosa.cli.commands.topics_train": ("train", "evaluate"),
+        "lycosa.cli.commands.topics_show": ("show", "test"),
+        "lycosa.cli.commands.topics_label": ("label",),
+        "lycosa.cli.commands.topics_crawl": ("seeds", "split", "apply"),
+    }
+
+
+@click.group(cls=TopicsGroup)
+def topics() -> None:
+    """Train and use models that say what pages are about.
+
+    A topic is a field of knowledge. Name topics by keywords, or label some pages; train a model,
+    judge it, and use it on a crawl.
+
+    \b
+      lycosa topics train mycrawl --pools pools.toml
+      lycosa topics evaluate mycrawl --labels labels.tsv --picture model.svg
+      lycosa topics test https://example.org/ --contact you@example.org
+      lycosa topics apply mycrawl
+    """
+
+
+COMMANDS = (topics,)

@@ -1,0 +1,20 @@
+"""Tables that commands compute from a crawl, one Parquet file each, in `index/tables/`.
+
+`lycosa sql` and `lycosa export` know them by their names. They can be deleted and made again; those
+of a study lie in a folder of their own, because they are valid only all together.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def derived_path(folder: Path, name: str) -> Path:
+    """Return the path of a table."""
+    return folder / "index" / "tables" / f"{name}.parquet"
+
+
+def derived_tables(folder: Path) -> dict[str, Path]:
+    """Return the files of the tables that are there, by their names."""
+    found = derived_path(folder, "any").parent.glob("*.parquet")
+    return {path.stem: path for path in sorted(found)}

@@ -1,0 +1,89 @@
+"""Classifies all pages of a crawl again, into a table of its own: `page_topics`.
+
+A row for each fetch of a page with a text. The columns are named as those of `pages`; `model` is
+the digest of the model. The log and the segments stay as they are.
+
+    select topic, count(*) from page_topics group by all
+    select url, topics from pages join page_topics using (fetch_id, url)
+
+The file is written under a temporary name and renamed, so a reader sees the old one or the new one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lycosa.errors import LycosaError
+from lycosa.extract.topics.model import OTHER, TopicModel
+from lycosa.store.files import sync_file, temporary
+from lycosa.store.lock import alone
+from lycosa.store.tables.derived import derived_path
+from lycosa.topics.texts import Text, texts_of_crawl
+
+TABLE = "page_topics"
+SCHEMA = pa.schema(
+    [
+        ("url_id", pa.int64()),
+        ("fetch_id", pa.int64()),
+        ("url", pa.string()),
+        ("topic", pa.string()),
+        ("topic_confidence", pa.float32()),
+        ("topics", pa.list_(pa.string())),
+        ("confidences", pa.list_(pa.float32())),
+        ("model", pa.string()),
+    ]
+)
+_BATCH_ROWS = 10_000
+
+
+def classify(
+    folder: Path, model: TopicModel, tell: Callable[[str], None] = lambda what: None
+) -> Counter[str]:
+    """Write the table; returns how many pages each topic has."""
+    path = derived_path(folder, TABLE)
+    busy = f"{folder}: another process is classifying this crawl\n  wait for it to end"
+    counts: Counter[str] = Counter()
+    with alone(path.with_name("lock"), LycosaError(busy)):
+        with pq.ParquetWriter(temporary(path), SCHEMA, compression="zstd") as writer:
+            for batch in _batches(folder, model):
+                counts.update(batch.column("topic").to_pylist())
+                writer.write_batch(batch)
+                tell(f"{sum(counts.values()):,} pages")
+        sync_file(temporary(path))
+        temporary(path).rename(path)
+    return counts
+
+
+def _batches(folder: Path, model: TopicModel) -> Iterator[pa.RecordBatch]:
+    digest = model.digest
+    rows: list[dict[str, Any]] = []
+    for text in texts_of_crawl(folder, with_old=True):
+        rows.append({**_row(model, text), "model": digest})
+        if len(rows) == _BATCH_ROWS:
+            yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+            rows = []
+    yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+
+
+def _row(model: TopicModel, text: Text) -> dict[str, Any]:
+    found = model.found(text.title, text.content)
+    if found:
+        topic, confidence = model.names[found[0].number], found[0].probability
+    else:
+        probabilities = model.probabilities(text.title, text.content)
+        topic, confidence = OTHER, probabilities[model.names.index(OTHER)]
+    return {
+        "url_id": text.url_id,
+        "fetch_id": text.fetch_id,
+        "url": text.address,
+        "topic": topic,
+        "topic_confidence": confidence,
+        "topics": [model.names[one.number] for one in found],
+        "confidences": [one.probability for one in found],
+    }

@@ -1,0 +1,43 @@
+"""A topic that has parts is split; one that has none is refused, with its figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from lycosa.errors import LycosaError
+from lycosa.topics.splitting import names_of, propose
+from made_topics import VOCABULARIES, made_texts, topic_of
+
+
+def test_parts_that_are_there_are_found_and_pass() -> None:
+    texts = made_texts(60)
+    found = propose(texts)
+    assert found.faults == [] and found.parts == 3
+    assert found.agreement > 0.9 and found.margin > 0.5
+    groups: dict[int, set[str]] = {}
+    for text, group in zip(texts, found.groups, strict=True):
+        groups.setdefault(group, set()).add(topic_of(text.address))
+    assert sorted(map(sorted, groups.values())) == [["biology"], ["music"], ["sport"]]
+    names = names_of("life", found)
+    words = {word for each in VOCABULARIES.values() for word in each.split()}
+    assert len(set(names)) == 3 and {name.partition(".")[2] for name in names} <= words
+
+
+@pytest.mark.parametrize("parts", [0, 2, 4])
+def test_texts_of_one_kind_are_not_split(parts: int) -> None:
+    found = propose(made_texts(200, ["biology"]), parts)
+    assert found.faults, (found.agreement, found.margin)
+    assert "is below" in found.faults[0]
+
+
+def test_more_parts_than_there_are_fail() -> None:
+    assert propose(made_texts(120), 6).faults
+
+
+def test_a_topic_with_few_texts_is_not_tested() -> None:
+    with pytest.raises(LycosaError, match="79 texts are too few for 2 parts: each needs 40"):
+        propose(made_texts(79, ["music"]), 2)
+
+
+def test_the_same_texts_give_the_same_split() -> None:
+    assert propose(made_texts(60), 3) == propose(made_texts(60), 3)
