@@ -14,7 +14,7 @@ what the text of the link and the words of the URL sound like. Both are bytes: 2
     text      the highest probability of the text of a link and the words of the URL
 
 and a logistic function of them gives the position, 0 for the best. Its weights are fixed: they were
-fitted on some topics and judged on others, and learning on during a crawl gained nothing
+fitted on some topics and judged on others, and learning on during a crawl gained little
 (docs/decisions/0060-topics-choose-queues.md).
 
 `by topic`: which of all topics is the URL about? Every link is a vote: for the topics of the page
