@@ -424,27 +424,32 @@ cdef class TopicQueues:
         return 0
 
 
-def best_among(list queues not None):
-    """Return which of some queues has the ready URL with the best position; -1 if none has one."""
+def best_among(list queues not None, Py_ssize_t start):
+    """Return which of some queues has the ready URL with the best position; -1 if none has one.
+
+    Among equals it is the first from `start` on, round and round.
+    """
     cdef TopicQueues one
     cdef int topic
     cdef uint64_t position, best = 256
-    cdef Py_ssize_t i, found = -1
-    for i in range(len(queues)):
-        one = <TopicQueues?> queues[i]
+    cdef Py_ssize_t i, at, found = -1, size = len(queues)
+    for i in range(size):
+        at = (start + i) % size
+        one = <TopicQueues?> queues[at]
         topic = one.best_topic()
         if topic >= 0:
             position = one.heaps[topic].entries[0].key >> 32
             if position < best:
                 best = position
-                found = i
+                found = at
     return found
 
 
-def first_with(list queues not None, uint8_t topic):
-    """Return which of some queues is the first with ready URLs of a topic; -1 if none has any."""
-    cdef Py_ssize_t i
-    for i in range(len(queues)):
-        if (<TopicQueues?> queues[i]).heaps[topic].used:
-            return i
+def first_with(list queues not None, uint8_t topic, Py_ssize_t start):
+    """Return which of some queues, from `start` on, has ready URLs of a topic; -1 if none has."""
+    cdef Py_ssize_t i, at, size = len(queues)
+    for i in range(size):
+        at = (start + i) % size
+        if (<TopicQueues?> queues[at]).heaps[topic].used:
+            return at
     return -1
