@@ -243,8 +243,6 @@ cdef class TopicQueues:
         self.settle(number)
         return 0
 
-    # -- lanes and lists ------------------------------------------------------------------
-
     cdef uint32_t lane_of(self, uint32_t site, uint8_t topic) except? NONE:
         """Return the lane of a site and a topic, which is made."""
         cdef uint32_t number = self.sites[site].lane
@@ -335,8 +333,6 @@ cdef class TopicQueues:
         if lane.first == lane.end:
             lane.first = lane.end = 0
 
-    # -- the heaps ------------------------------------------------------------------------
-
     cdef int settle_site(self, uint32_t site, int sign) except -1:
         """Bring the lanes of a site that was woken (1) or put to rest (-1) up to date."""
         cdef uint32_t number = self.sites[site].lane
@@ -402,8 +398,6 @@ cdef class TopicQueues:
     cdef inline void set(self, Heap* heap, size_t place, Entry entry) noexcept:
         heap.entries[place] = entry
         self.lanes[entry.lane].place = <uint32_t> place
-
-    # -- memory ---------------------------------------------------------------------------
 
     cdef int make_links(self, size_t page) except -1:
         cdef size_t room = max(page + 1, self.links_room + self.links_room // 4, 64), number
