@@ -11,7 +11,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from lycosa.extract.page import scan
 
@@ -24,12 +24,19 @@ class Link(NamedTuple):
     target: int
     anchor: str
     url: str
-    """The words of its URL."""
+    """The words of its URL, without folder and ending."""
+    path: str
+    """The path of its URL, as it is."""
 
     @property
     def text(self) -> str:
         """Anchor and words of the URL."""
         return f"{self.anchor} {self.url}"
+
+    @property
+    def whole(self) -> str:
+        """Anchor and the whole path, as a crawl reads them: with folder and ending."""
+        return f"{self.anchor} {self.path}"
 
 
 class Corpus(NamedTuple):
@@ -66,7 +73,9 @@ def read_corpus(folder: Path) -> Corpus:
             target = target_of(href, numbers)
             if target is None or target == number or (target in found and not text):
                 continue
-            found[target] = Link(target, text, words_of_path(paths[target]))
+            found[target] = Link(
+                target, text, words_of_path(paths[target]), f"/{SERVED_UNDER}{quote(paths[target])}"
+            )
         corpus.links.append(list(found.values()))
     return corpus
 

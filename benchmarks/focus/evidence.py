@@ -44,7 +44,7 @@ class Variant(NamedTuple):
     is_shallow: bool = False
     """Whether a page's promise is its own probability alone: no tunnels."""
     text: str = "text"
-    """Which part of a link the page model reads: text (anchor and URL), anchor, or url."""
+    """Which part of a link the page model reads: a name in `Link`."""
 
 
 class Evidence:

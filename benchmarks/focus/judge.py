@@ -148,14 +148,14 @@ class Draw:
         )
 
     def texts(self, topic: str, part: str) -> list[list[float]]:
-        """Return the page model's probability for a part of every link: text, anchor or url."""
+        """Return the page model's probability for a part of every link: see `Link`."""
         model = self.model(topic)
         number = model.names.index(topic)
         known: dict[str, float] = {}
 
         def probability(text: str) -> float:
             if text not in known:
-                known[text] = model.link_probabilities(text)[number]
+                known[text] = model.probabilities("", text.encode("utf-8", "replace"))[number]
             return known[text]
 
         return [[probability(getattr(link, part)) for link in links] for links in self.corpus.links]

@@ -154,7 +154,7 @@ def one_draw(
     heard: dict[int, list[Heard]] = defaultdict(list)
     for source, links in enumerate(corpus.links):
         for link in links:
-            texts = np.array(model.link_probabilities(link.text))
+            texts = np.array(model.probabilities("", link.text.encode("utf-8", "replace")))
             heard[link.target].append((vectors[source], texts))
     for known in heard.values():
         chance.shuffle(known)

@@ -81,6 +81,7 @@ def ablation(rows: Examples) -> dict[str, Variant]:
         "0.3 logit(mean) + logit(text)": Variant(HAND_WEIGHTS),
         "text of anchors alone": Variant(full, text="anchor"),
         "text of URLs alone": Variant(full, text="url"),
+        "text of anchors and whole paths": Variant(full, text="whole"),
         "and hashed words": Variant(full, word_rate=0.1),
         "and hashed words, fast": Variant(full, word_rate=0.3),
         "learning on, slowly": Variant(full, rate=0.01),

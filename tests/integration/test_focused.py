@@ -13,6 +13,7 @@ from benchmarks.focus.judge import Draw, Task, judge, link_words
 from benchmarks.focus.orders import ORDERS
 from benchmarks.focus.prediction import one_draw
 from benchmarks.focus.variants import HAND_WEIGHTS, ablation, examples_of
+from benchmarks.focused_hosts import WatchedWeb, crawl
 
 from lycosa.config import Job
 from lycosa.crawl.simulation.simulation import Simulation
@@ -48,8 +49,13 @@ def corpus(folder: Path) -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def task(corpus: Corpus) -> Task:
-    return Draw(corpus, 0, link_words(corpus)).task("spiders")
+def drawn(corpus: Corpus) -> Draw:
+    return Draw(corpus, 0, link_words(corpus))
+
+
+@pytest.fixture(scope="module")
+def task(drawn: Draw) -> Task:
+    return drawn.task("spiders")
 
 
 def test_the_corpus_has_all_pages_and_links(corpus: Corpus) -> None:
@@ -124,3 +130,17 @@ def test_links_of_the_served_corpus_name_pages_that_are_there(folder: Path, tmp_
     simulation = Simulation(web, job, tmp_path, seed=1)
     assert simulation.run().kept_pages == 60
     assert set(simulation.kept_urls()) <= {web.url(path) for path in web.paths()}
+
+
+def test_the_real_crawler_is_judged_by_the_order_of_its_requests(
+    folder: Path, corpus: Corpus, drawn: Draw, task: Task, tmp_path: Path
+) -> None:
+    model = tmp_path / "topics.model"
+    drawn.model("spiders").write(model)
+    harvest = {}
+    for scheduler in ("breadth-first", "topics"):
+        job = {"scheduler": scheduler, "connections": 4}
+        result, asked = crawl(WatchedWeb(folder, 0.5), task, corpus.paths, model, job)
+        assert asked >= 2 * task.relevant
+        harvest[scheduler] = result.harvest
+    assert harvest["topics"] > harvest["breadth-first"]

@@ -11,8 +11,10 @@ from random import Random
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.inspect.explain import explain
 from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.crawl.status.progress import put_off_of
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
 from lycosa.frontier.fold.topics import NO_TOPIC
@@ -162,3 +164,45 @@ def test_a_weight_gives_a_topic_more_turns(model: Path, tmp_path: Path) -> None:
         simulation.run()
         shares[weight] = sum(web.topics[url] == "chess" for url in simulation.kept_urls())
     assert shares[4] > 1.3 * shares[1]
+
+
+def test_a_hard_focus_puts_off_what_promises_nothing_and_a_soft_one_brings_it_back(
+    model: Path, tmp_path: Path
+) -> None:
+    web = TopicWeb(300, 6)
+    hard = job_of(web, model, {"policy": "focused", "wanted": ["chess"], "focus": "hard"})
+    simulation = Simulation(web, hard, tmp_path, seed=2, log="sqlite")
+    result = simulation.run(KillRandomly(3, 6, 0.01))
+    assert (result.reason, result.breaches) == ("exhausted", [])
+    kept = simulation.kept_urls()
+    off = sum(put_off_of([state]) for state in simulation.read_states().values())
+    assert off > 20
+    assert 0.9 * len(web.topics) < len(kept) + off <= len(web.topics)  # others were never seen
+    chess = [url for url, topic in web.topics.items() if topic == "chess"]
+    assert sum(url in kept for url in chess) >= 0.8 * len(chess)
+    simulation.job = dataclasses.replace(
+        hard, topics=dataclasses.replace(hard.topics, focus="soft")
+    )
+    result = simulation.run()
+    assert (result.reason, result.breaches) == ("exhausted", [])
+    assert sorted(simulation.kept_urls()) == sorted(web.topics)
+
+
+def test_an_explanation_tells_queues_and_topics(model: Path, tmp_path: Path) -> None:
+    web = TopicWeb(120, 1)
+    job = job_of(web, model, {"policy": "each"}, 80)
+    simulation = Simulation(web, job, tmp_path, seed=1, log="sqlite")
+    simulation.run()
+    log, _ = simulation.open_log()
+    states = simulation.read_states()
+    kept = set(simulation.kept_urls())
+    told = {url: explain(url, job, log, states, simulation.partitioner) for url in list(web.topics)}
+    log.close()
+    right = sum(told[url].topic.startswith(f"about {web.topics[url]} ") for url in kept)
+    assert right >= 0.9 * len(kept)
+    some = told[web.seeds[0]]
+    assert any("given as a seed; in the queue of" in step.what for step in some.history)
+    assert any("taken from the queue of" in step.what for step in some.history)
+    waiting = [one for url, one in told.items() if url not in kept and one.is_known]
+    assert waiting
+    assert all(one.topic.startswith("in the queue of ") for one in waiting)

@@ -1,10 +1,10 @@
-"""The section of a job about topics: fields of knowledge, and how many pages of each are wanted."""
+"""The section of a job about topics: fields of knowledge, and which of them are wanted."""
 
 from __future__ import annotations
 
 from lycosa.config.keys import Record, key
 
-TOPIC_POLICIES = ("each", "weighted", "budget", "focused")
+TOPIC_POLICIES = ("each", "weighted", "focused")
 FOCUSES = ("soft", "hard")
 
 _NAME = r"[^\s=]+"
@@ -29,7 +29,7 @@ class Topics(Record):
     policy: str = key(
         "each",
         "With the scheduler `topics`: one URL from `each` topic in turn; topics `weighted` by "
-        "`weights`; a `budget` of pages for each; or `focused` on the topics `wanted`.",
+        "`weights`; or `focused` on the topics `wanted`.",
         choices=TOPIC_POLICIES,
     )
     wanted: tuple[str, ...] = key(
@@ -50,15 +50,8 @@ class Topics(Record):
         pattern=_NAME + r"=(?:[1-9][0-9]{0,3}|0)",
         pattern_text="topics with a whole number below 10,000, as `science=3`",
     )
-    budgets: tuple[str, ...] = key(
-        (),
-        "For `budget`: the most pages that are kept from the queue of a topic, as `science=1000`; "
-        "a topic without one has none.",
-        pattern=_NAME + r"=[0-9]{1,12}",
-        pattern_text="topics with a number of pages, as `science=1000`",
-    )
 
 
 def numbers_of(entries: tuple[str, ...]) -> dict[str, int]:
-    """Return what `weights` or `budgets` give to each topic."""
+    """Return what `weights` gives to each topic."""
     return {name: int(number) for name, _, number in (entry.rpartition("=") for entry in entries)}

@@ -92,7 +92,7 @@ class Partition:
         self._offered = bytearray(len(state.pages.site))
         self.predict: Callable[[int, Sequence[str]], tuple[bytes, bytes]] | None = None
         """Returns queues and positions of new URLs, in a crawl by topic."""
-        self._moves = QueueMoves(state)
+        self.moves = QueueMoves(state)
         self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
         """Says which new URLs wait for a later cycle, by their places; None: there are none."""
         self.is_lost = False
@@ -205,8 +205,9 @@ class Partition:
         if self.refusals or self.structured or steps:
             self.record(Counted(self.refusals, self.structured, steps))
             self.refusals, self.structured = {}, {}
-        if (moves := self._moves.take()) is not None:
+        if (moves := self.moves.take()) is not None:
             self.record(moves)
+            self.offer_again(moves.put_up, self.state.last_moment)
         for target, links in self.linked_abroad.items():
             self.post(target, LinksCounted(links))
         self.linked_abroad = {}
@@ -397,7 +398,7 @@ class Partition:
     def requeue(self, places: Iterable[tuple[int, int, int]]) -> None:
         """Move waiting URLs, each to a queue and a position there, in a crawl by topic."""
         assert isinstance(self.scheduler, MovesBetweenQueues)
-        if self._moves.move(places, self.scheduler, self._site_if_offered):
+        if self.moves.move(places, self.scheduler, self._site_if_offered):
             self._changed[self.number] = None
 
     # -- inside ---------------------------------------------------------------------------

@@ -24,6 +24,9 @@ class QueueMoves:
     def __init__(self, state: PartitionState) -> None:
         self._state = state
         self._moved: dict[int, tuple[int, int]] = {}
+        self.last_wanted = -1
+        """The last position that is worth a fetch: a URL that was put off, and comes as far as
+        this, is put up again. Below 0 nothing is put off for its position."""
 
     def move(
         self,
@@ -36,12 +39,14 @@ class QueueMoves:
         `site_if_offered` returns the site of a URL that the scheduler has.
         """
         state, moved = self._state, self._moved
-        topics = state.topics
+        topics, status, last_wanted = state.topics, state.pages.status, self.last_wanted
         for page, queue, position in places:
             site = site_if_offered(page)
             if site is not None and not has_failed(state.pages, page):
                 scheduler.move_to(page, site, queue, position)
-            if queue != topics.of(page) or abs(position - topics.grade_of(page)) >= NOTED_STEP:
+            is_far = abs(position - topics.grade_of(page)) >= NOTED_STEP
+            is_wanted = status[page] == PUT_OFF and position <= last_wanted
+            if is_far or is_wanted or queue != topics.of(page):
                 moved[page] = (queue, position)
         return bool(moved)
 
@@ -59,4 +64,10 @@ class QueueMoves:
         if not moved:
             return None
         queues = bytes(queue for queue, _ in moved.values())
-        return Predicted(list(moved), queues, bytes(position for _, position in moved.values()))
+        positions = bytes(position for _, position in moved.values())
+        put_up = [
+            page
+            for page, (_, position) in moved.items()
+            if status[page] == PUT_OFF and position <= self.last_wanted
+        ]
+        return Predicted(list(moved), queues, positions, put_up)

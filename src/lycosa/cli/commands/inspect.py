@@ -32,6 +32,7 @@ from lycosa.cli.screen.summary import (
     saved_fact,
     triples_fact,
 )
+from lycosa.cli.screen.topics import topics_text
 from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
 from lycosa.terminal_text import on_screen
 
@@ -75,6 +76,10 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         facts.append(("store", _store_text(path, state)))
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
+    if state.topics:
+        facts.append(("topics", topics_text(state.topics)))
+    if state.harvest is not None:
+        facts.append(("harvest", f"{state.harvest:.0%} of the pages are about what is wanted"))
     facts += triples_fact(state.structured)
     facts += saved_fact(state.refusals)
     if state.cycle:
@@ -175,6 +180,10 @@ def _state(path: Place, state: CrawlStatus) -> str:
         what = counted(state.given_up_origins, "origin") if missed != NO_SEED else "no seed"
         not_be = "could not be reached" if missed != NO_SEED else "could be reached"
         return f"ended; {what} {not_be}; retry: {command('retry', path)}, then resume"
+    if state.put_off and not state.cycle:
+        left = counted(state.put_off, "URL")
+        more = command("resume", path, "--set", "topics.focus=soft")
+        return f"ended; {left} put off that promise nothing wanted; fetch them, too: {more}"
     if state.put_off:
         left = counted(state.put_off, "URL")
         more = command("resume", path, "--cycles", str(state.cycle + 1))
@@ -290,6 +299,8 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
             click.echo(f"  {_address(found.address, found.address_expires)}")
         if found.due:
             click.echo(f"  due {_moment(found.due)}")
+        if found.topic:
+            click.echo(f"  {found.topic}")
         for line in prospect_lines(found.prospect) if found.prospect else ():
             click.echo(f"  {line}")
         for step in found.history:

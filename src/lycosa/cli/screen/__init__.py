@@ -8,6 +8,7 @@ a terminal would obey.
     status     `lycosa status`: the state of a crawl at its last commit
     cluster    `lycosa cluster status`: the members of a crawl
     summary    the end of a run: why it ended, what was found, what to type next
+    topics     how a crawl does by topic
     findings   the results of `lycosa check`
     prospects  when a page will be visited again
     notices    messages on standard error and in the log file

@@ -242,7 +242,7 @@ def reason_text(ended: HowEnded, job: Job) -> str:
     """Return why the run ended, as a sentence."""
     limits = job.limits
     texts = {
-        "exhausted": _cycle_text(ended.progress.put_off)
+        "exhausted": _put_off_text(ended.progress.put_off, job)
         if ended.progress.put_off
         else _complete_text(put_aside_of(ended.progress.refusals)),
         "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
@@ -266,8 +266,14 @@ def _given_up_text(progress: Progress) -> str:
     return "One origin" if count == 1 else f"{count:,} origins"
 
 
-def _cycle_text(put_off: int) -> str:
+def _put_off_text(put_off: int, job: Job) -> str:
     wait = "waits" if put_off == 1 else "wait"
+    if job.topics.focus == "hard":
+        promise = "promises" if put_off == 1 else "promise"
+        return (
+            f"Ended: {counted(put_off, 'URL')} {promise} nothing of what is wanted, and {wait}"
+            ' (topics.focus = "soft" fetches them, too).'
+        )
     return f"Ended after the last cycle: {counted(put_off, 'URL')} {wait} for the next (--cycles)."
 
 
@@ -305,6 +311,10 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         ],
         "put_aside": sum(put_aside_of(progress.refusals).values()),
         "mined": progress.mined,
+        "topics": {
+            name: {"pages": pages, "waiting": waiting}
+            for name, (pages, waiting) in progress.topics.items()
+        },
         "structured": progress.structured,
     }
 

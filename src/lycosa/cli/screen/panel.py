@@ -30,6 +30,7 @@ from lycosa.cli.screen.lines import (
     uploading_text,
     waits_text,
 )
+from lycosa.cli.screen.topics import topics_facts
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.status.progress import Progress
@@ -139,6 +140,8 @@ class ProgressPanel:
         table.add_row("waits for", Text(_waits_text(self._progress)))
         if put_aside := put_aside_of(self._progress.refusals):
             table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
+        for name, text in topics_facts(self._progress.topics, self._job):
+            table.add_row(name, _one_line(text, "dim" if name == "topics" else "green"))
         table.add_row("to go", Text(left_text(self._progress)))
         return table
 

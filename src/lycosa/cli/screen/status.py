@@ -48,6 +48,10 @@ class CrawlStatus(NamedTuple):
     """The plugins that the job uses."""
     mined: dict[str, list[int]]
     """By rule: how many URLs were guessed, and how many of them were pages."""
+    topics: dict[str, list[int]]
+    """By topic: how many pages are about it, and how many URLs wait that may be."""
+    harvest: float | None
+    """The share of pages about what is wanted; None in a crawl that wants no topic."""
     cycle: int
     """The cycle under way, or the last one; 0 in a crawl without cycles."""
     put_off: int
@@ -118,6 +122,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         structured=structured_of(states),
         plugins=list(job.plugins.use),
         mined=mined_of(states),
+        **_topics(states, directory, job),
         cycle=cycle,
         put_off=put_off_of(states),
         is_followed=is_followed,
@@ -146,6 +151,17 @@ def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
 
     segments, size = unsent_of(directory, job)
     return {"store": place, "unsent_segments": segments, "unsent_bytes": size}
+
+
+def _topics(states: list[PartitionState], directory: CrawlDirectory, job: Job) -> dict[str, Any]:
+    if not job.topics.model or directory.is_distant:
+        return {"topics": {}, "harvest": None}
+    from lycosa.crawl.status.topics import harvest, topics_of  # few crawls have a model
+    from lycosa.crawl.topics.of_job import read_model
+
+    topics = topics_of(states, read_model(job.topics).names)
+    rate = harvest(topics, job)
+    return {"topics": topics, "harvest": None if rate is None else round(rate, 4)}
 
 
 def _machines(directory: CrawlDirectory, job: Job) -> list[str]:

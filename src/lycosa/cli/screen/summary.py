@@ -15,6 +15,7 @@ from rich.text import Text
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
 from lycosa.cli.screen.lines import command as command
+from lycosa.cli.screen.topics import topics_facts
 from lycosa.config import Job
 from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
@@ -44,7 +45,9 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         unsent = f"{size_text(progress.unsent_bytes)} are here alone; a resume copies them"
         facts.append(("not in store", unsent))
     if progress.put_off:
-        facts.insert(4, ("put off", f"{progress.put_off:,} URLs, to the next cycle"))
+        why = "to the next cycle" if job.topics.focus == "soft" else "they promise nothing wanted"
+        facts.insert(4, ("put off", f"{progress.put_off:,} URLs, {why}"))
+    facts += topics_facts(progress.topics, job)
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))
     facts += saved_fact(progress.refusals)

@@ -9,6 +9,7 @@ crawl's lock and write events, as a worker would.
     explain         says where a URL was found, why it waits, and when it is due
     refused_links   says why a crawl does not know a URL: which rule refuses it
     prospects       estimates how often a page changes and what a revisit is worth
+    topics          says what a URL is about, or may be about
     content         reads the newest answer for a URL from the archive
     empty_crawl     says why a crawl kept no page
     edits           adds seeds, retries failed URLs, blocks hosts, begins a cycle

@@ -6,7 +6,7 @@ read from its beginning: the event that admitted the URL names the page that led
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
@@ -14,6 +14,7 @@ from lycosa.config import Job
 from lycosa.crawl.answers.novelty.soft_404 import probe_of
 from lycosa.crawl.answers.novelty.traps import WHOLE
 from lycosa.crawl.inspect.prospects import Prospect, prospect_of
+from lycosa.crawl.inspect.topics import found_text, names_of, queue_text, topic_text
 from lycosa.crawl.status.waiting import CRAWL_DELAY, PAUSE, wait_of_page
 from lycosa.crawl.worker.quality import Quality
 from lycosa.frontier.distance import MOST_REDIRECTS, TOO_MANY_REDIRECTS, depth_of
@@ -26,6 +27,7 @@ from lycosa.log.protocol import Log
 from lycosa.records import (
     TRAPS,
     Admitted,
+    Classified,
     CycleBegun,
     Fetched,
     GuessJudged,
@@ -33,6 +35,7 @@ from lycosa.records import (
     MirrorFound,
     Outcome,
     Place,
+    Predicted,
     ProbeChosen,
     RobotsState,
     Settled,
@@ -76,6 +79,8 @@ class Explanation(NamedTuple):
     """With `mined`: the rule that guessed it."""
     prospect: Prospect | None = None
     """In a crawl with cycles: how often it changes and what a visit would be worth."""
+    topic: str = ""
+    """In a crawl with topics: what it is about, or in which queue it waits."""
 
 
 def explain(
@@ -98,6 +103,7 @@ def explain(
     page = state.table.find(key)
     if page is None:
         return Explanation(url, "has not been found, or was refused before it was admitted", False)
+    names = names_of(job)
     standing, due = _standing(state, page, job, now)
     host = state.sites.host[state.pages.site[page]]
     rule = rule_name(state.pages.guess[page])
@@ -109,12 +115,13 @@ def explain(
         state.outcome_of(page),
         due,
         state.place_of(page),
-        tuple(_history(log, number, key, page, state)),
+        tuple(_history(log, number, key, page, state, names)),
         state.address_of(host),
         state.hosts.address_expires[host],
         "mined" if rule else "",
         rule,
         prospect_of(state, page, job, quality, now),
+        topic_text(state, page, names),
     )
 
 
@@ -124,6 +131,8 @@ def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[s
     host = state.sites.host[site]
     outcome = state.outcome_of(page)
     if state.pages.status[page] == PUT_OFF and not state.sites.closed[site]:
+        if not state.history.cycle:
+            return "is put off: it promises nothing of what is wanted ([topics] focus)", 0.0
         return "is put off: waits for a cycle that chooses it", 0.0
     if not state.is_pending(page):
         name = _name(outcome) if outcome else "done"
@@ -211,7 +220,9 @@ def _tried(event: SitemapTried) -> str:
     return "tried as the site's sitemap: its robots file names none"
 
 
-def _history(log: Log, number: int, key: str, page: int, state: PartitionState) -> list[Step]:
+def _history(
+    log: Log, number: int, key: str, page: int, state: PartitionState, names: Sequence[str]
+) -> list[Step]:
     """Return the events of the log that concern the URL, in words."""
     steps: list[Step] = []
     host = state.sites.host[state.pages.site[page]]
@@ -224,6 +235,9 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
             elif isinstance(event, Admitted):
                 if key in event.keys:
                     via = f"found on {url_of(event.source)}" if event.source else "given as a seed"
+                    if event.queues:
+                        at = event.keys.index(key)
+                        via += f"; {queue_text(event.queues[at], event.positions[at], names)}"
                     steps.append(Step(event.moment, via))
                 elif page in event.nearer:
                     steps.append(Step(event.moment, f"came nearer by {url_of(event.source)}"))
@@ -241,6 +255,12 @@ def _history(log: Log, number: int, key: str, page: int, state: PartitionState) 
             elif isinstance(event, Fetched) and event.page == page:
                 name = _name(event.outcome)
                 steps.append(Step(event.moment, f"asked for: {name}, status {event.status}"))
+            elif isinstance(event, Predicted) and page in event.pages:
+                at = event.pages.index(page)
+                place = queue_text(event.queues[at], event.positions[at], names)
+                steps.append(Step(state.last_moment if not steps else steps[-1].moment, place))
+            elif isinstance(event, Classified) and event.page == page:
+                steps.append(Step(steps[-1].moment, found_text(event, names)))
             elif isinstance(event, Weighed) and event.page == page:
                 if not steps[-1].what.startswith(_BROUGHT):  # the first is about its shape
                     steps.append(Step(steps[-1].moment, _weighed(event)))

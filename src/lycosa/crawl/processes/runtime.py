@@ -262,11 +262,20 @@ class Runtime:
             given_up=[list(one) for one in given_up[:MOST_NAMED]],
             given_up_origins=len(given_up),
             put_off=put_off_of(states),
+            topics=self._topics(),
             commits=times.commits,
             commit_queue_seconds=times.queued_seconds,
             commit_lock_seconds=lock_seconds,
             commit_write_seconds=max(0.0, times.writing_seconds - lock_seconds),
         )
+
+    def _topics(self) -> dict[str, list[int]]:
+        """Return pages and waiting URLs by topic, in a crawl with a model."""
+        if not self._job.topics.model:
+            return {}
+        from lycosa.crawl.status.topics import topics_at_work  # few crawls have a model
+
+        return topics_at_work(self.worker.partitions().values(), self.worker.topic_names)
 
     def seal_all(self, on_done: Callable[[], None]) -> None:
         """Seal all segments after the last commit, in a thread; then call `on_done`."""

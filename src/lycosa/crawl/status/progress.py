@@ -68,7 +68,9 @@ class Progress(NamedTuple):
     structured: dict[str, int] = {}  # noqa: RUF012
     """Triples, pages that have some, and what was left out of structured data, by reason."""
     put_off: int = 0
-    """URLs that wait for a later cycle."""
+    """URLs that wait for a later cycle, or promise nothing of what is wanted."""
+    topics: dict[str, list[int]] = {}  # noqa: RUF012
+    """By topic: how many pages are about it, and how many URLs wait that may be."""
     unsent_bytes: int = 0
     """Content that is not in the store, if the job has one."""
     unsent_seconds: float = 0.0
@@ -123,12 +125,14 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     outcomes: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     mined: dict[str, list[int]] = {}
+    topics: dict[str, list[int]] = {}
     structured: Counter[str] = Counter()
     given_up: list[list[Any]] = []
     waits: list[list[Any]] = []
     parts = list(parts)
     for part in parts:
-        _add_mined(mined, part.mined)
+        add_numbers(mined, part.mined)
+        add_numbers(topics, part.topics)
         hosts.update(part.hosts)
         outcomes.update(part.outcomes)
         refusals.update(part.refusals)
@@ -157,6 +161,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         given_up_origins=sum(part.given_up_origins for part in parts),
         structured=dict(structured.most_common()),
         put_off=sum(part.put_off for part in parts),
+        topics=topics,
         **run,
     )
 
@@ -187,9 +192,9 @@ def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:
 
 
 def put_off_of(states: Iterable[PartitionState]) -> int:
-    """Return how many URLs wait for a later cycle."""
-    in_cycles = (state for state in states if state.history.cycle)
-    return sum(state.pages.status.tobytes().count(PUT_OFF) for state in in_cycles)
+    """Return how many URLs wait for a later cycle, or promise nothing of what is wanted."""
+    some = (state for state in states if state.history.cycle or state.topics.topic)
+    return sum(state.pages.status.tobytes().count(PUT_OFF) for state in some)
 
 
 def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
@@ -209,14 +214,15 @@ def mined_of(states: Iterable[PartitionState]) -> dict[str, list[int]]:
     counts: dict[str, list[int]] = {}
     for state in states:
         found = {rule_name(rule): [y.guessed, y.pages] for rule, y in state.guesses.by_rule()}
-        _add_mined(counts, found)
+        add_numbers(counts, found)
     return counts
 
 
-def _add_mined(total: dict[str, list[int]], more: dict[str, list[int]]) -> None:
-    for rule, numbers in more.items():
-        known = total.get(rule, [0, 0])
-        total[rule] = [a + b for a, b in zip(known, numbers, strict=True)]
+def add_numbers(total: dict[str, list[int]], more: dict[str, list[int]]) -> None:
+    """Add pairs of numbers to those of the same name."""
+    for name, numbers in more.items():
+        known = total.get(name, [0, 0])
+        total[name] = [a + b for a, b in zip(known, numbers, strict=True)]
 
 
 def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:

@@ -4,11 +4,11 @@ Eight bytes for every URL of a partition up to the last one that was linked to. 
 classes return what their twins return (tests/unit/crawl/topics/test_evidence.py).
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.math cimport expf, logf
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cdef enum:
     SLOTS = 3
@@ -48,6 +48,62 @@ cdef void* longer(void* memory, size_t used, size_t wanted, size_t size) except 
         raise MemoryError
     memset(<char*> larger + used * size, 0, (wanted - used) * size)
     return larger
+
+
+def likeliest(list probabilities not None, int count):
+    """Return the likeliest topics, each with its probability as a byte."""
+    cdef int size = len(probabilities), found = 0, topic, at
+    cdef double values[256]
+    cdef int best[8]
+    cdef uint8_t pairs[16]
+    count = min(count, min(size, 8))
+    for topic in range(size):
+        values[topic] = probabilities[topic]
+        at = min(found, count)
+        while at > 0 and values[best[at - 1]] < values[topic]:
+            if at < count:
+                best[at] = best[at - 1]
+            at -= 1
+        if at < count:
+            best[at] = topic
+            found = min(found + 1, count)
+    for at in range(found):
+        pairs[2 * at] = <uint8_t> best[at]
+        pairs[2 * at + 1] = <uint8_t> (255 * values[best[at]] + 0.5)
+    return PyBytes_FromStringAndSize(<char*> pairs, 2 * found)
+
+
+def gathered(bytes hints not None, int width, dict places not None, keys):
+    """Return the hints of these keys, nothing for one without a place."""
+    cdef const char* source = PyBytes_AS_STRING(hints)
+    cdef bytes found = PyBytes_FromStringAndSize(NULL, width * len(keys))
+    cdef char* to = PyBytes_AS_STRING(found)
+    cdef Py_ssize_t at = 0, place
+    for key in keys:
+        value = places.get(key)
+        if value is None:
+            memset(to + at, 0, width)
+        else:
+            place = value
+            memcpy(to + at, source + width * place, width)
+        at += width
+    return found
+
+
+def waiting_links(list pages not None, statuses, bytes hints not None, int width, int put_off):
+    """Return those of the pages that wait, and their hints; a page below 0 is not known."""
+    cdef const uint8_t[::1] status = statuses
+    cdef const char* source = PyBytes_AS_STRING(hints)
+    cdef list waiting = []
+    cdef bytearray kept = bytearray()
+    cdef Py_ssize_t i
+    cdef int64_t page
+    for i in range(len(pages)):
+        page = pages[i]
+        if page >= 0 and (status[page] == 0 or status[page] == put_off):
+            waiting.append(page)
+            kept += source[width * i:width * (i + 1)]
+    return waiting, bytes(kept)
 
 
 cdef class FocusedEvidence:
@@ -90,6 +146,26 @@ cdef class FocusedEvidence:
                 changed.append((page, position))
         return changed
 
+    def place(self, uint32_t first, int probability, int promise, bytes texts not None):
+        """Take in a link to each of some new pages; return their positions."""
+        cdef const uint8_t* text = <const uint8_t*> PyBytes_AS_STRING(texts)
+        cdef Py_ssize_t i, size = PyBytes_GET_SIZE(texts)
+        cdef bytes positions = PyBytes_FromStringAndSize(NULL, size)
+        cdef uint8_t* to = <uint8_t*> PyBytes_AS_STRING(positions)
+        cdef Heard* one
+        if not size:
+            return b""
+        self.reach(first + size)
+        for i in range(size):
+            one = &self.heard[first + i]
+            one.highest = <uint8_t> probability
+            one.promise = <uint8_t> promise
+            one.text = text[i]
+            one.total = <uint16_t> probability
+            one.count = 1
+            one.position = to[i] = self.position_of(one)
+        return positions
+
     def position(self, uint32_t page):
         """Return the position of a URL; the last one if nothing was heard of it."""
         return self.heard[page].position if page < self.room and self.heard[page].count else 255
@@ -101,11 +177,7 @@ cdef class FocusedEvidence:
     cdef Heard* entry(self, uint32_t page, const uint8_t[::1] recorded) except NULL:
         cdef Heard* one
         cdef uint8_t before
-        cdef size_t room
-        if page >= self.room:
-            room = max(page + 1, self.room + self.room // 4, 64)
-            self.heard = <Heard*> longer(self.heard, self.room, room, sizeof(Heard))
-            self.room = room
+        self.reach(page + 1)
         one = &self.heard[page]
         if not one.count:
             one.position = 255
@@ -114,6 +186,14 @@ cdef class FocusedEvidence:
                 one.highest = one.promise = one.text = before
                 one.total, one.count, one.position = before, 1, recorded[page]
         return one
+
+    cdef int reach(self, size_t size) except -1:
+        cdef size_t room
+        if size > self.room:
+            room = max(size, self.room + self.room // 4, 64)
+            self.heard = <Heard*> longer(self.heard, self.room, room, sizeof(Heard))
+            self.room = room
+        return 0
 
     cdef uint8_t position_of(self, Heard* one) noexcept:
         cdef float score = (
@@ -141,7 +221,7 @@ cdef class TopicEvidence:
         cdef const uint8_t[::1] topics = queues, recorded = grades
         cdef const uint8_t* said = <const uint8_t*> PyBytes_AS_STRING(parent)
         cdef const uint8_t* hint = <const uint8_t*> PyBytes_AS_STRING(hints)
-        cdef Py_ssize_t i, k, pairs = PyBytes_GET_SIZE(parent) // 2
+        cdef Py_ssize_t i, pairs = PyBytes_GET_SIZE(parent) // 2
         cdef uint32_t page
         cdef uint8_t before, position
         cdef Votes* one
@@ -152,28 +232,48 @@ cdef class TopicEvidence:
             page = pages[i]
             one = self.entry(page, topics, recorded)
             before = one.topics[0]
-            if one.mass > 255 - MASS_UNIT:
-                halve(one)
-            one.mass += MASS_UNIT
-            for k in range(pairs):
-                vote(one, said[2 * k], said[2 * k + 1])
-            for k in range(HINT_BYTES // 2):
-                vote(one, hint[HINT_BYTES * i + 2 * k], hint[HINT_BYTES * i + 2 * k + 1])
+            hear_votes(one, said, pairs, hint + HINT_BYTES * i)
             position = position_of(one)
             if position != one.position or before != one.topics[0]:
                 one.position = position
                 changed.append((page, one.topics[0], position))
         return changed
 
+    def place(self, uint32_t first, bytes parent not None, bytes hints not None):
+        """Take in a link to each of some new pages; return their queues, and their positions."""
+        cdef const uint8_t* said = <const uint8_t*> PyBytes_AS_STRING(parent)
+        cdef const uint8_t* hint = <const uint8_t*> PyBytes_AS_STRING(hints)
+        cdef Py_ssize_t i, pairs = PyBytes_GET_SIZE(parent) // 2
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(hints) // HINT_BYTES
+        cdef bytes queues = PyBytes_FromStringAndSize(NULL, size)
+        cdef bytes positions = PyBytes_FromStringAndSize(NULL, size)
+        cdef uint8_t* queue = <uint8_t*> PyBytes_AS_STRING(queues)
+        cdef uint8_t* position = <uint8_t*> PyBytes_AS_STRING(positions)
+        cdef Votes* one
+        if not size:
+            return b"", b""
+        self.reach(first + size)
+        for i in range(size):
+            one = &self.votes[first + i]
+            memset(one, 0, sizeof(Votes))
+            hear_votes(one, said, pairs, hint + HINT_BYTES * i)
+            one.position = position[i] = position_of(one)
+            queue[i] = one.topics[0]
+        return queues, positions
+
+    cdef int reach(self, size_t size) except -1:
+        cdef size_t room
+        if size > self.room:
+            room = max(size, self.room + self.room // 4, 64)
+            self.votes = <Votes*> longer(self.votes, self.room, room, sizeof(Votes))
+            self.room = room
+        return 0
+
     cdef Votes* entry(
         self, uint32_t page, const uint8_t[::1] topics, const uint8_t[::1] recorded
     ) except NULL:
         cdef Votes* one
-        cdef size_t room
-        if page >= self.room:
-            room = max(page + 1, self.room + self.room // 4, 64)
-            self.votes = <Votes*> longer(self.votes, self.room, room, sizeof(Votes))
-            self.room = room
+        self.reach(page + 1)
         one = &self.votes[page]
         if not one.mass:
             one.position = 255
@@ -183,6 +283,20 @@ cdef class TopicEvidence:
                 one.topics[0] = topics[page]
                 one.weights[0] = (255 - recorded[page]) * 2 // WEIGHT_UNIT
         return one
+
+
+cdef void hear_votes(
+    Votes* one, const uint8_t* said, Py_ssize_t pairs, const uint8_t* hint
+) noexcept:
+    """Take in what a page and the text of its link say."""
+    cdef Py_ssize_t k
+    if one.mass > 255 - MASS_UNIT:
+        halve(one)
+    one.mass += MASS_UNIT
+    for k in range(pairs):
+        vote(one, said[2 * k], said[2 * k + 1])
+    for k in range(HINT_BYTES // 2):
+        vote(one, hint[2 * k], hint[2 * k + 1])
 
 
 cdef void halve(Votes* one) noexcept:

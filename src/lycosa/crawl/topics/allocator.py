@@ -7,7 +7,7 @@ A `focused` crawl has no turns: the most promising URL of all partitions is next
 
 Partitions in turn would give those without anything promising as many turns as the others. So the
 topic, or the promise, is chosen over all partitions of the worker, and then the partition; among
-equals they take turns. Robots files and errands go first: they cost no page.
+equals they take turns. The first in line may ask for a robots file before: that costs no page.
 
 Always true, while all topics have ready URLs: after any number of choices of pages, two topics of
 the same weight differ by one at most (per weight).
@@ -15,7 +15,8 @@ the same weight differ by one at most (per weight).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from lycosa.config import Job
 from lycosa.config.topics import numbers_of
@@ -23,6 +24,8 @@ from lycosa.crawl.topics.of_job import numbers_below
 from lycosa.crawl.worker.turns import PartitionTurns, is_asking
 from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.schedulers import Scheduler
+from lycosa.frontier.schedulers._topic_queues import TopicQueues, best_among, first_with
 from lycosa.frontier.schedulers.topics import ANY, ByTopic
 
 
@@ -47,55 +50,62 @@ class TopicTurns(PartitionTurns):
 
     def next(self) -> Partition | None:
         """Return the partition of the URL in turn; its scheduler knows the topic."""
-        asking = list(self._asking())
-        if not asking:
-            return None  # nobody has missed a turn
-        for partition in asking:
-            readiness = partition.readiness
-            if readiness.robots_wanted or readiness.errands_wanted:
-                return self._serve(partition, ANY)
-        return self._most_promising(asking) if self._is_focused else self._in_turn(asking)
+        turns = self._with_work
+        while turns:
+            first = next(iter(turns))
+            if _has_errands(self._partitions[first]):
+                return self._serve(first, ANY)
+            numbers = list(turns)
+            place, queue = self._choose([self._partitions[n].scheduler for n in numbers])
+            if place < 0:
+                return self._next_errand(numbers)
+            number = numbers[place]
+            if is_asking(self._partitions[number]):
+                # The first has had its look: robots files behind it get theirs.
+                turns[first] = turns.pop(first)
+                return self._serve(number, queue)
+            del turns[number]
+        return None
 
-    def _asking(self) -> Iterator[Partition]:
-        """Yield the partitions that have something to ask for; others come back by themselves."""
-        for number in list(self._with_work):
-            partition = self._partitions[number]
-            if not is_asking(partition) or not partition.has_work():
+    def _next_errand(self, numbers: Sequence[int]) -> Partition | None:
+        """Return a partition with a robots file to ask for; those without work come back."""
+        found = None
+        for number in numbers:
+            if not _has_errands(self._partitions[number]):
                 del self._with_work[number]
-            else:
-                yield partition
+            elif found is None:
+                found = number
+        return self._serve(found, ANY) if found is not None else None
 
-    def _serve(self, partition: Partition, queue: int) -> Partition:
-        del self._with_work[partition.number]
-        self._with_work[partition.number] = None
+    def _serve(self, number: int, queue: int) -> Partition:
+        partition = self._partitions[number]
+        self._with_work[number] = self._with_work.pop(number)
         _scheduler(partition).turn = queue
         return partition
 
-    def _most_promising(self, asking: Sequence[Partition]) -> Partition | None:
-        """Return the partition with the best ready URL."""
-        best, found = 256, None
-        for partition in asking:
-            position = _scheduler(partition).best()
-            if 0 <= position < best:
-                best, found = position, partition
-        return self._serve(found, ANY) if found is not None else None
-
-    def _in_turn(self, asking: Sequence[Partition]) -> Partition | None:
+    def _choose(self, schedulers: list[Scheduler]) -> tuple[int, int]:
+        """Return whose turn it is, and of which queue; nobody's is below 0."""
+        queues = cast("list[TopicQueues]", schedulers)
+        if self._is_focused:
+            return best_among(queues), ANY
+        if not any(queue.ready for queue in queues):
+            return -1, ANY  # nobody has missed a turn
         for _ in range(len(self._queues) + 1):
             queue = self._queues[self._place]
-            if self._credit >= 1 and (partition := _with_ready(asking, queue)) is not None:
+            if self._credit >= 1 and (place := first_with(queues, queue)) >= 0:
                 self._credit -= 1
-                return self._serve(partition, queue)
+                return place, queue
             self._place = (self._place + 1) % len(self._queues)
             self._credit = self._weights[self._queues[self._place]]
         for queue in self._last_queues:
-            if (partition := _with_ready(asking, queue)) is not None:
-                return self._serve(partition, queue)
-        return None
+            if (place := first_with(queues, queue)) >= 0:
+                return place, queue
+        return -1, ANY
 
 
-def _with_ready(asking: Sequence[Partition], queue: int) -> Partition | None:
-    return next((partition for partition in asking if _scheduler(partition).ready_of(queue)), None)
+def _has_errands(partition: Partition) -> bool:
+    readiness = partition.readiness
+    return is_asking(partition) and bool(readiness.robots_wanted or readiness.errands_wanted)
 
 
 def _scheduler(partition: Partition) -> ByTopic:

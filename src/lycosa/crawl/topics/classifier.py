@@ -4,7 +4,7 @@ Every page that is kept and has text is classified, once for each version. The c
 
     topic              the surest topic; null for a page without text, `other` for one of none
     topic_confidence   how sure it is, from 0 to 1
-    topics             all topics that are sure enough, at most three
+    topics             all topics that are sure enough, at most three, with a space between them
 
 Loaded only for a job with a model: others do without it.
 """
@@ -29,7 +29,7 @@ COLUMNS = pa.schema(
     [
         ("topic", pa.string()),
         ("topic_confidence", pa.float32()),
-        ("topics", pa.list_(pa.string())),
+        ("topics", pa.string()),
     ]
 )
 _NOTHING: tuple[object, ...] = (None, None, None)
@@ -73,9 +73,9 @@ class Classifier:
         if topics is None:
             return before + _NOTHING
         if not topics.found:
-            return (*before, OTHER, topics.probabilities[self._other], [])
+            return (*before, OTHER, topics.probabilities[self._other], "")
         names = [self.names[number] for number in topics.found]
-        return (*before, names[0], topics.probabilities[topics.found[0]], names)
+        return (*before, names[0], topics.probabilities[topics.found[0]], " ".join(names))
 
     def event(self, answered: PageAnswer) -> Classified:
         """Return the decision on a page for the log."""

@@ -14,7 +14,7 @@ what the text of the link and the words of the URL sound like. Both are bytes: 2
     text      the highest probability of the text of a link and the words of the URL
 
 and a logistic function of them gives the position, 0 for the best. Its weights are fixed: they were
-fitted on some topics and judged on others, and learning on during a crawl gained nothing
+fitted on some topics and judged on others, and learning on during a crawl gained little
 (docs/decisions/0060-topics-choose-queues.md).
 
 `by topic`: which of all topics is the URL about? Every link is a vote: for the topics of the page
@@ -86,6 +86,15 @@ class PlainFocusedEvidence:
             self._positions[page] = position
         return changed
 
+    def place(self, first: int, probability: int, promise: int, texts: bytes) -> bytes:
+        """Take in a link to each of some new pages; return their positions."""
+        pages = list(range(first, first + len(texts)))
+        for page in pages:
+            self._heard.pop(page, None)
+            self._positions.pop(page, None)
+        self.hear(pages, probability, promise, texts, ())
+        return bytes(self.position(page) for page in pages)
+
     def position(self, page: int) -> int:
         """Return the position of a URL; the last one if nothing was heard of it."""
         return self._positions.get(page, 255)
@@ -154,6 +163,16 @@ class PlainTopicEvidence:
                 changed.append((page, *place))
             self._places[page] = place
         return changed
+
+    def place(self, first: int, parent: bytes, hints: bytes) -> tuple[bytes, bytes]:
+        """Take in a link to each of some new pages; return their queues, and their positions."""
+        pages = list(range(first, first + len(hints) // HINT_BYTES))
+        for page in pages:
+            self._votes.pop(page, None)
+            self._places.pop(page, None)
+        self.hear(pages, parent, hints, (), ())
+        places = [self._places[page] for page in pages]
+        return bytes(queue for queue, _ in places), bytes(position for _, position in places)
 
     def _begin(self, page: int, queues: Sequence[int], grades: Sequence[int]) -> None:
         self._votes[page], self._mass[page] = {}, 0

@@ -17,7 +17,6 @@ from lycosa.extract.topics.model import OTHER, TopicModel
 MODEL_FILE = "topics.model"
 _NEEDS = {
     "weighted": ("weights", "science=3"),
-    "budget": ("budgets", "science=1000"),
     "focused": ("wanted", "science"),
 }
 """Which key a policy needs, and an entry of it for messages."""
@@ -53,6 +52,11 @@ def require_topics(job: Job) -> None:
             )
         return
     names = read_model(topics).names
+    if is_hard(job) and job.revisit.policy != "off":
+        raise ConfigError(
+            '[topics] focus = "hard" puts URLs off for good, and the cycles of [revisit] do so'
+            ' for a while\n  choose one: focus = "soft", or [revisit] policy = "off"'
+        )
     if orders_by_topic and topics.policy in _NEEDS:
         key, sample = _NEEDS[topics.policy]
         if not getattr(topics, key):
@@ -63,13 +67,18 @@ def require_topics(job: Job) -> None:
     for key, entries in (
         ("wanted", topics.wanted),
         ("weights", numbers_of(topics.weights)),
-        ("budgets", numbers_of(topics.budgets)),
     ):
         for name in entries:
             if not numbers_below(names, name):
                 raise ConfigError(
                     f"[topics] {key}: the model has no topic `{name}`\n  it has {_listed(names)}"
                 )
+
+
+def is_hard(job: Job) -> bool:
+    """Return whether URLs that promise nothing are put off."""
+    is_focused = job.frontier.scheduler == "topics" and job.topics.policy == "focused"
+    return is_focused and job.topics.focus == "hard"
 
 
 def with_own_model(job: Job, folder: Path) -> Job:

@@ -20,18 +20,21 @@ topic that their words sound like; where a focused crawl begins, everything is w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.topics._evidence import gathered, likeliest, waiting_links
 from lycosa.crawl.topics.classifier import Classifier
 from lycosa.crawl.topics.evidence import HINT_BYTES, WEIGHTS, FocusedEvidence, TopicEvidence
-from lycosa.crawl.topics.of_job import numbers_below
+from lycosa.crawl.topics.of_job import is_hard, numbers_below
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.columns import PENDING, PUT_OFF
+from lycosa.frontier.fold.columns import PUT_OFF
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import Discovered, Hinted, Outcome
+from lycosa.records import Discovered, Hinted, Outcome, Predicted
 
 MOST_HINTS = 7
 """How often a URL of another partition is spoken for after it was sent there."""
@@ -39,10 +42,11 @@ MOST_TOLD = 20_000
 """How many URLs this is counted for; beyond it the counting begins anew."""
 SAID = 3
 """Topics of a page that its links hear of."""
+HARDLY = 200
+"""With a hard focus URLs beyond this position are put off: fewer than one in ten is wanted."""
 LIKELY = 127
 """Up to this position a URL is more likely about what is wanted than not."""
 
-NO_HINT: Mapping[str, bytes] = {}
 Place = tuple[int, int, int]
 """A URL, its queue and its position."""
 
@@ -51,11 +55,12 @@ class Witness(NamedTuple):
     """A page whose links are on their way."""
 
     said: bytes
-    hints: Mapping[str, bytes]
-    """By the key of the URL."""
+    hints: bytes
+    places: dict[str, int]
+    """Where in `hints` the hint of a URL stands, by its key."""
 
 
-NOBODY = Witness(b"", NO_HINT)
+NOBODY = Witness(b"", b"", {})
 
 
 class Predictor:
@@ -71,6 +76,15 @@ class Predictor:
             wanted = {n for name in job.topics.wanted for n in numbers_below(names, name)}
             self._wanted = bytes(number in wanted for number in range(len(names)))
             self._first_wanted = min(wanted)
+        self._width = HINT_BYTES if self._wanted is None else 1
+        self._queue_at = bytes(
+            self._first_wanted if position <= LIKELY else self._other for position in range(256)
+        )
+        """The queue of a URL in a focused crawl, by its position."""
+        self._is_hard = is_hard(job)
+        self._has_cycles = job.revisit.policy != "off"
+        self._positions = b""
+        """Of the URLs that are being admitted."""
         self._focused: dict[int, FocusedEvidence] = {}
         self._by_topic: dict[int, TopicEvidence] = {}
         self._witness = NOBODY
@@ -79,6 +93,11 @@ class Predictor:
     def attach(self, partition: Partition) -> None:
         """Let a partition ask for the queues of URLs that it admits."""
         partition.predict = lambda first, keys: self._admitted(partition, first, keys)
+        if self._is_hard:
+            partition.moves.last_wanted = HARDLY
+            partition.put_off = self._put_off
+        elif not self._has_cycles:
+            self._put_up_all(partition)
 
     def forget(self, partition: int) -> None:
         """Forget a partition that is no longer ours."""
@@ -95,20 +114,20 @@ class Predictor:
         keys = [target.key for target in targets]
         if answered.topics is not None:
             hints = self._model.link_hints(answered.links.texts, keys, self._wanted)
-            self._witness = Witness(self._said(answered), _by_key(keys, hints))
+            self._witness = _witness(self._said(answered), hints, keys)
         elif answered.outcome is Outcome.REDIRECTED:
             self._witness = self._redirect(answered, keys)
         else:
             return
         number = answered.partition.number
         pages = [target.page if target.partition == number else -1 for target in targets]
-        self._tell(answered.partition, keys, pages)
+        self._tell(answered.partition, pages)
 
     def hear_message(self, partition: Partition, message: Discovered | Hinted) -> None:
         """Take the sender of a message for the witness; known URLs hear of it at once."""
         if message.said:
-            self._witness = Witness(message.said, _by_key(message.keys, message.hints))
-            self._tell(partition, message.keys, partition.state.table.find_many(message.keys))
+            self._witness = _witness(message.said, message.hints, message.keys)
+            self._tell(partition, list(partition.state.table.find_many(message.keys)))
 
     def end(self) -> None:
         """Forget the witness: its links are routed."""
@@ -116,17 +135,15 @@ class Predictor:
 
     def sent(self, keys: Sequence[str]) -> tuple[bytes, bytes]:
         """Return what goes with URLs to another partition."""
-        said, hints = self._witness
-        if not hints:
-            return b"", b""
-        return said, b"".join(hints.get(key, self._no_hint) for key in keys)
+        said, hints, places = self._witness
+        return said, gathered(hints, self._width, places, keys) if said else b""
 
     def sent_before(
         self, partition: Partition, target: int, keys: Sequence[str], fresh: set[str]
     ) -> None:
         """Speak for URLs that another partition has, all but those that are fresh."""
-        said, hints = self._witness
-        if not hints:
+        said, hints, places = self._witness
+        if not said:
             return
         told = self._told
         if len(told) > MOST_TOLD:
@@ -134,32 +151,21 @@ class Predictor:
         some = [
             key
             for key in keys
-            if key not in fresh and key in hints and told.get(key, 0) < MOST_HINTS
+            if key not in fresh and key in places and told.get(key, 0) < MOST_HINTS
         ]
         for key in some:
             told[key] = told.get(key, 0) + 1
         if some:
-            message = Hinted(said, some, b"".join(hints[key] for key in some))
-            partition.post(target, message)
+            partition.post(target, Hinted(said, some, gathered(hints, self._width, places, some)))
 
     # -- inside ---------------------------------------------------------------------------
-
-    @property
-    def _no_hint(self) -> bytes:
-        return bytes(HINT_BYTES) if self._wanted is None else b"\0"
 
     def _said(self, answered: PageAnswer) -> bytes:
         assert answered.topics is not None
         probabilities = answered.topics.probabilities
         if self._wanted is None:
-            best = sorted(range(len(probabilities)), key=lambda number: -probabilities[number])
-            pairs = [(number, round(255 * probabilities[number])) for number in best[:SAID]]
-            return bytes([value for pair in pairs for value in pair])
-        wanted = sum(
-            probability
-            for probability, is_wanted in zip(probabilities, self._wanted, strict=True)
-            if is_wanted
-        )
+            return likeliest(probabilities, SAID)
+        wanted = sum(compress(probabilities, self._wanted))
         own = round(255 * min(wanted, 1.0))
         before = self._focused.get(answered.partition.number)
         promise = before.promise(answered.page) // 2 if before is not None else 0
@@ -172,71 +178,79 @@ class Predictor:
         if self._wanted is None:
             queue = topics.of(page)
             pair = bytes([self._other if queue == 255 else queue, likely])
-            return Witness(pair, dict.fromkeys(keys, pair + b"\0\0"))
+            return _witness(pair, (pair + b"\0\0") * len(keys), keys)
         before = self._focused.get(answered.partition.number)
         promise = max(likely, before.promise(page) if before is not None else 0)
-        return Witness(bytes([likely, promise]), dict.fromkeys(keys, bytes([likely])))
+        return _witness(bytes([likely, promise]), bytes([likely]) * len(keys), keys)
 
     def _admitted(
         self, partition: Partition, first: int, keys: Sequence[str]
     ) -> tuple[bytes, bytes]:
         """Return queues and positions of new URLs, whose numbers begin with `first`."""
-        said, hints = self._witness
-        pages = list(range(first, first + len(keys)))
-        if said:
-            places = self._heard(
-                partition, pages, b"".join(hints.get(key, self._no_hint) for key in keys), said
-            )
+        said, hints, places = self._witness
+        number = partition.number
+        if not said:
+            queues, self._positions = self._unheard(keys), bytes(len(keys))
+            return queues, self._positions
+        given = gathered(hints, self._width, places, keys)
+        if self._wanted is None:
+            queues, self._positions = self._votes_of(number).place(first, said, given)
         else:
-            places = self._unheard(partition, pages, keys)
-        found = {page: (queue, position) for page, queue, position in places}
-        default = (self._other, 254)
-        queues = [found.get(page, default) for page in pages]
-        return bytes(queue for queue, _ in queues), bytes(position for _, position in queues)
+            self._positions = self._focus_of(number).place(first, said[0], said[1], given)
+            queues = self._positions.translate(self._queue_at)
+        return queues, self._positions
 
-    def _unheard(self, partition: Partition, pages: list[int], keys: Sequence[str]) -> list[Place]:
-        """Place URLs that no page has spoken for: seeds first, others by their own words."""
-        hints = self._model.link_hints([""] * len(keys), list(keys), self._wanted)
+    def _put_off(self, state: PartitionState, keys: Sequence[str]) -> list[int]:
+        """Return the places of new URLs that promise nothing; `_admitted` has just been asked."""
+        return [place for place, position in enumerate(self._positions) if position > HARDLY]
+
+    def _put_up_all(self, partition: Partition) -> None:
+        """Put up what an earlier run with a hard focus has put off."""
+        state = partition.state
+        pages = [page for page, status in enumerate(state.pages.status) if status == PUT_OFF]
+        if pages:
+            queues = bytes(state.topics.of(page) for page in pages)
+            positions = bytes(state.topics.grade_of(page) for page in pages)
+            partition.record(Predicted(pages, queues, positions, pages))
+
+    def _unheard(self, keys: Sequence[str]) -> bytes:
+        """Return the queues of URLs that no page has spoken for, as seeds: by their own words."""
         if self._wanted is not None:
-            return [(page, self._first_wanted, 0) for page in pages]
-        return [(page, hints[HINT_BYTES * number], 0) for number, page in enumerate(pages)]
+            return bytes([self._first_wanted]) * len(keys)
+        return self._model.link_hints([""] * len(keys), list(keys), None)[::HINT_BYTES]
+
+    def _tell(self, partition: Partition, pages: list[int]) -> None:
+        """Tell those of the URLs that are known, and wait, what the witness says of them."""
+        said, hints, _ = self._witness
+        state = partition.state
+        some, given = waiting_links(pages, state.pages.status, hints, self._width, PUT_OFF)
+        if some:
+            partition.requeue(self._heard(partition, some, said, given))
 
     def _heard(
-        self, partition: Partition, pages: list[int], hints: bytes, said: bytes
+        self, partition: Partition, pages: list[int], said: bytes, hints: bytes
     ) -> list[Place]:
         """Take in what a witness says of URLs; return those that have come to another place."""
-        number, topics = partition.number, partition.state.topics
+        topics = partition.state.topics
         if self._wanted is None:
-            by_topic = self._by_topic.get(number)
-            if by_topic is None:
-                by_topic = self._by_topic[number] = TopicEvidence()
-            return by_topic.hear(pages, said, hints, topics.topic, topics.grade)
-        focused = self._focused.get(number)
-        if focused is None:
-            focused = self._focused[number] = FocusedEvidence(WEIGHTS)
-        changed = focused.hear(pages, said[0], said[1], hints, topics.grade)
-        return [
-            (page, self._first_wanted if position <= LIKELY else self._other, position)
-            for page, position in changed
-        ]
+            votes = self._votes_of(partition.number)
+            return votes.hear(pages, said, hints, topics.topic, topics.grade)
+        focus, queue_at = self._focus_of(partition.number), self._queue_at
+        changed = focus.hear(pages, said[0], said[1], hints, topics.grade)
+        return [(page, queue_at[position], position) for page, position in changed]
 
-    def _tell(self, partition: Partition, keys: Sequence[str], pages: Sequence[int]) -> None:
-        """Tell those of the URLs that are known, and wait, what the witness says of them."""
-        said, hints = self._witness
-        status = partition.state.pages.status
-        told = [
-            (page, hints[key])
-            for key, page in zip(keys, pages, strict=True)
-            if page >= 0 and (status[page] == PENDING or status[page] == PUT_OFF)
-        ]
-        if told:
-            said_of = b"".join(hint for _, hint in told)
-            partition.requeue(self._heard(partition, [page for page, _ in told], said_of, said))
+    def _focus_of(self, number: int) -> FocusedEvidence:
+        found = self._focused.get(number)
+        if found is None:
+            found = self._focused[number] = FocusedEvidence(WEIGHTS)
+        return found
+
+    def _votes_of(self, number: int) -> TopicEvidence:
+        found = self._by_topic.get(number)
+        if found is None:
+            found = self._by_topic[number] = TopicEvidence()
+        return found
 
 
-def _by_key(keys: Sequence[str], hints: bytes) -> Mapping[str, bytes]:
-    """Return the hints of links by their URLs; all have the same width."""
-    if not keys:
-        return NO_HINT
-    width = len(hints) // len(keys)
-    return {key: hints[width * place : width * (place + 1)] for place, key in enumerate(keys)}
+def _witness(said: bytes, hints: bytes, keys: Sequence[str]) -> Witness:
+    return Witness(said, hints, dict(zip(keys, range(len(keys)), strict=True)))

@@ -98,6 +98,8 @@ class Worker:
             mirrors,
             self._cycles.planner,
         )
+        self.topic_names = self._pages.topic_names
+        """The topics of the job's model; none without one."""
         self._robots = RobotsFiles(ports, self._pages, self._router)
         self._seeds = SeedWatch(self._job, ports.seed_failed)
         self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
@@ -121,7 +123,7 @@ class Worker:
         if self._job.frontier.scheduler == "topics":
             from lycosa.crawl.topics.allocator import TopicTurns  # few crawls go by topic
 
-            names = self._pages.topic_names
+            names = self.topic_names
             self._turns = TopicTurns(self._partitions, self._with_work, self._job, names)
         self._changed: dict[int, None] = {}
         self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)

@@ -16,6 +16,12 @@ from libc.math cimport expf, logf, sqrtf
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
+cdef extern from *:
+    """
+    #define FETCH_AHEAD(address) __builtin_prefetch(address)
+    """
+    void FETCH_AHEAD(const void *address) noexcept nogil
+
 cdef enum:
     MOST_TOPICS = 256
     SLOTS = 4096  # of the table that counts words; at most half of them are used
@@ -24,6 +30,8 @@ cdef enum:
     SHORTEST_WORD = 2
     LONGEST_WORD = 32
     TITLE_WEIGHT = 2
+
+cdef float NOTHING = -10  # the logarithm of what is no probability any more
 
 cdef uint8_t SMALL[256]  # the byte in small letters; 0 for what is no part of a word
 
@@ -108,8 +116,11 @@ cdef class Words:
     cdef uint32_t used[MOST_WORDS]
     cdef int size
     cdef uint32_t mask
+    cdef const float *rows  # of the weights, which are fetched ahead; or NULL
+    cdef Py_ssize_t width
 
     def __cinit__(self, int bits):
+        self.rows = NULL
         memset(self.weights, 0, sizeof(self.weights))
         self.size = 0
         self.mask = (1u << bits) - 1
@@ -213,6 +224,8 @@ cdef class Words:
         if not self.weights[slot]:
             if self.size == MOST_WORDS:
                 return
+            if self.rows != NULL:
+                FETCH_AHEAD(self.rows + number * self.width)
             self.numbers[slot] = number
             self.used[self.size] = slot
             self.size += 1
@@ -261,6 +274,8 @@ cdef class Softmax:
         self._weights, self._bias = self.weights, self.bias
         self._squares = None
         self._words = Words(bits)
+        self._words.rows = &self._weights[0]
+        self._words.width = topics
 
     def scores(self, bytes title, bytes text):
         """Return the score of every topic: the logarithm of its probability, but for a constant."""
@@ -311,7 +326,7 @@ cdef class Softmax:
         with its probability.
         """
         cdef float found[MOST_TOPICS]
-        cdef float total, highest
+        cdef float total, highest, weight
         cdef int topic, first, second, topics = self.topics
         cdef Py_ssize_t i, size = len(texts)
         cdef bytearray hints = bytearray(size if wanted is not None else 4 * size)
@@ -331,7 +346,8 @@ cdef class Softmax:
                 highest = max(highest, found[topic])
             total = 0
             for topic in range(topics):
-                found[topic] = expf((found[topic] - highest) / temperature)
+                weight = (found[topic] - highest) / temperature
+                found[topic] = expf(weight) if weight > NOTHING else 0
                 total += found[topic]
             if is_wanted != NULL:
                 highest = 0

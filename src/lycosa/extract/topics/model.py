@@ -85,6 +85,12 @@ class TopicModel:
         ]
         return sorted(likely, key=lambda topic: -topic.probability)[:MOST_FOUND]
 
+    def link_probabilities(self, text: str) -> list[float]:
+        """Return the probability of every topic for the text of a link."""
+        return softmax(
+            self._softmax.scores(b"", text.encode("utf-8", "replace")), self.header.temperature
+        )
+
     def link_hints(self, texts: list[str], keys: list[str], wanted: bytes | None) -> bytes:
         """Return what the texts of links and the words of their URLs sound like.
 

@@ -422,3 +422,29 @@ cdef class TopicQueues:
             self.sites[number].is_awake = 0
         self.sites_room = room
         return 0
+
+
+def best_among(list queues not None):
+    """Return which of some queues has the ready URL with the best position; -1 if none has one."""
+    cdef TopicQueues one
+    cdef int topic
+    cdef uint64_t position, best = 256
+    cdef Py_ssize_t i, found = -1
+    for i in range(len(queues)):
+        one = <TopicQueues?> queues[i]
+        topic = one.best_topic()
+        if topic >= 0:
+            position = one.heaps[topic].entries[0].key >> 32
+            if position < best:
+                best = position
+                found = i
+    return found
+
+
+def first_with(list queues not None, uint8_t topic):
+    """Return which of some queues is the first with ready URLs of a topic; -1 if none has any."""
+    cdef Py_ssize_t i
+    for i in range(len(queues)):
+        if (<TopicQueues?> queues[i]).heaps[topic].used:
+            return i
+    return -1

@@ -16,6 +16,7 @@ from rich.console import Console, RenderableType
 from lycosa.cli.screen.lines import Lines, line_of, reason_text, summary_data
 from lycosa.cli.screen.panel import Display, ProgressPanel, pauses_text
 from lycosa.cli.screen.summary import print_summary, summary_of
+from lycosa.cli.screen.topics import topics_facts, topics_text
 from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
 from unit.cli.screen.moments import BUSY, FIRST, HUGE, JOB, Ended
@@ -229,6 +230,17 @@ def test_every_reason_has_a_sentence(reason: str) -> None:
     assert text.endswith(".") and not text.startswith("Ended: ")
 
 
+def test_topics_are_shown_with_their_queues_and_the_harvest() -> None:
+    topics = {"chess": [30, 12], "cooking": [60, 0], "other": [10, 3]}
+    job = Job.of(seeds=["http://a.test/"], topics={"wanted": ["chess"]})
+    facts = dict(topics_facts(topics, job))
+    assert facts["topics"].startswith("chess 30 (+12), cooking 60, other 10 (+3)")
+    assert facts["harvest"] == "30% of the pages are about chess"
+    many = {f"t{n}": [1, 0] for n in range(20)}
+    assert "and 8 more" in topics_text(many)
+    assert topics_facts({}, job) == []
+
+
 def test_the_summary_for_programs_is_plain_data() -> None:
     data = json.loads(json.dumps(summary_data(Ended("pages", BUSY, False), Path("c"))))
     assert {name: type(value).__name__ for name, value in data.items()} == {
@@ -254,6 +266,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "given_up": "list",
         "put_aside": "int",
         "mined": "dict",
+        "topics": "dict",
         "structured": "dict",
     }
 

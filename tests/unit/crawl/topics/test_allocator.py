@@ -110,12 +110,21 @@ def test_a_focused_crawl_takes_the_most_promising_url_of_all(seed: int) -> None:
     assert found == sorted(place for some in urls for _, place in some)
 
 
-def test_robots_files_go_first_and_cost_no_turn() -> None:
+def test_the_first_in_line_asks_for_a_robots_file_and_that_costs_no_turn() -> None:
     turns = Turns([[(0, 1)] * 4, [(1, 1)] * 4])
-    turns.choose(1)
+    assert turns.choose(1) == [(0, 0)]
     turns.partitions[0].readiness.robots_wanted[5] = None
+    assert turns.choose(1) == [(1, 1)]
     partition = turns.turns.next()
     assert partition is turns.partitions[0]
     assert cast(ByTopic, partition.scheduler).turn == ANY
     turns.partitions[0].readiness.robots_wanted.clear()
-    assert turns.choose(2) == [(1, 1), (0, 0)]
+    assert turns.choose(2) == [(0, 0), (1, 1)]
+
+
+def test_robots_files_are_asked_for_where_no_page_is_ready() -> None:
+    turns = Turns([[], [], []])
+    turns.partitions[2].readiness.robots_wanted[1] = None
+    assert turns.turns.next() is turns.partitions[2]
+    turns.partitions[2].readiness.robots_wanted.clear()
+    assert turns.turns.next() is None

@@ -7,6 +7,7 @@ from array import array
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lycosa.crawl.topics._evidence import gathered, likeliest, waiting_links
 from lycosa.crawl.topics.evidence import (
     HINT_BYTES,
     WEIGHTS,
@@ -46,6 +47,34 @@ def test_votes_equal_their_twin(
     for pages, parent, hints in heard:
         said = (pages, parent, hints[: HINT_BYTES * len(pages)], queues, grades)
         assert compiled.hear(*said) == plain.hear(*said)
+
+
+@given(BYTES, BYTES, st.binary(max_size=9), st.binary(max_size=6), st.binary(max_size=36))
+def test_new_urls_are_placed_as_their_twins(
+    probability: int, promise: int, texts: bytes, parent: bytes, hints: bytes
+) -> None:
+    focused, plain = FocusedEvidence(WEIGHTS), PlainFocusedEvidence()
+    found = focused.place(5, probability, promise, texts)
+    wanted = plain.place(5, probability, promise, texts)
+    assert all(abs(one - two) <= 1 for one, two in zip(found, wanted, strict=True))
+    hints = hints[: len(hints) // HINT_BYTES * HINT_BYTES]
+    assert TopicEvidence().place(3, parent, hints) == PlainTopicEvidence().place(3, parent, hints)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(1, 5))
+def test_the_likeliest_topics_come_first(probabilities: list[float], count: int) -> None:
+    found = likeliest(probabilities, count)
+    assert len(found) == 2 * min(count, len(probabilities))
+    best = sorted(probabilities, reverse=True)[:count]
+    assert [probabilities[topic] for topic in found[::2]] == best
+    assert list(found[1::2]) == [int(255 * probability + 0.5) for probability in best]
+
+
+def test_hints_are_gathered_by_key_and_those_of_waiting_urls_kept() -> None:
+    places = {"a": 0, "b": 1, "c": 2}
+    assert gathered(b"aabbcc", 2, places, ["c", "x", "a"]) == b"cc\0\0aa"
+    statuses = array("B", [0, 2, 3])
+    assert waiting_links([2, -1, 1, 0], statuses, b"wxyz", 1, 3) == ([2, 0], b"wz")
 
 
 def test_what_is_heard_brings_a_url_forward() -> None:

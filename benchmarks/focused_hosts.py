@@ -1,0 +1,140 @@
+"""Measures focused crawls of the real crawler over a corpus that is spread over hosts by purity.
+
+    python -m benchmarks.focused_hosts --data FOLDER [--draws 2] [--purity 0 0.5 0.9]
+                                       [--topics NAME ...] [--connections 8] [--json FILE]
+
+Worker, frontier, politeness and scheduler are the real ones, in virtual time; the web is
+`benchmarks.focus.corpus_web`. The order of requests is judged as `benchmarks.focused` judges: pages
+that trained the model count in neither harvest nor recall. A host is asked once a second, so a
+crawl with more connections than hosts of its topic has nothing better to do than to fetch something
+else; the number of connections says how much of a choice the scheduler has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.focus.corpus import read_corpus
+from benchmarks.focus.corpus_web import CorpusWeb
+from benchmarks.focus.judge import JUDGING_TOPICS, Draw, Result, Task, judge, link_words
+
+from lycosa.config import Job
+from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.records import Purpose, Request
+from lycosa.testweb.web import Reply
+
+SCHEDULERS = ("breadth-first", "best-first", "topics")
+
+
+class WatchedWeb(CorpusWeb):
+    """A corpus that notes the order in which its pages are asked for."""
+
+    def __init__(self, folder: Path, purity: float) -> None:
+        super().__init__(folder, purity)
+        self.asked: list[str] = []
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        """Answer, and note the page."""
+        path = self._path(request.url)
+        if path is not None and request.purpose is Purpose.PAGE:
+            self.asked.append(path)
+        return super().answer(request, moment)
+
+
+def crawl(
+    web: WatchedWeb, task: Task, paths: list[str], model: Path, job: dict[str, Any]
+) -> tuple[Result, int]:
+    """Crawl with one scheduler; return how well, and how many pages were asked for."""
+    web.asked.clear()
+    wants_topics = job["scheduler"] == "topics"
+    topics: dict[str, object] = {
+        "model": str(model),
+        "policy": "focused",
+        "wanted": [task.topic],
+    }
+    described = Job.of(
+        seeds=[web.url(paths[seed]) for seed in task.seeds],
+        limits={"pages": min(len(paths), 3 * task.relevant)},
+        politeness={"delay_seconds": 1.0, "large_site_delay_seconds": 1.0},
+        fetch={"connections": job["connections"]},
+        frontier={
+            "scheduler": job["scheduler"],
+            **({"score": "links"} if job["scheduler"] == "best-first" else {}),
+        },
+        discovery={"mining": "off"},
+        topics=topics if wants_topics else {},
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        result = Simulation(web, described, Path(folder), seed=1).run()
+    if result.breaches:
+        raise SystemExit(f"the crawl was impolite: {result.breaches[0]}")
+    numbers = {path: number for number, path in enumerate(paths)}
+    order = dict.fromkeys(numbers[path] for path in web.asked)
+    return judge(task, order), len(order)
+
+
+def main() -> None:
+    """Crawl for each topic, purity and scheduler, and print."""
+    parser = argparse.ArgumentParser(description="measure focused crawls over hosts")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--purity", type=float, nargs="+", default=[0.0, 0.5, 0.9])
+    parser.add_argument("--topics", nargs="+", default=list(JUDGING_TOPICS))
+    parser.add_argument("--connections", type=int, default=8)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    corpus = read_corpus(options.data)
+    words = link_words(corpus)
+    draws = [Draw(corpus, number, words) for number in range(options.draws)]
+    facts = []
+    for purity in options.purity:
+        web = WatchedWeb(options.data, purity)
+        found: dict[str, list[list[Result]]] = defaultdict(list)
+        for one in draws:
+            for scheduler in SCHEDULERS:
+                found[scheduler].append([])
+            for topic in options.topics:
+                task = one.task(topic)
+                with tempfile.TemporaryDirectory() as folder:
+                    model = Path(folder) / "topics.model"
+                    one.model(topic).write(model)
+                    for scheduler in SCHEDULERS:
+                        job = {"scheduler": scheduler, "connections": options.connections}
+                        result, asked = crawl(web, task, corpus.paths, model, job)
+                        found[scheduler][-1].append(result)
+                        facts.append(
+                            {
+                                "purity": purity,
+                                "draw": one.number,
+                                "topic": topic,
+                                "scheduler": scheduler,
+                                "asked": asked,
+                                "relevant": task.relevant,
+                                "harvest": result.harvest,
+                                "recall": result.recall,
+                            }
+                        )
+        for scheduler, results in found.items():
+            print(f"purity {purity:3g}  {scheduler:14s} {_summary(results)}", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(facts, indent=1) + "\n")
+
+
+def _summary(results: list[list[Result]]) -> str:
+    """Return means over all crawls, and spreads over draws."""
+    parts = []
+    for what in ("harvest", "recall"):
+        means = [statistics.mean(getattr(one, what) for one in draw) for draw in results]
+        spread = statistics.stdev(means) if len(means) > 1 else 0.0
+        parts.append(f"{what} {statistics.mean(means):.3f} ±{spread:.3f}")
+    return "   ".join(parts)
+
+
+if __name__ == "__main__":
+    main()
