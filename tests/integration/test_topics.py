@@ -233,6 +233,24 @@ def test_a_crawl_is_classified_again_and_asked_by_sql(folder: Path) -> None:
     assert lycosa("verify", folder / "crawl").returncode == 0
 
 
+def test_a_crawl_with_a_model_and_the_model_applied_later_say_the_same(
+    folder: Path, stand_in: StandIn, tmp_path: Path
+) -> None:
+    crawl = tmp_path / "crawl"
+    model = f"topics.model={folder / 'topics.model'}"
+    flags = ["--max-pages", "30", "--set", model, *stand_in.flags()]
+    done = lycosa("crawl", "http://music.test/", "-o", crawl, "--json", *flags)
+    assert done.returncode == 0, done.stderr
+    typed(folder, "apply", crawl)
+    query = (
+        "select count(*) as n, count(*) filter (p.topic = t.topic and p.topics = t.topics"
+        " and p.topic_confidence = t.topic_confidence) as same"
+        " from pages p join page_topics t using (fetch_id)"
+    )
+    found = json.loads(lycosa("sql", crawl, query, "--format", "jsonl").stdout)
+    assert found == {"n": 30, "same": 30}
+
+
 def test_what_is_missing_is_said_with_what_to_do(folder: Path, tmp_path: Path) -> None:
     for words, said in (
         (("train", "crawl"), "Give --labels FILE or --pools FILE."),

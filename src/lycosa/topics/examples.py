@@ -49,7 +49,9 @@ def labelled(sources: Iterable[Path], labels: Labels, level: int = 0) -> Labelle
             f"  labels name pages as {named!r}, the pages are named as {seen!r}"
         )
     missing = len(labels) - len(found)
-    return Labelled(list(found.values()), list(found), missing)
+    # By address: rows of a crawl lie in the order of the answers, and models depend on the order.
+    addresses = sorted(found)
+    return Labelled([found[address] for address in addresses], addresses, missing)
 
 
 def example_of(text: Text, topics: tuple[str, ...]) -> Example:

@@ -6,7 +6,8 @@ A line for each page: its URL, or its path in a folder, then its topics, the mos
     https://example.org/ants,biology,ecology            a file named .csv
 
 A page of none of the topics is labelled `other`. A first line that begins with `url` or `path` is a
-heading, and `#` begins a comment.
+heading, and `#` begins a comment. Where the heading is `topic` and `url`, the topic stands first in
+every line, as in pools.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lycosa.topics.names import fault_of
 Labels = dict[str, tuple[str, ...]]
 """Topics by the address of a page."""
 _HEADINGS = ("url", "path", "page", "file")
+_AS_IN_POOLS = ["topic", "url"]
 
 
 def read_labels(path: Path) -> Labels:
@@ -40,12 +42,16 @@ def read_labels(path: Path) -> Labels:
         raise ConfigError(f"{path}:{place}: is not in UTF-8\n  save the file as UTF-8") from None
     found: Labels = {}
     lines: dict[str, int] = {}
+    is_turned = False
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         address, *topics = _cells(path, number, line)
-        if number == 1 and address.lower() in _HEADINGS:
+        if number == 1 and (address in _HEADINGS or [address, *topics[:1]] == _AS_IN_POOLS):
+            is_turned = address == "topic"
             continue
+        if is_turned:
+            address, topics = (topics or [""])[0], [address]
         labelled = _checked(path, number, address, topics)
         if found.setdefault(address, labelled) != labelled:
             raise ConfigError(

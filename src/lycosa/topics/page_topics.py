@@ -1,7 +1,8 @@
 """Classifies all pages of a crawl again, into a table of its own: `page_topics`.
 
-A row for each fetch of a page with a text. The columns are named as those of `pages`; `model` is
-the digest of the model. The log and the segments stay as they are.
+A row for each fetch of a page with a text. `topic`, `topic_confidence` and `topics` are what a
+crawl with this model writes into `pages`; `model` is the digest of the model. The log and the
+segments stay as they are.
 
     select topic, count(*) from page_topics group by all
     select url, topics from pages join page_topics using (fetch_id, url)
@@ -34,7 +35,7 @@ SCHEMA = pa.schema(
         ("url", pa.string()),
         ("topic", pa.string()),
         ("topic_confidence", pa.float32()),
-        ("topics", pa.list_(pa.string())),
+        ("topics", pa.string()),
         ("confidences", pa.list_(pa.float32())),
         ("model", pa.string()),
     ]
@@ -84,6 +85,6 @@ def _row(model: TopicModel, text: Text) -> dict[str, Any]:
         "url": text.address,
         "topic": topic,
         "topic_confidence": confidence,
-        "topics": [model.names[one.number] for one in found],
+        "topics": " ".join(model.names[one.number] for one in found),
         "confidences": [one.probability for one in found],
     }

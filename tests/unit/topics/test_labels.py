@@ -26,6 +26,12 @@ def test_tabs_commas_headings_and_comments_are_understood(tmp_path: Path) -> Non
     assert read_labels(path) == {"a": ("x", "y"), "b": ("x", "y")}
 
 
+def test_a_heading_turns_the_columns_as_in_pools(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    path.write_text("topic,url\nx,a\ny,b\n", encoding="utf-8")
+    assert read_labels(path) == {"a": ("x",), "b": ("y",)}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from lycosa.errors import LycosaError
@@ -29,6 +30,14 @@ def test_the_newest_text_of_every_page_is_read_also_of_open_segments(tmp_path: P
     found = {text.address: text.content for text in texts_of(crawl(tmp_path / "c"))}
     assert sorted(found.values()) == [b"new", b"x"]
     assert len(list(texts_of_crawl(tmp_path / "c", with_old=True))) == 3
+
+
+def test_rows_from_before_texts_had_urls_get_them_from_the_pages(tmp_path: Path) -> None:
+    write(tmp_path / "c", [Fetch(ONE, body="old"), Fetch(TWO, body="x")])
+    (path,) = (tmp_path / "c" / "text").glob("*.parquet")
+    pq.write_table(pq.read_table(path).drop_columns(["url", "title", "language"]), path)
+    found = {text.address: text.content for text in texts_of(tmp_path / "c")}
+    assert found == {"http://a.test/1": b"old", "http://a.test/2": b"x"}
 
 
 def test_a_folder_gives_the_pages_below_it_by_their_paths(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def _given(
         texts = [Text(address, one.title, one.content) for address, one in pairs]
         return texts, [one.topics for one in known.examples]
     model = read_model(model_file)
-    texts = [text for source in sources for text in texts_of(source)]
+    texts = sorted(text for source in sources for text in texts_of(source))
     given: list[tuple[str, ...]] = []
     for text in texts:
         probabilities = model.probabilities(text.title, text.content)

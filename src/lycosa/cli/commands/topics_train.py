@@ -131,7 +131,7 @@ def _trained(
         model = training.train(examples, keywords=keywords, seed=seed)
         return model, model.header.trained_on, "labels"
     tell("reading pages")
-    texts = [text for source in sources for text in texts_of(source)]
+    texts = sorted(text for source in sources for text in texts_of(source))
     given = from_pools(pools, texts)
     if keywords and texts:
         model = train_by_keywords(texts, pools, given, seed=seed, tell=tell)
