@@ -17,12 +17,13 @@ from msgspec import structs
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.topics.classifier import all_columns
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
 from lycosa.study import sql
 from lycosa.study.build import study
-from lycosa.study.exports.export import export
+from lycosa.study.exports.export import Rows, export
 from lycosa.study.extras import PACKAGES, require
 from lycosa.study.sql import asked
 from lycosa.url.key import url_of
@@ -241,9 +242,9 @@ def test_an_export_withholds_what_pages_ask_for(tmp_path: Path) -> None:
     store.seal(lambda place, key: True)
     store.close()
 
-    def exported(name: str, **flags: bool) -> dict[str, Any]:
+    def exported(name: str, **flags: Any) -> dict[str, Any]:
         target = tmp_path / "out.jsonl"
-        export(tmp_path, name, "jsonl", target, **flags)
+        export(tmp_path, name, "jsonl", target, rows=Rows(**flags))
         lines = map(json.loads, target.read_text(encoding="utf-8").splitlines())
         return {line["url"]: line["title"] for line in lines}
 
@@ -256,3 +257,35 @@ def test_an_export_withholds_what_pages_ask_for(tmp_path: Path) -> None:
     told = job.read_text(encoding="utf-8")
     job.write_text(told.replace("obey_noindex = true", "obey_noindex = false"), encoding="utf-8")
     assert exported("text") == {url_of(A): "T", url_of(C): "T"}
+
+
+def test_an_export_of_a_topic_has_its_pages_and_those_of_topics_below(tmp_path: Path) -> None:
+    CrawlDirectory.create(tmp_path, Job.of(seeds=["http://a.test/"]))
+    store = ArchiveStore(tmp_path, extra_columns=all_columns(None))
+    found = {A: "science", B: "science.biology sport", C: "other"}
+    for capture in captures([Fetch(key) for key in found], BEGAN):
+        topics = found[capture.key]
+        first = topics.split()[0]
+        extra = (first, 0.9, topics if topics != "other" else "")
+        distance = 0 if capture.key == A else 21
+        store.append(structs.replace(capture, extra=extra, distance=distance))
+    store.seal(lambda place, key: True)
+    store.close()
+
+    def exported(name: str, **flags: Any) -> set[str]:
+        target = tmp_path / "out.jsonl"
+        export(tmp_path, name, "jsonl", target, rows=Rows(**flags))
+        lines = map(json.loads, target.read_text(encoding="utf-8").splitlines())
+        return {line["url"] for line in lines}
+
+    for table in ("pages", "text"):
+        assert exported(table, topic="science") == {url_of(A), url_of(B)}
+        assert exported(table, topic="science.biology") == {url_of(B)}
+        assert exported(table, topic="sport") == {url_of(B)}
+        assert exported(table, topic="other") == {url_of(C)}
+        assert exported(table, topic="science", without_seeds=True) == {url_of(B)}
+        assert exported(table, without_seeds=True) == {url_of(B), url_of(C)}
+    with pytest.raises(LycosaError, match=r"no page is about `scien`\n.*other, science"):
+        exported("pages", topic="scien")
+    with pytest.raises(LycosaError, match="`hosts` has no topics"):
+        exported("hosts", topic="science")

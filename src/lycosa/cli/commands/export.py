@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -83,6 +84,7 @@ def export() -> None:
       lycosa export ranks mycrawl -o ranks.csv
       lycosa export links mycrawl --format graphml -o pages.graphml
       lycosa export text mycrawl --format jsonl >> texts.jsonl
+      lycosa export pages mycrawl --topic science --without-seeds -o science.csv
       lycosa export triples mycrawl --to http://localhost:7878/store
     """
 
@@ -109,23 +111,24 @@ def _table_command(table: str) -> click.Command:
         is_flag=True,
         help="Include what pages ask to be withheld (`noarchive`, in texts also `noindex`).",
     )
+    @click.option("--topic", default="", help="Write only rows of pages about this topic.")
+    @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
     @click.option(
         "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
     )
-    def write_table(
-        path: Path, form: str, target: Path | None, is_raw: bool, with_withheld: bool
-    ) -> None:
+    def write_table(path: Path, form: str, target: Path | None, **flags: Any) -> None:
         require("export")
+        from lycosa.study.exports.export import Rows
         from lycosa.study.exports.export import export as write
 
-        flags = {"is_raw": is_raw, "with_withheld": with_withheld}
+        rows = Rows(**flags)
         if target is None and sys.stdout.isatty():
             with tempfile.TemporaryDirectory() as folder:
                 shown = Path(folder) / table
-                count = write(path, table, form, shown, **flags)
+                count = write(path, table, form, shown, rows=rows)
                 Data().copy(shown)
         else:
-            count = write(path, table, form, target, **flags)
+            count = write(path, table, form, target, rows=rows)
         if count:
             what = "texts were" if table == "text" else "titles and descriptions were"
             click.echo(f"{count:,} {what} left out, as their pages ask (all: --withheld)", err=True)

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import duckdb
 import numpy as np
@@ -31,6 +31,7 @@ from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.exports.graph_files import FORMATS as GRAPHS
 from lycosa.study.exports.graph_files import PAGES, SITES, write_graph
+from lycosa.study.exports.of_topic import rows_of_topic
 from lycosa.study.exports.withheld import wishes_obeyed, withhold
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import add_derived, known
@@ -48,26 +49,45 @@ FORMATS = {
 _OF_PAGES, _OF_SITES = ("pages", "links", "ranks"), ("hosts", "sites", "site_links")
 
 
+class Rows(NamedTuple):
+    """Which rows of a table are written, and how."""
+
+    topic: str = ""
+    """Only those of pages about this topic."""
+    without_seeds: bool = False
+    is_raw: bool = False
+    """Texts in CSV stay as they are, also where a spreadsheet would take them for a formula."""
+    with_withheld: bool = False
+    """What pages ask to be withheld is written, too."""
+
+    @property
+    def are_some(self) -> bool:
+        """Whether rows are left out for their pages."""
+        return bool(self.topic) or self.without_seeds
+
+
+ALL_ROWS = Rows()
+
+
 def export(
     folder: Path,
     name: str,
     form: str,
     target: Path | None,
     *,
-    is_raw: bool = False,
-    with_withheld: bool = False,
+    rows: Rows = ALL_ROWS,
 ) -> int:
     """Write a table or a graph to a file, or to standard output.
 
-    Texts in CSV are such that a spreadsheet takes none of them for a formula, unless `is_raw`.
-    What pages ask to be withheld is left out unless `with_withheld`; returns how many they are.
+    What pages ask to be withheld is left out, unless `rows` says otherwise; returns how many rows
+    that are.
     """
     extract = CrawlDirectory.open(folder).job().extract
-    wishes = [] if with_withheld else wishes_obeyed(extract, name)
+    wishes = [] if rows.with_withheld else wishes_obeyed(extract, name)
     studied = Results(folder).tables()
     computed = studied | derived_tables(folder)
     _check(folder, name, form, target, list(computed))
-    kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes else (name,)
+    kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes or rows.are_some else (name,)
     with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
         for table, path in computed.items():
             add_files(connection, table, [path])
@@ -78,9 +98,13 @@ def export(
                 write_graph(connection, file, form, SITES if name in _OF_SITES else PAGES)
         else:
             table, count = withhold(connection, name, wishes)
-            is_guarded = form == "csv" and not is_raw
-            rows = _guarded(connection, table) if is_guarded else f"select * from {table}"
-            _write_rows(connection, rows, form, target)
+            if rows.are_some:
+                table = rows_of_topic(
+                    connection, name, table, rows.topic, without_seeds=rows.without_seeds
+                )
+            is_guarded = form == "csv" and not rows.is_raw
+            query = _guarded(connection, table) if is_guarded else f"select * from {table}"
+            _write_rows(connection, query, form, target)
             return count
     return 0
 

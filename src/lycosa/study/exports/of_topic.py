@@ -1,0 +1,58 @@
+"""Leaves the rows of one topic of a table that is exported: the repository of a topic (WebParF).
+
+A page belongs to every topic that was found for it (column `topics`), and to those above: `science`
+stands for `science.biology`, too. What `lycosa topics apply` found later counts instead of what the
+crawl found. Rows of `text` and `links` belong to the topics of their page.
+"""
+
+from __future__ import annotations
+
+from lycosa.errors import LycosaError
+from lycosa.study.tables import Connection
+
+TABLES = ("pages", "text", "links")
+"""The tables whose rows are of a fetch."""
+
+
+def rows_of_topic(
+    connection: Connection, table: str, view: str, topic: str, *, without_seeds: bool
+) -> str:
+    """Return the name of a view of `view` with the rows of a topic, or all but those of seeds."""
+    if table not in TABLES:
+        raise LycosaError(f"`{table}` has no topics\n  tables that have: {', '.join(TABLES)}")
+    fetches = _fetches(connection, topic) if topic else "select fetch_id from pages"
+    if without_seeds:
+        fetches += " intersect select fetch_id from pages where distance > 0"
+    connection.execute(
+        f"create view of_topic as select * from {view} semi join ({fetches}) using (fetch_id)"
+    )
+    return "of_topic"
+
+
+def _fetches(connection: Connection, topic: str) -> str:
+    """Return the query for the fetches of pages about a topic."""
+    source = "page_topics" if _has(connection, "page_topics") else "pages"
+    if not _has(connection, source, "topics"):
+        raise LycosaError(
+            "the pages of this crawl have no topics\n"
+            "  classify them: lycosa topics apply DIR --model topics.model"
+        )
+    name = topic.replace("'", "''")
+    wanted = f"contains(' ' || topics || ' ', ' {name} ') or contains(' ' || topics, ' {name}.')"
+    found = f"select fetch_id from {source} where {wanted} or topic = '{name}'"
+    if connection.execute(f"select count(*) from ({found})").fetchone()[0]:
+        return found
+    known = connection.execute(
+        f"select distinct topic from {source} where topic is not null order by 1"
+    ).fetchall()
+    raise LycosaError(
+        f"no page is about `{topic}`\n  there are: {', '.join(one for (one,) in known)}"
+    )
+
+
+def _has(connection: Connection, table: str, column: str = "fetch_id") -> bool:
+    found = connection.execute(
+        "select count(*) from duckdb_columns() where table_name = ? and column_name = ?",
+        [table, column],
+    ).fetchone()
+    return bool(found[0])
