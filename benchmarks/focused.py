@@ -53,8 +53,9 @@ COLOURS = {
     "ACHE, soft": "#a6d854",
     "ACHE, hard": "#66a61e",
     "oracle": "#000000",
+    "ours": "#2c7fb8",
 }
-OURS_COLOUR = "#d7191c"
+OTHER_COLOUR = "#d7191c"
 
 
 class Crawls(NamedTuple):
@@ -194,7 +195,7 @@ def picture(found: dict[str, Crawls]) -> str:
         Line(
             name,
             [(step / 10, value) for step, value in enumerate(crawls.curve(), 1)],
-            COLOURS.get(name, OURS_COLOUR),
+            COLOURS.get(name, OTHER_COLOUR),
             name == "oracle",
         )
         for name, crawls in found.items()
