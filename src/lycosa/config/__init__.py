@@ -59,12 +59,13 @@ from lycosa.config.sections import (
 from lycosa.config.seeds import SeedList, seeds_of
 from lycosa.config.statistics import Statistics
 from lycosa.config.store import Store
-from lycosa.config.topics import Topics
+from lycosa.config.topics import MODEL_FILE, Topics
 from lycosa.config.writer import sections_of, write_job, write_long_list
 from lycosa.errors import ConfigError
 
 __all__ = [
     "DURABILITIES",
+    "MODEL_FILE",
     "PARTITIONERS",
     "SCHEDULERS",
     "SCORES",
@@ -151,13 +152,19 @@ class Job(Record):
             return write_job(reference, self.rules, sections_of(self))
         return "".join(self._pieces())
 
+    def portable(self) -> Job:
+        """Return the job as it is on every machine: with its own copy of a model, by name."""
+        if not self.topics.digest:
+            return self
+        return dataclasses.replace(self, topics=dataclasses.replace(self.topics, model=MODEL_FILE))
+
     def digest(self) -> str:
         """Return a short name for exactly this job and its seeds, the same on every machine.
 
         The digest of a long list of seeds stands for the list, so the file need not be read again
         once the seeds are in the queue, nor even exist.
         """
-        text = self.to_toml("seeds.txt")
+        text = self.portable().to_toml("seeds.txt")
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def _pieces(self) -> Iterator[str]:

@@ -6,6 +6,8 @@ from lycosa.config.keys import Record, key
 
 TOPIC_POLICIES = ("each", "weighted", "focused")
 FOCUSES = ("soft", "hard")
+MODEL_FILE = "topics.model"
+"""The copy of its model that a crawl directory has."""
 
 _NAME = r"[^\s=]+"
 

@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lycosa.config import Job, SeedList, read_job
+from lycosa.config import MODEL_FILE, Job, SeedList, read_job
 from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.state import PartitionState
@@ -52,7 +52,7 @@ class CrawlDirectory:
         """How a command line names this crawl."""
         self.job_file = path / "crawl.toml"
         self.seeds_file = path / "seeds.txt"
-        self.model_file = path / "topics.model"
+        self.model_file = path / MODEL_FILE
         self.log_folder = path / "log"
         self.messages = path / "lycosa.log"
         self.job_copy = self.log_folder / "crawl.toml"
@@ -134,7 +134,7 @@ class CrawlDirectory:
         if isinstance(seeds, SeedList) and seeds.path != self.seeds_file.absolute():
             seeds.write(self.seeds_file)
         temporary = self.job_file.with_suffix(".writing")
-        temporary.write_text(job.to_toml(self.seeds_file.name), encoding="utf-8")
+        temporary.write_text(job.portable().to_toml(self.seeds_file.name), encoding="utf-8")
         temporary.rename(self.job_file)
 
     def kept(self, job: Job) -> Job:

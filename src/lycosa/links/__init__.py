@@ -8,6 +8,7 @@ every link of every page is compiled:
   * `sifted` parts the links that the job follows from the others, and merges those with the same
     target and kind;
   * `unsettled` finds the links that the frontier does not know yet, or knows as farther away;
+  * `keys_of` and `pages_among` take keys and known pages out of targets;
   * `outlinks` writes the lines of a WARC metadata record;
   * `Rows` collects the columns of the table of links.
 
@@ -27,7 +28,9 @@ from lycosa.links._columns import (
     Rows,
     Target,
     have_parameters,
+    keys_of,
     outlinks,
+    pages_among,
     sifted,
     unfollowed,
     unsettled,
@@ -43,8 +46,10 @@ __all__ = [
     "Rows",
     "Target",
     "have_parameters",
+    "keys_of",
     "mask_of",
     "outlinks",
+    "pages_among",
     "sifted",
     "unfollowed",
     "unsettled",

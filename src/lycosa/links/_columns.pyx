@@ -115,6 +115,20 @@ cdef enum:
     TARGETS, KINDS, TEXTS, RELS, TIMES, POSITIONS, REASONS
 
 
+def keys_of(targets):
+    """Return the keys of URLs."""
+    return [(<Target> target).key for target in as_list(targets)]
+
+
+def pages_among(targets, int64_t partition):
+    """Return the page of each URL that a partition knows, -1 for others."""
+    cdef list found = [], all_targets = as_list(targets)
+    cdef Target target
+    for target in all_targets:
+        found.append(target.page if target.partition == partition else -1)
+    return found
+
+
 def unfollowed(kinds, rels, list by_kind not None, str nofollow not None):
     """Return why each link is not followed, "" if nothing speaks against it; [] if that is so of all.
 

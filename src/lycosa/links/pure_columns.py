@@ -13,6 +13,16 @@ def have_parameters(targets: Sequence[Target]) -> bool:
     return any("?" in target.key or ";" in target.key for target in targets)
 
 
+def keys_of(targets: Sequence[Target]) -> list[str]:
+    """Return the keys of URLs."""
+    return [target.key for target in targets]
+
+
+def pages_among(targets: Sequence[Target], partition: int) -> list[int]:
+    """Return the page of each URL that a partition knows, -1 for others."""
+    return [target.page if target.partition == partition else -1 for target in targets]
+
+
 def unfollowed(
     kinds: Sequence[int], rels: Sequence[str], by_kind: Sequence[str], nofollow: str
 ) -> list[str]:

@@ -71,6 +71,9 @@ def test_learning_equals_its_twin(given: list[tuple[bytes, bytes, int]], asked: 
         compiled.learn(title, text, targets, 0.3)
         plain.learn(title, text, targets, 0.3)
     assert compiled.scores(b"", asked) == pytest.approx(plain.scores(b"", asked), abs=2e-3)
+    found = compiled.probabilities(b"", asked, 1.5)
+    assert found == pytest.approx(words.softmax(plain.scores(b"", asked), 1.5), abs=2e-3)
+    assert sum(found) == pytest.approx(1)
 
 
 @given(

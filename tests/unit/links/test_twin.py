@@ -15,8 +15,10 @@ from lycosa.links import (
     Reach,
     Rows,
     Target,
+    keys_of,
     mask_of,
     outlinks,
+    pages_among,
     pure_columns,
     sifted,
     unfollowed,
@@ -193,3 +195,11 @@ def test_columns_that_differ_in_length_are_refused() -> None:
 def test_what_is_no_target_is_refused() -> None:
     with pytest.raises(TypeError):
         sifted(["http://e.org/"], Links([], [1], [""], [""], [1]), "", 0)  # type: ignore[list-item]
+
+
+@given(st.lists(st.tuples(st.text(max_size=4), st.integers(-1, 2), st.integers(-1, 9)), max_size=8))
+def test_keys_and_pages_equal_their_twins(drawn: list[tuple[str, int, int]]) -> None:
+    targets = [Target(key, partition=partition, page=page) for key, partition, page in drawn]
+    assert keys_of(targets) == pure_columns.keys_of(targets)
+    for number in (0, 1):
+        assert pages_among(targets, number) == pure_columns.pages_among(targets, number)

@@ -122,7 +122,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         structured=structured_of(states),
         plugins=list(job.plugins.use),
         mined=mined_of(states),
-        **_topics(states, directory, job),
+        **_topics(states, job),
         cycle=cycle,
         put_off=put_off_of(states),
         is_followed=is_followed,
@@ -153,13 +153,13 @@ def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
     return {"store": place, "unsent_segments": segments, "unsent_bytes": size}
 
 
-def _topics(states: list[PartitionState], directory: CrawlDirectory, job: Job) -> dict[str, Any]:
-    if not job.topics.model or directory.is_distant:
+def _topics(states: list[PartitionState], job: Job) -> dict[str, Any]:
+    if not job.topics.model:
         return {"topics": {}, "harvest": None}
-    from lycosa.crawl.status.topics import harvest, topics_of  # few crawls have a model
-    from lycosa.crawl.topics.of_job import read_model
+    from lycosa.crawl.inspect.topics import names_of  # few crawls have a model
+    from lycosa.crawl.status.topics import harvest, topics_of
 
-    topics = topics_of(states, read_model(job.topics).names)
+    topics = topics_of(states, names_of(job))
     rate = harvest(topics, job)
     return {"topics": topics, "harvest": None if rate is None else round(rate, 4)}
 

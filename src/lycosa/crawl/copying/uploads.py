@@ -108,4 +108,4 @@ def _copy_job(objects: Objects, directory: CrawlDirectory, job: Job) -> None:
 
 
 def _text(job: Job) -> bytes:
-    return job.to_toml(SEEDS_KEY).encode()
+    return job.portable().to_toml(SEEDS_KEY).encode()

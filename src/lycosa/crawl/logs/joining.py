@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job, anchored
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.logs.notes import BEGUN, MOVED, job_among, place_text
+from lycosa.crawl.logs.notes import BEGUN, MOVED, job_among, model_among, place_text
 from lycosa.errors import ConfigError
 from lycosa.log.opening import list_crawls
 from lycosa.log.protocol import StoredCrawl
@@ -35,6 +35,8 @@ class FoundCrawl(NamedTuple):
     """Why its last run has ended; "" while it runs, or may be gone on with."""
     moved_to: str
     """The place of its log, if it was moved away."""
+    model: bytes = b""
+    """The model of its topics, if it has one."""
 
     @property
     def is_running(self) -> bool:
@@ -100,6 +102,11 @@ def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirector
         return directory
     log = dataclasses.replace(crawl.job.log, server=address, name=crawl.name)
     job = anchored(dataclasses.replace(crawl.job, log=log), path.absolute())
+    if crawl.model:
+        path.mkdir(parents=True, exist_ok=True)
+        directory.model_file.write_bytes(crawl.model)
+        model = str(directory.model_file.absolute())
+        job = dataclasses.replace(job, topics=dataclasses.replace(job.topics, model=model))
     directory = CrawlDirectory.create(path, job)
     directory.identity()
     return directory
@@ -115,4 +122,5 @@ def _found(stored: StoredCrawl) -> FoundCrawl | None:
     ended = notes.get(f"end-{max(runs)}", b"") if runs else b""
     moved = notes.get(MOVED)
     begun = notes.get(BEGUN, b"").decode()
-    return FoundCrawl(stored.name, job, begun, ended.decode(), place_text(moved) if moved else "")
+    moved_to = place_text(moved) if moved else ""
+    return FoundCrawl(stored.name, job, begun, ended.decode(), moved_to, model_among(notes))

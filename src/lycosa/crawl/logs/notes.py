@@ -4,6 +4,7 @@ What another machine must know to help in a crawl is noted in its log:
 
     job, job/2, …    the job as TOML; the last one holds. A long list of seeds is not among it: its
                      seeds are in the log's inboxes
+    model/0, …       the parts of its model of topics, if it has one
     begun            when the crawl was begun, by the wall clock of the machine that did
     directory/1, …   the identity of each crawl directory that helps, under its number
     machine/1, …     the name of the machine that each of them was first used on
@@ -20,6 +21,7 @@ import os
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 
@@ -29,7 +31,9 @@ from lycosa.errors import LogError
 from lycosa.log.protocol import Log
 from lycosa.store.layout import MOST_IN_DIRECTORY
 
-JOB, BEGUN, MOVED = "job", "begun", "moved"
+JOB, BEGUN, MOVED, MODEL = "job", "begun", "moved", "model"
+MODEL_PART_BYTES = 500_000
+"""A server takes messages of a megabyte."""
 DIRECTORY, MACHINE, LOST = "directory/", "machine/", "lost/"
 IN_FILE = "sqlite"
 """How a log in a file is named where others are named by their address."""
@@ -45,10 +49,30 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 def note_job(log: Log, job: Job) -> None:
     """Note the job in the log, if this one has not been noted."""
     log.note(BEGUN, datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds").encode())
-    text = job.to_toml("seeds.txt").encode()
+    text = job.portable().to_toml("seeds.txt").encode()
+    if job.topics.model:
+        note_model(log, Path(job.topics.model).read_bytes())
     while text not in (noted := _jobs_among(log.notes(JOB))).values():
         number = max(noted, default=0) + 1
         log.note(JOB if number == 1 else f"{JOB}/{number}", text)
+
+
+def note_model(log: Log, model: bytes) -> None:
+    """Note a model of topics in parts that a server takes, so that joining needs nothing more."""
+    if log.noted(f"{MODEL}/0") is None:
+        for number in range(0, len(model), MODEL_PART_BYTES):
+            part = model[number : number + MODEL_PART_BYTES]
+            log.note(f"{MODEL}/{number // MODEL_PART_BYTES}", part)
+
+
+def model_among(notes: Mapping[str, bytes]) -> bytes:
+    """Return the model of topics that was noted; nothing where there is none."""
+    parts = {
+        int(name.partition("/")[2]): part
+        for name, part in notes.items()
+        if name.startswith(f"{MODEL}/")
+    }
+    return b"".join(parts[number] for number in sorted(parts))
 
 
 def job_among(notes: Mapping[str, bytes]) -> Job | None:

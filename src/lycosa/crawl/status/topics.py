@@ -60,7 +60,8 @@ def _named(
     """Return numbers by name, the topic with most pages first; what has no topic is `other`."""
     found: dict[str, list[int]] = {}
     for number in {*pages, *waiting}:
-        name = names[number] if number < len(names) else OTHER
+        name = names[number] if number < len(names) else f"topic {number}"
+        name = OTHER if number == NO_TOPIC else name
         known = found.setdefault(name, [0, 0])
         known[0] += pages.get(number, 0)
         known[1] += waiting.get(number, 0)

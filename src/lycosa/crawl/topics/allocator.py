@@ -7,7 +7,7 @@ A `focused` crawl has no turns: the most promising URL of all partitions is next
 
 Partitions in turn would give those without anything promising as many turns as the others. So the
 topic, or the promise, is chosen over all partitions of the worker, and then the partition; among
-equals they take turns. The first in line may ask for a robots file before: that costs no page.
+equals they take turns. The next one in line may ask for a robots file before: that costs no page.
 
 Always true, while all topics have ready URLs: after any number of choices of pages, two topics of
 the same weight differ by one at most (per weight).
@@ -16,7 +16,6 @@ the same weight differ by one at most (per weight).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from lycosa.config import Job
 from lycosa.config.topics import numbers_of
@@ -24,8 +23,7 @@ from lycosa.crawl.topics.of_job import numbers_below
 from lycosa.crawl.worker.turns import PartitionTurns, is_asking
 from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.schedulers import Scheduler
-from lycosa.frontier.schedulers._topic_queues import TopicQueues, best_among, first_with
+from lycosa.frontier.schedulers._topic_queues import best_among, first_with
 from lycosa.frontier.schedulers.topics import ANY, ByTopic
 
 
@@ -45,60 +43,62 @@ class TopicTurns(PartitionTurns):
         self._queues = [queue for queue, weight in weights.items() if weight]
         self._last_queues = [queue for queue, weight in weights.items() if not weight]
         self._weights = weights
+        self._numbers: list[int] = []
+        self._schedulers: list[ByTopic] = []
+        self._start = 0
+        """Where the partitions behind the last one that was served begin."""
         self._place = 0
         self._credit = self._weights[self._queues[0]]
 
     def next(self) -> Partition | None:
         """Return the partition of the URL in turn; its scheduler knows the topic."""
-        turns = self._with_work
-        while turns:
-            first = next(iter(turns))
+        while self._with_work:
+            numbers = list(self._with_work)
+            if numbers != self._numbers:
+                self._numbers = numbers
+                self._schedulers = [_scheduler(self._partitions[number]) for number in numbers]
+            first = numbers[self._start % len(numbers)]
             if _has_errands(self._partitions[first]):
-                return self._serve(first, ANY)
-            numbers = list(turns)
-            place, queue = self._choose([self._partitions[n].scheduler for n in numbers])
+                return self._serve(self._start % len(numbers), ANY)
+            place, queue = self._choose(self._schedulers)
             if place < 0:
                 return self._next_errand(numbers)
-            number = numbers[place]
-            if is_asking(self._partitions[number]):
-                # The first has had its look: robots files behind it get theirs.
-                turns[first] = turns.pop(first)
-                return self._serve(number, queue)
-            del turns[number]
+            if is_asking(self._partitions[numbers[place]]):
+                return self._serve(place, queue)
+            del self._with_work[numbers[place]]
         return None
 
     def _next_errand(self, numbers: Sequence[int]) -> Partition | None:
         """Return a partition with a robots file to ask for; those without work come back."""
-        found = None
-        for number in numbers:
+        found = -1
+        for place, number in enumerate(numbers):
             if not _has_errands(self._partitions[number]):
                 del self._with_work[number]
-            elif found is None:
-                found = number
-        return self._serve(found, ANY) if found is not None else None
+            elif found < 0:
+                found = place
+        return self._serve(found, ANY) if found >= 0 else None
 
-    def _serve(self, number: int, queue: int) -> Partition:
-        partition = self._partitions[number]
-        self._with_work[number] = self._with_work.pop(number)
-        _scheduler(partition).turn = queue
-        return partition
+    def _serve(self, place: int, queue: int) -> Partition:
+        self._start = place + 1
+        self._schedulers[place].turn = queue
+        return self._partitions[self._numbers[place]]
 
-    def _choose(self, schedulers: list[Scheduler]) -> tuple[int, int]:
+    def _choose(self, schedulers: list[ByTopic]) -> tuple[int, int]:
         """Return whose turn it is, and of which queue; nobody's is below 0."""
-        queues = cast("list[TopicQueues]", schedulers)
+        start = self._start
         if self._is_focused:
-            return best_among(queues), ANY
-        if not any(queue.ready for queue in queues):
+            return best_among(schedulers, start), ANY
+        if not any(scheduler.ready for scheduler in schedulers):
             return -1, ANY  # nobody has missed a turn
         for _ in range(len(self._queues) + 1):
             queue = self._queues[self._place]
-            if self._credit >= 1 and (place := first_with(queues, queue)) >= 0:
+            if self._credit >= 1 and (place := first_with(schedulers, queue, start)) >= 0:
                 self._credit -= 1
                 return place, queue
             self._place = (self._place + 1) % len(self._queues)
             self._credit = self._weights[self._queues[self._place]]
         for queue in self._last_queues:
-            if (place := first_with(queues, queue)) >= 0:
+            if (place := first_with(schedulers, queue, start)) >= 0:
                 return place, queue
         return -1, ANY
 

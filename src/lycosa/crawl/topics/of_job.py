@@ -9,12 +9,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from lycosa.config import Job
+from lycosa.config import MODEL_FILE, Job
 from lycosa.config.topics import Topics, numbers_of
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import OTHER, TopicModel
 
-MODEL_FILE = "topics.model"
 _NEEDS = {
     "weighted": ("weights", "science=3"),
     "focused": ("wanted", "science"),

@@ -34,6 +34,7 @@ from lycosa.extract.topics.model import OTHER
 from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
+from lycosa.links import keys_of, pages_among
 from lycosa.records import Discovered, Hinted, Outcome, Predicted
 
 MOST_HINTS = 7
@@ -111,7 +112,7 @@ class Predictor:
         targets = answered.links.targets
         if not targets:
             return
-        keys = [target.key for target in targets]
+        keys = keys_of(targets)
         if answered.topics is not None:
             hints = self._model.link_hints(answered.links.texts, keys, self._wanted)
             self._witness = _witness(self._said(answered), hints, keys)
@@ -119,9 +120,7 @@ class Predictor:
             self._witness = self._redirect(answered, keys)
         else:
             return
-        number = answered.partition.number
-        pages = [target.page if target.partition == number else -1 for target in targets]
-        self._tell(answered.partition, pages)
+        self._tell(answered.partition, pages_among(targets, answered.partition.number))
 
     def hear_message(self, partition: Partition, message: Discovered | Hinted) -> None:
         """Take the sender of a message for the witness; known URLs hear of it at once."""

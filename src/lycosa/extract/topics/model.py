@@ -72,8 +72,9 @@ class TopicModel:
 
     def probabilities(self, title: str, content: bytes) -> list[float]:
         """Return the probability of every topic; they add up to 1."""
-        scores = self._softmax.scores(title.encode("utf-8", "replace"), content[:READ_BYTES])
-        return softmax(scores, self.header.temperature)
+        return self._softmax.probabilities(
+            title.encode("utf-8", "replace"), content[:READ_BYTES], self.header.temperature
+        )
 
     def found(self, title: str, content: bytes) -> list[Topic]:
         """Return the topics of a text, the surest first; none if it is about something else."""

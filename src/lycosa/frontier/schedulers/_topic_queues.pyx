@@ -243,8 +243,6 @@ cdef class TopicQueues:
         self.settle(number)
         return 0
 
-    # -- lanes and lists ------------------------------------------------------------------
-
     cdef uint32_t lane_of(self, uint32_t site, uint8_t topic) except? NONE:
         """Return the lane of a site and a topic, which is made."""
         cdef uint32_t number = self.sites[site].lane
@@ -335,8 +333,6 @@ cdef class TopicQueues:
         if lane.first == lane.end:
             lane.first = lane.end = 0
 
-    # -- the heaps ------------------------------------------------------------------------
-
     cdef int settle_site(self, uint32_t site, int sign) except -1:
         """Bring the lanes of a site that was woken (1) or put to rest (-1) up to date."""
         cdef uint32_t number = self.sites[site].lane
@@ -403,8 +399,6 @@ cdef class TopicQueues:
         heap.entries[place] = entry
         self.lanes[entry.lane].place = <uint32_t> place
 
-    # -- memory ---------------------------------------------------------------------------
-
     cdef int make_links(self, size_t page) except -1:
         cdef size_t room = max(page + 1, self.links_room + self.links_room // 4, 64), number
         self.links = <Link*> enlarged(self.links, room, sizeof(Link))
@@ -424,27 +418,32 @@ cdef class TopicQueues:
         return 0
 
 
-def best_among(list queues not None):
-    """Return which of some queues has the ready URL with the best position; -1 if none has one."""
+def best_among(list queues not None, Py_ssize_t start):
+    """Return which of some queues has the ready URL with the best position; -1 if none has one.
+
+    Among equals it is the first from `start` on, round and round.
+    """
     cdef TopicQueues one
     cdef int topic
     cdef uint64_t position, best = 256
-    cdef Py_ssize_t i, found = -1
-    for i in range(len(queues)):
-        one = <TopicQueues?> queues[i]
+    cdef Py_ssize_t i, at, found = -1, size = len(queues)
+    for i in range(size):
+        at = (start + i) % size
+        one = <TopicQueues?> queues[at]
         topic = one.best_topic()
         if topic >= 0:
             position = one.heaps[topic].entries[0].key >> 32
             if position < best:
                 best = position
-                found = i
+                found = at
     return found
 
 
-def first_with(list queues not None, uint8_t topic):
-    """Return which of some queues is the first with ready URLs of a topic; -1 if none has any."""
-    cdef Py_ssize_t i
-    for i in range(len(queues)):
-        if (<TopicQueues?> queues[i]).heaps[topic].used:
-            return i
+def first_with(list queues not None, uint8_t topic, Py_ssize_t start):
+    """Return which of some queues, from `start` on, has ready URLs of a topic; -1 if none has."""
+    cdef Py_ssize_t i, at, size = len(queues)
+    for i in range(size):
+        at = (start + i) % size
+        if (<TopicQueues?> queues[at]).heaps[topic].used:
+            return at
     return -1
