@@ -19,8 +19,8 @@ fitted on some topics and judged on others, and learning on during a crawl gaine
 
 `by topic`: which of all topics is the URL about? Every link is a vote for three topics, those that
 its page and its text make likely together. The three heaviest topics are kept; when their weights
-no longer fit a byte, all are halved, so later links count more. The heaviest has the queue, and its share in what
-could have been said for it the position.
+no longer fit a byte, all are halved, so later links count more. The heaviest has the queue, and its
+share in what could have been said for it the position.
 
 What was heard is not in the log. After a resume a URL begins with what its recorded position says.
 """
