@@ -41,7 +41,7 @@ __all__ = [
     "TopicEvidence",
 ]
 
-WEIGHTS = (1.76, -0.28, 0.90, 0.19, 1.09, -0.99)
+WEIGHTS = (2.317, -0.59, 1.336, 0.364, 1.352, -1.084)
 """Of one, highest, log of total, promise, text and log of count."""
 HINT_BYTES = 6
 """What a link says by topic: three topics with a probability each."""

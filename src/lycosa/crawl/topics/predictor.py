@@ -44,8 +44,8 @@ MOST_TOLD = 20_000
 """How many URLs this is counted for; beyond it the counting begins anew."""
 HEARD = b"\1"
 """What is said of a page whose links say all."""
-HARDLY = 180
-"""With a hard focus URLs beyond this position are put off: fewer than one in seven is wanted."""
+HARDLY = 200
+"""With a hard focus URLs beyond this position are put off: fewer than one in ten is wanted."""
 LIKELY = 127
 """Up to this position a URL is more likely about what is wanted than not."""
 
