@@ -1,7 +1,7 @@
 """Compares orders of focused crawls over the link graph of a labelled corpus.
 
     python -m benchmarks.focused --data FOLDER [--draws 5] [--ablation] [--topics judging|tuning]
-                                 [--titles] [--only NAME ...] [--json FILE] [--picture FILE.svg]
+                                 [--only NAME ...] [--json FILE] [--picture FILE.svg]
 
 Nothing is fetched: an order sees a page's text and links once it has chosen the page. Per draw a
 fifth of the pages trains the page model, and counts in neither harvest nor recall. R is the number
@@ -13,8 +13,8 @@ of relevant pages that count:
 
 The spread is the standard deviation over draws of the mean over topics. The weights of our order
 are fitted on the tuning topics of other fields than the topic that is crawled for, so that choices
-between variants can be made with `--topics tuning` and are then judged on the others. With
-`--titles` the page model learns every title as a text of its own too, as links are short.
+between variants can be made with `--topics tuning` and are then judged on the others. `as the crawl
+is` has the weights of `lycosa.crawl.topics.evidence` and reads whole paths, as the crawl does.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from benchmarks.focus.judge import (
     link_words,
 )
 from benchmarks.focus.orders import ORDERS, Order
-from benchmarks.focus.variants import Examples, ablation, examples_of, fit, ours
+from benchmarks.focus.variants import Examples, ablation, as_shipped, examples_of, fit, ours
 
 TUNING_DRAWS = (100, 101)
 COLOURS = {
@@ -100,24 +100,21 @@ def variants_for(
     foreign = [
         row for tuned, some in rows.items() if tuned.partition(".")[0] != field for row in some
     ]
-    return ablation(foreign) if is_ablation else {"ours": ours(foreign)}
+    fitted = ablation(foreign) if is_ablation else {"ours": ours(foreign)}
+    return fitted | {"as the crawl is": as_shipped()}
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Crawl in all orders, and return what was found."""
     corpus = read_corpus(options.data)
     words = link_words(corpus)
-
-    def drawn(number: int) -> Draw:
-        return Draw(corpus, number, words, has_titles=options.titles)
-
-    tuning = [drawn(number) for number in TUNING_DRAWS]
+    tuning = [Draw(corpus, number, words) for number in TUNING_DRAWS]
     rows = examples_of({topic: [one.task(topic) for one in tuning] for topic in TUNING_TOPICS})
     topics = JUDGING_TOPICS if options.topics == "judging" else TUNING_TOPICS
     found: dict[str, Crawls] = defaultdict(lambda: Crawls([]))
     sizes: dict[str, int] = {}
     for number in range(options.draws):
-        one = drawn(number)
+        one = Draw(corpus, number, words)
         for topic in topics:
             task = one.task(topic)
             sizes[topic] = task.relevant
@@ -142,7 +139,6 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--topics", choices=("judging", "tuning"), default="judging")
     parser.add_argument("--ablation", action="store_true")
-    parser.add_argument("--titles", action="store_true")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--picture", type=Path)

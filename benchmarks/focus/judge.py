@@ -90,14 +90,7 @@ def link_words(corpus: Corpus) -> list[list[tuple[int, ...]]]:
 class Draw:
     """Pages chosen by chance, and the models trained on them."""
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        number: int,
-        words: list[list[tuple[int, ...]]],
-        *,
-        has_titles: bool = False,
-    ) -> None:
+    def __init__(self, corpus: Corpus, number: int, words: list[list[tuple[int, ...]]]) -> None:
         """Take the words of every link too, since they are the same in all draws."""
         self.corpus = corpus
         self.number = number
@@ -107,7 +100,6 @@ class Draw:
         self.trained = sorted(pages[: int(len(pages) * TRAINED_SHARE)])
         self._models: dict[str, TopicModel] = {}
         self._words = words
-        self._has_titles = has_titles
 
     def model(self, topic: str = "") -> TopicModel:
         """Return a model of all fields, and of the topic if it is below a field."""
@@ -121,8 +113,6 @@ class Draw:
         for page in self.trained:
             topics = tuple(dict.fromkeys(field_of(one, topic) for one in corpus.labels[page]))
             yield Example(corpus.titles[page], corpus.contents[page], topics)
-            if self._has_titles:
-                yield Example("", corpus.titles[page].encode(), topics)
 
     def task(self, topic: str) -> Task:
         """Return what a crawl for a topic is given."""

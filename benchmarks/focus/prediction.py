@@ -1,7 +1,6 @@
 """The topic of a page that is not yet fetched, among all topics, from the links to it.
 
-    python -m benchmarks.focus.prediction --data FOLDER [--draws 5] [--trained 0.5]
-                                          [--titles] [--json FILE]
+    python -m benchmarks.focus.prediction --data FOLDER [--draws 5] [--trained 0.5] [--json FILE]
 
 Half of the pages trains the page model; asked for are the topics (the first label's field, `other`
 for pages without a label) of the pages that did not train it. On one half of these the weights are
@@ -16,8 +15,6 @@ repeat. Each is predicted from one of its links, drawn by chance, and from all i
                     scaled to 1 for each link
     kept, best N    the same with N topics kept for each page, and three topics of each link in a
                     byte each
-
-With `--titles` the model learns every title as a text of its own too.
 
 What is kept of a page are N (topic, sum) pairs. A topic that finds no room takes the place of the
 smallest sum, if it is larger.
@@ -55,14 +52,12 @@ def topic_of(corpus: Corpus, page: int) -> str:
     return labels[0].partition(".")[0] if labels else OTHER
 
 
-def trained_model(corpus: Corpus, pages: list[int], seed: int, *, titles: bool) -> TopicModel:
+def trained_model(corpus: Corpus, pages: list[int], seed: int) -> TopicModel:
     """Return a model of the fields."""
     examples = []
     for page in pages:
         topics = (topic_of(corpus, page),)
         examples.append(Example(corpus.titles[page], corpus.contents[page], topics))
-        if titles:
-            examples.append(Example("", corpus.titles[page].encode(), topics))
     return train(examples, seed=seed)
 
 
@@ -136,15 +131,13 @@ def fitted(pairs: list[tuple[tuple[Vector, Vector], int]]) -> tuple[float, float
     return 1 - best, best
 
 
-def one_draw(
-    corpus: Corpus, number: int, trained_share: float, *, titles: bool = False
-) -> dict[str, float]:
+def one_draw(corpus: Corpus, number: int, trained_share: float) -> dict[str, float]:
     """Return the share of right predictions of every way."""
     chance = random.Random(number)
     pages = list(range(len(corpus.paths)))
     chance.shuffle(pages)
     trained = pages[: int(len(pages) * trained_share)]
-    model = trained_model(corpus, trained, number, titles=titles)
+    model = trained_model(corpus, trained, number)
     names = list(model.names)
     truth = [names.index(topic_of(corpus, page)) for page in range(len(pages))]
     vectors = [
@@ -196,14 +189,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--trained", type=float, default=0.5)
-    parser.add_argument("--titles", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     corpus = read_corpus(options.data)
-    draws = [
-        one_draw(corpus, number, options.trained, titles=options.titles)
-        for number in range(options.draws)
-    ]
+    draws = [one_draw(corpus, number, options.trained) for number in range(options.draws)]
     facts = {}
     for name in draws[0]:
         values = [draw[name] for draw in draws]

@@ -13,6 +13,8 @@ import numpy as np
 from benchmarks.focus.evidence import FEATURES, Variant, examples
 from benchmarks.focus.judge import Task
 
+from lycosa.crawl.topics.evidence import WEIGHTS
+
 ROUNDS = 2
 FIRST_WEIGHTS = (0.0, 0.0, 1.0, 0.3, 0.0, 0.5, 0.0)
 """Those of the crawls from which the first examples are drawn."""
@@ -62,6 +64,13 @@ def examples_of(tasks: Mapping[str, Sequence[Task]]) -> dict[str, Examples]:
 def ours(rows: Examples) -> Variant:
     """Return our order: fixed weights, evidence in eight bytes, 256 positions."""
     return Variant(fit(rows), is_packed=True)
+
+
+def as_shipped() -> Variant:
+    """Return the order of the crawl: its weights, without the mean, and texts as it reads them."""
+    one, highest, total, promise, text, count = WEIGHTS
+    weights = (one, highest, 0.0, total, promise, text, count)
+    return Variant(weights, is_packed=True, text="whole")
 
 
 def ablation(rows: Examples) -> dict[str, Variant]:

@@ -177,7 +177,7 @@ def test_a_hard_focus_puts_off_what_promises_nothing_and_a_soft_one_brings_it_ba
     kept = simulation.kept_urls()
     off = sum(put_off_of([state]) for state in simulation.read_states().values())
     assert off > 20
-    assert 0.9 * len(web.topics) < len(kept) + off <= len(web.topics)  # others were never seen
+    assert 0.8 * len(web.topics) < len(kept) + off <= len(web.topics)  # others were never seen
     chess = [url for url, topic in web.topics.items() if topic == "chess"]
     assert sum(url in kept for url in chess) >= 0.8 * len(chess)
     simulation.job = dataclasses.replace(

@@ -220,6 +220,8 @@ def test_a_split_that_passes_is_trained_and_one_that_fails_is_refused(
 
 
 def test_a_crawl_is_classified_again_and_asked_by_sql(folder: Path) -> None:
+    before = lycosa("export", "page_topics", folder / "crawl")
+    assert before.returncode == 1 and "make it: lycosa topics apply" in before.stderr
     facts = json.loads(typed(folder, "apply", "crawl", "--json"))
     assert facts["pages"] == 3 * PAGES + 3
     assert all(facts["topics"][topic] >= PAGES - 2 for topic in VOCABULARIES)

@@ -73,7 +73,7 @@ class Split(NamedTuple):
             "smallest": (self.smallest, LEAST_SHARE),
         }
         return [
-            f"{name} {value:.2f} is below {least:.2f}"
+            f"{name} {value:.3f} is below {least:.2f}"
             for name, (value, least) in limits.items()
             if value < least
         ]

@@ -77,27 +77,32 @@ def test_learning_equals_its_twin(given: list[tuple[bytes, bytes, int]], asked: 
 
 
 @given(
-    st.lists(st.tuples(st.text(), st.text().map(str.encode), st.integers(0, 2)), max_size=5),
+    st.lists(st.tuples(st.text(), st.text().map(str.encode), st.integers(0, 3)), max_size=5),
     st.lists(st.tuples(st.text("aB ä中\ud800"), st.text("ab/", max_size=6)), max_size=4),
-    st.sampled_from([None, b"\1\0\0", b"\0\1\1"]),
+    st.sampled_from([b"\1\0\0\0", b"\0\1\1\0"]),
+    st.lists(st.floats(0, 1), min_size=4, max_size=4),
 )
 def test_hints_of_links_equal_their_twin(
-    given: list[tuple[str, bytes, int]], links: list[tuple[str, str]], wanted: bytes | None
+    given: list[tuple[str, bytes, int]],
+    links: list[tuple[str, str]],
+    wanted: bytes,
+    page: list[float],
 ) -> None:
-    compiled, plain = Softmax(3, 10), words.PlainSoftmax(3, 10)
+    compiled, plain = Softmax(4, 10), words.PlainSoftmax(4, 10)
     for title, text, topic in given:
-        targets = [float(number == topic) for number in range(3)]
+        targets = [float(number == topic) for number in range(4)]
         compiled.learn(title.encode(), text, targets, 0.3)
         plain.learn(title.encode(), text, targets, 0.3)
     texts, keys = [text for text, _ in links], ["org.a:" + path for _, path in links]
+    pairs = list(zip(texts, keys, strict=True))
     found = compiled.link_hints(texts, keys, 1.3, wanted)
-    hints = [plain.link_hint(*link, 1.3, wanted) for link in zip(texts, keys, strict=True)]
-    if wanted is not None:
-        assert list(found) == pytest.approx(list(b"".join(hints)), abs=1)
-        return
-    for number, hint in enumerate(hints):  # which of two equals is first does not matter
-        assert found[4 * number + 1] == pytest.approx(hint[1], abs=1)
-        assert found[4 * number + 3] == pytest.approx(hint[3], abs=1)
+    assert list(found) == pytest.approx(
+        [plain.link_hint(*link, 1.3, wanted) for link in pairs], abs=1
+    )
+    topics = compiled.link_topics(texts, keys, 1.3, page)
+    for number, link in enumerate(pairs):  # which of two equals is first does not matter
+        shares = [share for _, share in plain.link_topics(*link, 1.3, page)]
+        assert list(topics[6 * number + 1 : 6 * number + 6 : 2]) == pytest.approx(shares, abs=1)
 
 
 def test_a_model_tells_its_fields_apart_and_others_from_them() -> None:

@@ -21,6 +21,7 @@ TABLES = {
     "text": "Write the text of the pages.",
     "hosts": "Write the fetches of robots files, or the graph of the sites.",
     "ranks": "Write the page ranks that `lycosa study` computed, or the graph of the pages.",
+    "page_topics": "Write the topics of pages that `lycosa topics apply` found.",
     "sites": "Write the sites with their figures from `lycosa study`, or their graph.",
 }
 """The tables that `--help` lists with a line each."""

@@ -149,7 +149,8 @@ def split(
     Groups the texts of the topic's pages by their words (spherical k-means). A split passes if
     halves of the pages give the same groups and pages are clearly nearer to their group than to
     the next; otherwise it is refused, with its figures, and the exit code is 1. The pages of the
-    topic are those that labels or, without --labels, the model give it.
+    topic are those that labels or, without --labels, the model give it; the new model is trained
+    on all of them.
 
     \b
       lycosa topics split mycrawl --topic science

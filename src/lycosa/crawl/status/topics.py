@@ -37,6 +37,8 @@ def topics_of(states: Iterable[PartitionState], names: Sequence[str]) -> dict[st
         pages.update(state.topics.found)
         some = zip(state.topics.topic, state.pages.status, strict=False)
         waiting.update(topic for topic, status in some if status in (PENDING, WAITING))
+    if set(waiting) == {NO_TOPIC}:
+        waiting.clear()  # the order has nothing to do with topics
     return _named(pages, waiting, names)
 
 

@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Sequence
 
-def likeliest(probabilities: list[float], count: int) -> bytes: ...
 def gathered(hints: bytes, width: int, places: dict[str, int], keys: Sequence[str]) -> bytes: ...
 def waiting_links(
     pages: list[int], statuses: array[int], hints: bytes, width: int, put_off: int
@@ -19,12 +18,7 @@ class FocusedEvidence:
     def promise(self, page: int) -> int: ...
 
 class TopicEvidence:
-    def place(self, first: int, parent: bytes, hints: bytes) -> tuple[bytes, bytes]: ...
+    def place(self, first: int, hints: bytes) -> tuple[bytes, bytes]: ...
     def hear(
-        self,
-        pages: list[int],
-        parent: bytes,
-        hints: bytes,
-        queues: array[int],
-        grades: array[int],
+        self, pages: list[int], hints: bytes, queues: array[int], grades: array[int]
     ) -> list[tuple[int, int, int]]: ...

@@ -14,7 +14,7 @@ cdef enum:
     SLOTS = 3
     WEIGHT_UNIT = 4     # a probability is 255, its weight a quarter of that
     MASS_UNIT = 16      # what one link says, all in all
-    HINT_BYTES = 4
+    HINT_BYTES = 6
 
 cdef struct Heard:
     uint8_t highest
@@ -48,29 +48,6 @@ cdef void* longer(void* memory, size_t used, size_t wanted, size_t size) except 
         raise MemoryError
     memset(<char*> larger + used * size, 0, (wanted - used) * size)
     return larger
-
-
-def likeliest(list probabilities not None, int count):
-    """Return the likeliest topics, each with its probability as a byte."""
-    cdef int size = len(probabilities), found = 0, topic, at
-    cdef double values[256]
-    cdef int best[8]
-    cdef uint8_t pairs[16]
-    count = min(count, min(size, 8))
-    for topic in range(size):
-        values[topic] = probabilities[topic]
-        at = min(found, count)
-        while at > 0 and values[best[at - 1]] < values[topic]:
-            if at < count:
-                best[at] = best[at - 1]
-            at -= 1
-        if at < count:
-            best[at] = topic
-            found = min(found + 1, count)
-    for at in range(found):
-        pairs[2 * at] = <uint8_t> best[at]
-        pairs[2 * at + 1] = <uint8_t> (255 * values[best[at]] + 0.5)
-    return PyBytes_FromStringAndSize(<char*> pairs, 2 * found)
 
 
 def gathered(bytes hints not None, int width, dict places not None, keys):
@@ -216,12 +193,11 @@ cdef class TopicEvidence:
     def __dealloc__(self):
         free(self.votes)
 
-    def hear(self, list pages not None, bytes parent not None, bytes hints not None, queues, grades):
+    def hear(self, list pages not None, bytes hints not None, queues, grades):
         """Take in a link to each page; return the pages that change queue or position, with both."""
         cdef const uint8_t[::1] topics = queues, recorded = grades
-        cdef const uint8_t* said = <const uint8_t*> PyBytes_AS_STRING(parent)
         cdef const uint8_t* hint = <const uint8_t*> PyBytes_AS_STRING(hints)
-        cdef Py_ssize_t i, pairs = PyBytes_GET_SIZE(parent) // 2
+        cdef Py_ssize_t i
         cdef uint32_t page
         cdef uint8_t before, position
         cdef Votes* one
@@ -232,18 +208,17 @@ cdef class TopicEvidence:
             page = pages[i]
             one = self.entry(page, topics, recorded)
             before = one.topics[0]
-            hear_votes(one, said, pairs, hint + HINT_BYTES * i)
+            hear_votes(one, hint + HINT_BYTES * i)
             position = position_of(one)
             if position != one.position or before != one.topics[0]:
                 one.position = position
                 changed.append((page, one.topics[0], position))
         return changed
 
-    def place(self, uint32_t first, bytes parent not None, bytes hints not None):
+    def place(self, uint32_t first, bytes hints not None):
         """Take in a link to each of some new pages; return their queues, and their positions."""
-        cdef const uint8_t* said = <const uint8_t*> PyBytes_AS_STRING(parent)
         cdef const uint8_t* hint = <const uint8_t*> PyBytes_AS_STRING(hints)
-        cdef Py_ssize_t i, pairs = PyBytes_GET_SIZE(parent) // 2
+        cdef Py_ssize_t i
         cdef Py_ssize_t size = PyBytes_GET_SIZE(hints) // HINT_BYTES
         cdef bytes queues = PyBytes_FromStringAndSize(NULL, size)
         cdef bytes positions = PyBytes_FromStringAndSize(NULL, size)
@@ -256,7 +231,7 @@ cdef class TopicEvidence:
         for i in range(size):
             one = &self.votes[first + i]
             memset(one, 0, sizeof(Votes))
-            hear_votes(one, said, pairs, hint + HINT_BYTES * i)
+            hear_votes(one, hint + HINT_BYTES * i)
             one.position = position[i] = position_of(one)
             queue[i] = one.topics[0]
         return queues, positions
@@ -281,20 +256,16 @@ cdef class TopicEvidence:
                 one.mass = MASS_UNIT
                 one.position = recorded[page]
                 one.topics[0] = topics[page]
-                one.weights[0] = (255 - recorded[page]) * 2 // WEIGHT_UNIT
+                one.weights[0] = (255 - recorded[page]) // WEIGHT_UNIT
         return one
 
 
-cdef void hear_votes(
-    Votes* one, const uint8_t* said, Py_ssize_t pairs, const uint8_t* hint
-) noexcept:
-    """Take in what a page and the text of its link say."""
-    cdef Py_ssize_t k
+cdef void hear_votes(Votes* one, const uint8_t* hint) noexcept:
+    """Take in what a link says."""
+    cdef int k
     if one.mass > 255 - MASS_UNIT:
         halve(one)
     one.mass += MASS_UNIT
-    for k in range(pairs):
-        vote(one, said[2 * k], said[2 * k + 1])
     for k in range(HINT_BYTES // 2):
         vote(one, hint[2 * k], hint[2 * k + 1])
 
@@ -332,6 +303,6 @@ cdef void vote(Votes* one, uint8_t topic, uint8_t probability) noexcept:
 
 cdef uint8_t position_of(Votes* one) noexcept:
     """The share of the first topic in all that links could have said for it, turned round."""
-    cdef int most = one.mass * 2 * 255 // (MASS_UNIT * WEIGHT_UNIT)
+    cdef int most = one.mass * 255 // (MASS_UNIT * WEIGHT_UNIT)
     cdef int share = min(254 * one.weights[0] // max(most, 1), 254)
     return <uint8_t> (254 - share)

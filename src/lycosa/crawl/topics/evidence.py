@@ -17,10 +17,10 @@ and a logistic function of them gives the position, 0 for the best. Its weights 
 fitted on some topics and judged on others, and learning on during a crawl gained little
 (docs/decisions/0060-topics-choose-queues.md).
 
-`by topic`: which of all topics is the URL about? Every link is a vote: for the topics of the page
-and for those of the text. The three heaviest topics are kept; when their weights no longer fit a
-byte, all are halved, so later links count more. The heaviest has the queue, and its share in what
-could have been said for it the position.
+`by topic`: which of all topics is the URL about? Every link is a vote for three topics, those that
+its page and its text make likely together. The three heaviest topics are kept; when their weights
+no longer fit a byte, all are halved, so later links count more. The heaviest has the queue, and its
+share in what could have been said for it the position.
 
 What was heard is not in the log. After a resume a URL begins with what its recorded position says.
 """
@@ -41,10 +41,10 @@ __all__ = [
     "TopicEvidence",
 ]
 
-WEIGHTS = (2.317, -0.59, 1.336, 0.364, 1.352, -1.084)
+WEIGHTS = (1.76, -0.28, 0.90, 0.19, 1.09, -0.99)
 """Of one, highest, log of total, promise, text and log of count."""
-HINT_BYTES = 4
-"""What a link's text says by topic: two topics with a probability each."""
+HINT_BYTES = 6
+"""What a link says by topic: three topics with a probability each."""
 
 _SLOTS, _WEIGHT_UNIT, _MASS_UNIT = 3, 4, 16
 
@@ -136,15 +136,14 @@ class PlainTopicEvidence:
     def hear(
         self,
         pages: list[int],
-        parent: bytes,
         hints: bytes,
         queues: Sequence[int],
         grades: Sequence[int],
     ) -> list[tuple[int, int, int]]:
         """Take in a link to each page; return the pages that change queue or position, with both.
 
-        `parent` has pairs of a topic and its probability, `hints` two of them for each page;
-        `queues` and `grades` are those in the log.
+        `hints` has three pairs of a topic and its probability for each page; `queues` and `grades`
+        are those in the log.
         """
         changed = []
         for number, page in enumerate(pages):
@@ -155,29 +154,28 @@ class PlainTopicEvidence:
                 self._halve(page)
             self._mass[page] += _MASS_UNIT
             hint = hints[HINT_BYTES * number :][:HINT_BYTES]
-            for said in (parent, hint):
-                for topic, probability in zip(said[::2], said[1::2], strict=False):
-                    self._vote(page, topic, probability // _WEIGHT_UNIT)
+            for topic, probability in zip(hint[::2], hint[1::2], strict=True):
+                self._vote(page, topic, probability // _WEIGHT_UNIT)
             place = self._place(page)
             if place != before:
                 changed.append((page, *place))
             self._places[page] = place
         return changed
 
-    def place(self, first: int, parent: bytes, hints: bytes) -> tuple[bytes, bytes]:
+    def place(self, first: int, hints: bytes) -> tuple[bytes, bytes]:
         """Take in a link to each of some new pages; return their queues, and their positions."""
         pages = list(range(first, first + len(hints) // HINT_BYTES))
         for page in pages:
             self._votes.pop(page, None)
             self._places.pop(page, None)
-        self.hear(pages, parent, hints, (), ())
+        self.hear(pages, hints, (), ())
         places = [self._places[page] for page in pages]
         return bytes(queue for queue, _ in places), bytes(position for _, position in places)
 
     def _begin(self, page: int, queues: Sequence[int], grades: Sequence[int]) -> None:
         self._votes[page], self._mass[page] = {}, 0
         if page < len(queues) and queues[page] != 255:
-            self._votes[page] = {queues[page]: (255 - grades[page]) * 2 // _WEIGHT_UNIT}
+            self._votes[page] = {queues[page]: (255 - grades[page]) // _WEIGHT_UNIT}
             self._mass[page] = _MASS_UNIT
             self._places[page] = (queues[page], grades[page])
 
@@ -207,5 +205,5 @@ class PlainTopicEvidence:
     def _place(self, page: int) -> tuple[int, int]:
         votes = self._votes[page]
         topic, weight = next(iter(votes.items()), (0, 0))
-        most = self._mass[page] * 2 * 255 // (_MASS_UNIT * _WEIGHT_UNIT)
+        most = self._mass[page] * 255 // (_MASS_UNIT * _WEIGHT_UNIT)
         return topic, 254 - min(254 * weight // max(most, 1), 254)

@@ -3,10 +3,10 @@
 Every page that is fetched is a witness for all URLs that it links to, new or known, here or in
 another partition (`evidence`). What it says travels as a few bytes:
 
-    said    of the page: pairs of a topic and its probability, the three likeliest; in a focused
-            crawl its probability of being about what is wanted, and its promise
-    hint    of each link: the same for the text of the link and the words of the URL; two pairs, or
-            in a focused crawl one byte
+    said    of the page: in a focused crawl its probability of being about what is wanted, and its
+            promise; else that it is a witness at all
+    hint    of each link: in a focused crawl how likely its text and the words of its URL are about
+            what is wanted; else three topics, each with what page and text make of it together
 
 New URLs get their queue when they are admitted (`Admitted`). Known ones move at once in the
 scheduler; a move that is large enough for a resume to miss it is recorded with the next commit
@@ -26,13 +26,14 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.topics._evidence import gathered, likeliest, waiting_links
+from lycosa.crawl.topics._evidence import gathered, waiting_links
 from lycosa.crawl.topics.classifier import Classifier
 from lycosa.crawl.topics.evidence import HINT_BYTES, WEIGHTS, FocusedEvidence, TopicEvidence
 from lycosa.crawl.topics.of_job import is_hard, numbers_below
 from lycosa.extract.topics.model import OTHER
 from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
 from lycosa.links import keys_of, pages_among
 from lycosa.records import Discovered, Hinted, Outcome, Predicted
@@ -41,10 +42,10 @@ MOST_HINTS = 7
 """How often a URL of another partition is spoken for after it was sent there."""
 MOST_TOLD = 20_000
 """How many URLs this is counted for; beyond it the counting begins anew."""
-SAID = 3
-"""Topics of a page that its links hear of."""
-HARDLY = 200
-"""With a hard focus URLs beyond this position are put off: fewer than one in ten is wanted."""
+HEARD = b"\1"
+"""What is said of a page whose links say all."""
+HARDLY = 180
+"""With a hard focus URLs beyond this position are put off: fewer than one in seven is wanted."""
 LIKELY = 127
 """Up to this position a URL is more likely about what is wanted than not."""
 
@@ -114,8 +115,7 @@ class Predictor:
             return
         keys = keys_of(targets)
         if answered.topics is not None:
-            hints = self._model.link_hints(answered.links.texts, keys, self._wanted)
-            self._witness = _witness(self._said(answered), hints, keys)
+            self._witness = self._page(answered, keys)
         elif answered.outcome is Outcome.REDIRECTED:
             self._witness = self._redirect(answered, keys)
         else:
@@ -159,16 +159,16 @@ class Predictor:
 
     # -- inside ---------------------------------------------------------------------------
 
-    def _said(self, answered: PageAnswer) -> bytes:
+    def _page(self, answered: PageAnswer, keys: list[str]) -> Witness:
         assert answered.topics is not None
-        probabilities = answered.topics.probabilities
+        texts, probabilities = answered.links.texts, answered.topics.probabilities
         if self._wanted is None:
-            return likeliest(probabilities, SAID)
-        wanted = sum(compress(probabilities, self._wanted))
-        own = round(255 * min(wanted, 1.0))
+            return _witness(HEARD, self._model.link_topics(texts, keys, probabilities), keys)
+        own = round(255 * min(sum(compress(probabilities, self._wanted)), 1.0))
         before = self._focused.get(answered.partition.number)
         promise = before.promise(answered.page) // 2 if before is not None else 0
-        return bytes([own, max(own, promise)])
+        hints = self._model.link_hints(texts, keys, self._wanted)
+        return _witness(bytes([own, max(own, promise)]), hints, keys)
 
     def _redirect(self, answered: PageAnswer, keys: Sequence[str]) -> Witness:
         """Let a URL that redirects pass on what was known of it."""
@@ -176,8 +176,8 @@ class Predictor:
         likely = 255 - topics.grade_of(page)
         if self._wanted is None:
             queue = topics.of(page)
-            pair = bytes([self._other if queue == 255 else queue, likely])
-            return _witness(pair, (pair + b"\0\0") * len(keys), keys)
+            pair = bytes([self._other if queue == NO_TOPIC else queue, likely])
+            return _witness(HEARD, pair.ljust(HINT_BYTES, b"\0") * len(keys), keys)
         before = self._focused.get(answered.partition.number)
         promise = max(likely, before.promise(page) if before is not None else 0)
         return _witness(bytes([likely, promise]), bytes([likely]) * len(keys), keys)
@@ -193,7 +193,7 @@ class Predictor:
             return queues, self._positions
         given = gathered(hints, self._width, places, keys)
         if self._wanted is None:
-            queues, self._positions = self._votes_of(number).place(first, said, given)
+            queues, self._positions = self._votes_of(number).place(first, given)
         else:
             self._positions = self._focus_of(number).place(first, said[0], said[1], given)
             queues = self._positions.translate(self._queue_at)
@@ -216,7 +216,8 @@ class Predictor:
         """Return the queues of URLs that no page has spoken for, as seeds: by their own words."""
         if self._wanted is not None:
             return bytes([self._first_wanted]) * len(keys)
-        return self._model.link_hints([""] * len(keys), list(keys), None)[::HINT_BYTES]
+        unknown = [1 / len(self._model.names)] * len(self._model.names)
+        return self._model.link_topics([""] * len(keys), list(keys), unknown)[::HINT_BYTES]
 
     def _tell(self, partition: Partition, pages: list[int]) -> None:
         """Tell those of the URLs that are known, and wait, what the witness says of them."""
@@ -233,7 +234,7 @@ class Predictor:
         topics = partition.state.topics
         if self._wanted is None:
             votes = self._votes_of(partition.number)
-            return votes.hear(pages, said, hints, topics.topic, topics.grade)
+            return votes.hear(pages, hints, topics.topic, topics.grade)
         focus, queue_at = self._focus_of(partition.number), self._queue_at
         changed = focus.hear(pages, said[0], said[1], hints, topics.grade)
         return [(page, queue_at[position], position) for page, position in changed]

@@ -10,7 +10,7 @@ Cost: linear in the bytes read, and one row of the weights for each different wo
 
 from array import array
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport Py_UNICODE_TOLOWER, PyUnicode_AsUTF8AndSize
 from libc.math cimport exp, expf, logf, sqrtf
 from libc.stdint cimport uint8_t, uint32_t
@@ -24,6 +24,9 @@ cdef enum:
     SHORTEST_WORD = 2
     LONGEST_WORD = 32
     TITLE_WEIGHT = 2
+    LINK_TOPICS = 3
+
+cdef float FLOOR = 0.003
 
 cdef uint8_t SMALL[256]  # the byte in small letters; 0 for what is no part of a word
 
@@ -266,6 +269,26 @@ cdef float as_powers(float *scores, int size, float temperature) noexcept nogil:
     return total
 
 
+cdef void write_best(const float *found, int topics, uint8_t *to) noexcept nogil:
+    """Write the three largest numbers: each topic, and its share in all of them as a byte."""
+    cdef int best[LINK_TOPICS]
+    cdef int topic, at, used = 0
+    cdef float total = 0
+    for topic in range(topics):
+        total += found[topic]
+        at = used
+        while at > 0 and found[best[at - 1]] < found[topic]:
+            if at < LINK_TOPICS:
+                best[at] = best[at - 1]
+            at -= 1
+        if at < LINK_TOPICS:
+            best[at] = topic
+            used = min(used + 1, LINK_TOPICS)
+    for at in range(LINK_TOPICS):
+        to[2 * at] = <uint8_t> best[at] if at < used else 0
+        to[2 * at + 1] = <uint8_t> (255 * found[best[at]] / total + <float> 0.5) if at < used else 0
+
+
 cdef class Softmax:
     """Weights of topics for words; `weights` has a row of all topics for each number."""
 
@@ -349,49 +372,59 @@ cdef class Softmax:
             self._bias[topic] -= <float> 0.05 * rate * gaps[topic]
 
     def link_hints(self, list texts not None, list keys not None, float temperature, bytes wanted):
-        """Return what the texts of links and the words of their URLs sound like.
+        """Return how likely links are about what is wanted, a byte each.
 
-        With `wanted` (a byte for each topic, 0 for those that are not) a byte for each link: the
-        probability of all wanted topics together. Without it four: the two likeliest topics, each
-        with its probability.
+        A link is read by its text and the words of its URL; `wanted` has a byte for each topic, 0
+        for those that are not.
         """
         cdef float found[MOST_TOPICS]
-        cdef float total, highest
-        cdef int topic, first, second, topics = self.topics
-        cdef Py_ssize_t i, size = len(texts)
-        cdef bytearray hints = bytearray(size if wanted is not None else 4 * size)
-        cdef uint8_t *to = <uint8_t *> hints
-        cdef const uint8_t *is_wanted = NULL
-        if wanted is not None:
-            if len(wanted) != topics:
-                raise ValueError(f"{len(wanted)} marks for {topics} topics")
-            is_wanted = <const uint8_t *> PyBytes_AS_STRING(wanted)
-        if len(keys) != size:
-            raise ValueError("a link without a URL")
+        cdef float total, share
+        cdef int topic, topics = self.topics
+        cdef Py_ssize_t i, size = self.check_links(texts, keys, len(wanted))
+        cdef bytes hints = PyBytes_FromStringAndSize(NULL, size)
+        cdef uint8_t *to = <uint8_t *> PyBytes_AS_STRING(hints)
+        cdef const uint8_t *is_wanted = <const uint8_t *> PyBytes_AS_STRING(wanted)
         for i in range(size):
             self._words.read_link(<str?> texts[i], <str?> keys[i])
             self.add_up(found)
             total = as_powers(found, topics, temperature)
-            if is_wanted != NULL:
-                highest = 0
-                for topic in range(topics):
-                    if is_wanted[topic]:
-                        highest += found[topic]
-                to[i] = <uint8_t> (255 * highest / total + <float> 0.5)
-                continue
-            first, second = 0, -1
-            for topic in range(1, topics):
-                if found[topic] > found[first]:
-                    first, second = topic, first
-                elif second < 0 or found[topic] > found[second]:
-                    second = topic
-            second = max(second, 0)
-            to[4 * i] = <uint8_t> first
-            to[4 * i + 1] = <uint8_t> (255 * found[first] / total + <float> 0.5)
-            to[4 * i + 2] = <uint8_t> second
-            if second != first:
-                to[4 * i + 3] = <uint8_t> (255 * found[second] / total + <float> 0.5)
-        return bytes(hints)
+            share = 0
+            for topic in range(topics):
+                if is_wanted[topic]:
+                    share += found[topic]
+            to[i] = <uint8_t> (255 * share / total + <float> 0.5)
+        return hints
+
+    def link_topics(self, list texts not None, list keys not None, float temperature, list page):
+        """Return what links are about: three topics each, with their probabilities as bytes.
+
+        The probabilities of the page and those of the link's text count alike: the root of their
+        product, after `FLOOR` was added to each, so that neither can rule a topic out.
+        """
+        cdef float found[MOST_TOPICS]
+        cdef float known[MOST_TOPICS]
+        cdef float total
+        cdef int topic, topics = self.topics
+        cdef Py_ssize_t i, size = self.check_links(texts, keys, len(page))
+        cdef bytes hints = PyBytes_FromStringAndSize(NULL, 2 * LINK_TOPICS * size)
+        cdef uint8_t *to = <uint8_t *> PyBytes_AS_STRING(hints)
+        for topic in range(topics):
+            known[topic] = <float> page[topic] + FLOOR
+        for i in range(size):
+            self._words.read_link(<str?> texts[i], <str?> keys[i])
+            self.add_up(found)
+            total = as_powers(found, topics, temperature)
+            for topic in range(topics):
+                found[topic] = sqrtf(known[topic] * (found[topic] / total + FLOOR))
+            write_best(found, topics, to + 2 * LINK_TOPICS * i)
+        return hints
+
+    cdef Py_ssize_t check_links(self, list texts, list keys, Py_ssize_t topics) except -1:
+        if topics != self.topics:
+            raise ValueError(f"{topics} numbers for {self.topics} topics")
+        if len(keys) != len(texts):
+            raise ValueError("a link without a URL")
+        return len(texts)
 
     cdef void add_up(self, float *found) noexcept nogil:
         cdef int i, topic, topics = self.topics

@@ -92,14 +92,20 @@ class TopicModel:
             self._softmax.scores(b"", text.encode("utf-8", "replace")), self.header.temperature
         )
 
-    def link_hints(self, texts: list[str], keys: list[str], wanted: bytes | None) -> bytes:
-        """Return what the texts of links and the words of their URLs sound like.
+    def link_hints(self, texts: list[str], keys: list[str], wanted: bytes) -> bytes:
+        """Return how likely links are about what is wanted, a byte each.
 
-        With `wanted` (a byte for each topic, 0 for those that are not) a byte for each link: the
-        probability of all wanted topics together. Without it four: the two likeliest topics, each
-        with its probability.
+        A link is read by its text and the words of its URL; `wanted` has a byte for each topic, 0
+        for those that are not.
         """
         return self._softmax.link_hints(texts, keys, self.header.temperature, wanted)
+
+    def link_topics(self, texts: list[str], keys: list[str], page: list[float]) -> bytes:
+        """Return what links of a page are about: three topics each, with bytes of probability.
+
+        `page` has the probabilities of the page, which count as much as the text of the link.
+        """
+        return self._softmax.link_topics(texts, keys, self.header.temperature, page)
 
     def word_weights(self, number: int) -> list[float]:
         """Return the weight of a word, by its number, for every topic."""

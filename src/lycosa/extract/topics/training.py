@@ -5,6 +5,9 @@ texts is set aside first: on them the temperature is chosen, so that of texts wi
 0.8 four in five are right, and the threshold of each topic, at which its F1 is best. Then the model
 is trained on all.
 
+Every title is a text of its own as well: texts of links are as short as titles, and a model that
+has seen long texts alone is often wrong about them (right about .59 of titles instead of .44).
+
 Texts of one round are drawn so that a small topic counts as much as the square root of its size
 says: of 1,000 and 10 texts the small one is drawn as if it had 100.
 """
@@ -89,6 +92,7 @@ def _read(example: Example, names: Sequence[str]) -> _Read:
 
 def _trained(texts: Sequence[_Read], topics: int, chance: random.Random) -> Softmax:
     found = Softmax(topics, BITS)
+    texts = [*texts, *(one._replace(title=b"", text=one.title) for one in texts if one.title)]
     sizes = Counter(number for one in texts for number in one.topics)
     largest = max(sizes.values(), default=1)
     weights = [max(math.sqrt(largest / sizes[number]) for number in one.topics) for one in texts]

@@ -22,6 +22,10 @@ TITLE_WEIGHT = 2
 MOST_WORDS = 2048
 LONGEST_WORD = 32
 SHORTEST_WORD = 2
+LINK_TOPICS = 3
+"""Topics of a link that are told."""
+FLOOR = 0.003
+"""No topic is less likely than this, by a page or by the text of its link alone."""
 
 _RUN = re.compile(rb"[0-9a-z\x80-\xff]+")
 _LETTER = re.compile(
@@ -137,16 +141,25 @@ class PlainSoftmax:
         for topic, gap in enumerate(gaps):
             self.bias[topic] -= 0.05 * rate * gap
 
-    def link_hint(self, text: str, key: str, temperature: float, wanted: bytes | None) -> bytes:
-        """Return what the text of a link and the words of its URL sound like."""
+    def link_hint(self, text: str, key: str, temperature: float, wanted: bytes) -> int:
+        """Return how likely a link is about what is wanted, as a byte."""
+        return round(255 * sum(compress(self._of_link(text, key, temperature), wanted)))
+
+    def link_topics(
+        self, text: str, key: str, temperature: float, page: list[float]
+    ) -> list[tuple[int, int]]:
+        """Return the three likeliest topics of a link, with their probabilities as bytes."""
+        mixed = [
+            math.sqrt((own + FLOOR) * (said + FLOOR))
+            for own, said in zip(page, self._of_link(text, key, temperature), strict=True)
+        ]
+        best = sorted(range(self.topics), key=lambda topic: -mixed[topic])[:LINK_TOPICS]
+        return [(topic, round(255 * mixed[topic] / sum(mixed))) for topic in best]
+
+    def _of_link(self, text: str, key: str, temperature: float) -> list[float]:
         path = key[key.find("/") :] if "/" in key else ""
         said = "" if any("\ud800" <= one <= "\udfff" for one in text) else text
-        probabilities = softmax(self.scores(b"", f"{said} {path}".encode()), temperature)
-        if wanted is not None:
-            return bytes([round(255 * sum(compress(probabilities, wanted)))])
-        best = sorted(range(self.topics), key=lambda topic: -probabilities[topic])[:2]
-        pairs = [(topic, round(255 * probabilities[topic])) for topic in best]
-        return bytes([number for pair in pairs for number in pair]).ljust(4, b"\0")
+        return softmax(self.scores(b"", f"{said} {path}".encode()), temperature)
 
 
 def softmax(scores: list[float], temperature: float = 1.0) -> list[float]:

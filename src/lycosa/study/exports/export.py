@@ -123,6 +123,8 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
     if name not in (*KINDS, *studied):
         known = ", ".join([*sorted(KINDS), *studied])
         more = "" if "ranks" in studied else f"\n  more after: lycosa study {folder}"
+        if name == "page_topics":
+            more = f"\n  make it: lycosa topics apply {folder} --model FILE"
         raise LycosaError(f"there is no table `{name}`\n  there are: {known}{more}")
     if form in GRAPHS and name not in (*_OF_PAGES, *_OF_SITES):
         raise LycosaError(

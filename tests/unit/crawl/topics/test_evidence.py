@@ -7,7 +7,7 @@ from array import array
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.crawl.topics._evidence import gathered, likeliest, waiting_links
+from lycosa.crawl.topics._evidence import gathered, waiting_links
 from lycosa.crawl.topics.evidence import (
     HINT_BYTES,
     WEIGHTS,
@@ -38,36 +38,25 @@ def test_focused_evidence_equals_its_twin(
 
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(PAGES, st.binary(max_size=6), st.binary(min_size=24))), GRADES)
-def test_votes_equal_their_twin(
-    heard: list[tuple[list[int], bytes, bytes]], grades: array[int]
-) -> None:
+@given(st.lists(st.tuples(PAGES, st.binary(min_size=36))), GRADES)
+def test_votes_equal_their_twin(heard: list[tuple[list[int], bytes]], grades: array[int]) -> None:
     compiled, plain = TopicEvidence(), PlainTopicEvidence()
     queues = array("B", [grade % 5 for grade in grades])
-    for pages, parent, hints in heard:
-        said = (pages, parent, hints[: HINT_BYTES * len(pages)], queues, grades)
+    for pages, hints in heard:
+        said = (pages, hints[: HINT_BYTES * len(pages)], queues, grades)
         assert compiled.hear(*said) == plain.hear(*said)
 
 
-@given(BYTES, BYTES, st.binary(max_size=9), st.binary(max_size=6), st.binary(max_size=36))
+@given(BYTES, BYTES, st.binary(max_size=9), st.binary(max_size=36))
 def test_new_urls_are_placed_as_their_twins(
-    probability: int, promise: int, texts: bytes, parent: bytes, hints: bytes
+    probability: int, promise: int, texts: bytes, hints: bytes
 ) -> None:
     focused, plain = FocusedEvidence(WEIGHTS), PlainFocusedEvidence()
     found = focused.place(5, probability, promise, texts)
     wanted = plain.place(5, probability, promise, texts)
     assert all(abs(one - two) <= 1 for one, two in zip(found, wanted, strict=True))
     hints = hints[: len(hints) // HINT_BYTES * HINT_BYTES]
-    assert TopicEvidence().place(3, parent, hints) == PlainTopicEvidence().place(3, parent, hints)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(1, 5))
-def test_the_likeliest_topics_come_first(probabilities: list[float], count: int) -> None:
-    found = likeliest(probabilities, count)
-    assert len(found) == 2 * min(count, len(probabilities))
-    best = sorted(probabilities, reverse=True)[:count]
-    assert [probabilities[topic] for topic in found[::2]] == best
-    assert list(found[1::2]) == [int(255 * probability + 0.5) for probability in best]
+    assert TopicEvidence().place(3, hints) == PlainTopicEvidence().place(3, hints)
 
 
 def test_hints_are_gathered_by_key_and_those_of_waiting_urls_kept() -> None:
@@ -86,17 +75,12 @@ def test_what_is_heard_brings_a_url_forward() -> None:
 
 
 def test_many_links_from_pages_of_a_topic_outvote_a_few() -> None:
-    evidence = TopicEvidence()
-    nothing, before = bytes(HINT_BYTES), (array("B"), array("B"))
-    ((_, queue, unsure),) = evidence.hear(
-        [0], bytes([7, 120, 2, 100]), nothing, array("B"), array("B")
-    )
+    evidence, before = TopicEvidence(), (array("B"), array("B"))
+    ((_, queue, unsure),) = evidence.hear([0], bytes([7, 120, 2, 100, 0, 30]), *before)
     assert queue == 7
     for _ in range(5):
-        told = evidence.hear([0], bytes([2, 230]), nothing, *before)
+        told = evidence.hear([0], bytes([2, 230, 7, 20, 0, 0]), *before)
     assert told == [] or told[0][1] == 2
-    ((_, queue, sure),) = evidence.hear(
-        [0], bytes([2, 255]), bytes([2, 255, 0, 0]), array("B"), array("B")
-    )
+    ((_, queue, sure),) = evidence.hear([0], bytes([2, 255, 0, 0, 0, 0]), *before)
     assert queue == 2
     assert sure < unsure
