@@ -17,10 +17,12 @@ from playwright.sync_api import Browser
 
 from browser import chromium, shown
 from lycosa.config import SECTIONS
+from lycosa.report.build import report
 from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import Listen, SocketWeb
+from unit.study.drawn_crawl import Fetch, write_with_topics
 from warm import lycosa
 
 PHONE, LAPTOP = 360, 1280
@@ -126,7 +128,26 @@ def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: 
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize("width", [PHONE, 700, LAPTOP])
 def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, width: int) -> None:
-    index = demo / "report" / "index.html"
+    look(browser, demo / "report" / "index.html", width, least=20)
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.parametrize("width", [PHONE, LAPTOP])
+def test_a_browser_shows_figures_of_many_topics(
+    tmp_path: Path, browser: Browser, width: int
+) -> None:
+    topics = [f"science.topic-{number}" for number in range(20)] + ["other"]
+    keys = [f"test.h{number % 13}:/{number}" for number in range(126)]
+    about = {key: (topics[number % 21], 0.5) for number, key in enumerate(keys)}
+    fetches = [Fetch(key, keys[:9]) for key in keys]
+    write_with_topics(tmp_path / "crawl", fetches, about, wanted=["science"])
+    found = report(tmp_path / "crawl")
+    assert all(entry.shown.figures for entry in found.entries[-4:])
+    look(browser, found.document, width, least=12)
+
+
+def look(browser: Browser, index: Path, width: int, *, least: int) -> None:
+    """Look at a report: nothing is missing, cut off, or written over something else."""
     with shown(browser, index, width) as tab:
         evaluate = tab.page.evaluate
         assert evaluate("document.documentElement.scrollWidth") <= width
@@ -135,7 +156,7 @@ def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, 
         overlaps = evaluate(f"{{{DRAWN}{OVERLAPS}}}")
     assert tab.complaints == []
     assert tab.requested == [index.resolve().as_uri()]
-    assert len(figures) >= 20
+    assert len(figures) >= least
     for figure in figures:
         assert figure["shown"] == 1, figure
         assert 200 < figure["width"] <= width, figure

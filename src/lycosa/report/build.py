@@ -75,6 +75,8 @@ def _parts(
     files: dict[str, str] = {}
     parts = []
     for chapter in CHAPTERS:
+        if set(chapter.needs) - set(facts.study.get("tables", ())):
+            continue
         entries = []
         for section in chapter.sections:
             tell(section.title.lower())

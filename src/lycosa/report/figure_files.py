@@ -11,7 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lycosa.report.charts import Bars, BowTie, Columns, Figure, Scatter, Shares
+from lycosa.report.charts import (
+    AgainstChance,
+    Bars,
+    BowTie,
+    Columns,
+    Curves,
+    Figure,
+    Scatter,
+    Shares,
+)
 from lycosa.report.page import Entry
 from lycosa.report.pdf import pdf_of
 from lycosa.terminal_text import visible
@@ -38,6 +47,10 @@ def _plot(figure: Figure, name: str) -> tuple[str, str]:
     head = _HEAD.format(name=name, title=_quoted(figure.title))
     if isinstance(figure, Scatter):
         return _points(figure), head + _lines(figure, name)
+    if isinstance(figure, Curves):
+        return _curves(figure), head + _drawn_curves(figure, name)
+    if isinstance(figure, AgainstChance):
+        return _matrix(figure), head + _heat_map(figure, name)
     pairs, axes = _pairs(figure)
     data = "".join(f'"{_quoted(each)}" {value:g}\n' for each, value in pairs)
     return data, (
@@ -83,6 +96,54 @@ def _lines(figure: Scatter, name: str) -> str:
     return (
         f'set logscale xy\nset xlabel "{_quoted(figure.across.text)}"\n'
         f'set ylabel "{_quoted(figure.up.text)}"\nplot {plots}\n'
+    )
+
+
+def _curves(figure: Curves) -> str:
+    """Return band and curves, in blocks that gnuplot counts by `index`."""
+    blocks = [
+        f'# "{_quoted(each.name)}"\n' + "".join(f"{x:.9g} {y:.9g}\n" for x, y in each.points)
+        for each in figure.curves
+    ]
+    if figure.band is not None:
+        edges = "".join(f"{x:.9g} {low:.9g} {high:.9g}\n" for x, low, high in figure.band.edges)
+        blocks.insert(0, f'# "{_quoted(figure.band.name)}"\n{edges}')
+    return "\n\n".join(blocks)
+
+
+def _drawn_curves(figure: Curves, name: str) -> str:
+    kinds = [
+        (each.name, f"1:2 with lines linewidth {each.width:g}", each.colour)
+        for each in figure.curves
+    ]
+    if figure.band is not None:
+        kinds.insert(0, (figure.band.name, "1:2:3 with filledcurves", figure.band.colour))
+    plots = ", \\\n  ".join(
+        f'"{name}.dat" index {place} using {kind} linecolor rgb "{colour}" title "{_quoted(text)}"'
+        for place, (text, kind, colour) in enumerate(kinds)
+    )
+    return (
+        f'set xlabel "{_quoted(figure.across)}"\nset ylabel "{_quoted(figure.up)}"\n'
+        f"set yrange [0:*]\nplot {plots}\n"
+    )
+
+
+def _matrix(figure: AgainstChance) -> str:
+    """Return a line for each cell: names of row and column, their numbers, and the ratio."""
+    return "".join(
+        f'"{_quoted(source)}" "{_quoted(target)}" {row} {column}'
+        f" {'NaN' if ratio is None else format(ratio, '.9g')}\n"
+        for row, (source, ratios) in enumerate(zip(figure.names, figure.ratios, strict=True), 1)
+        for column, (target, ratio) in enumerate(zip(figure.names, ratios, strict=True), 1)
+    )
+
+
+def _heat_map(figure: AgainstChance, name: str) -> str:
+    most = len(figure.names) + 0.5
+    return (
+        f'set xlabel "linked"\nset ylabel "linking"\nset xrange [0.5:{most}]\n'
+        f"set yrange [{most}:0.5]\nset xtics rotate by -45 noenhanced\nset ytics noenhanced\n"
+        f'plot "{name}.dat" using 4:3:5:xtic(2):ytic(1) with image notitle\n'
     )
 
 

@@ -83,3 +83,5 @@ class Chapter(NamedTuple):
 
     title: str
     sections: Sequence[Section]
+    needs: Sequence[str] = ()
+    """Tables of the study without which the report has no such chapter."""

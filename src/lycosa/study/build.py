@@ -26,6 +26,12 @@ from lycosa.study.statistics.languages import write_languages
 from lycosa.study.statistics.near_duplicates import write_duplicates, write_near_duplicates
 from lycosa.study.statistics.ranks import web_graph, write_ranks
 from lycosa.study.statistics.text_languages import TEXT_LANGUAGES, text_languages_of
+from lycosa.study.statistics.topics import (
+    find_topics,
+    topics_signature,
+    write_topic_links,
+    write_topics,
+)
 from lycosa.study.statistics.vocabularies import SAID, quads_now, said_in, write_vocabularies
 from lycosa.study.tables import (
     STUDIED,
@@ -65,7 +71,8 @@ def study(
     results = Results(folder)
     rows = all_rows(folder, (*STUDIED, "text"))
     require_rows(folder, rows[0])
-    signature = {some.kind: some.signature() for some in rows}
+    signature: dict[str, Any] = {some.kind: some.signature() for some in rows}
+    signature |= topics_signature(folder, directory.job())
     with results.locked():
         known = results.manifest()
         if known is not None and known["rows"] == signature and not rebuild:
@@ -92,7 +99,12 @@ def _study(
         _derive(directory.path, rows, connection, results.folder, tell)
         tell("pages and sites")
         prepare(connection)
-        facts = _ranked(connection, results, tell)
+        job = directory.job()
+        has_topics = find_topics(connection, directory.path, job)
+        facts = _ranked(connection, results, tell, has_topics=has_topics)
+        if has_topics:
+            tell("topics")
+            facts["topics"] = write_topics(connection, results, job)
         for name in QUERIES:
             tell(name.replace("_", " "))
             count(connection, results, name)
@@ -135,11 +147,13 @@ def _derive(
 
 
 def _ranked(
-    connection: Connection, results: Results, tell: Callable[[str], None]
+    connection: Connection, results: Results, tell: Callable[[str], None], *, has_topics: bool
 ) -> dict[str, Any]:
     """Build the graph and rank it; its memory is free afterwards."""
     tell("links")
     web = web_graph(connection)
+    if has_topics:
+        write_topic_links(web, connection, results)
     return write_ranks(web, connection, results, tell)
 
 

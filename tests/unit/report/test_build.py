@@ -19,11 +19,11 @@ from lycosa.report.build import Reported, report
 from lycosa.report.sections import CHAPTERS
 from lycosa.study.build import study
 from lycosa.study.results import Results
-from unit.study.drawn_crawl import BEGAN, HTML, Fetch, write
+from unit.study.drawn_crawl import BEGAN, HTML, Fetch, write, write_with_topics
 
 FUTURE = {"vocabularies", "headers", "multimedia"}
 """Tables that studies of other versions may lack."""
-SECTIONS = [section for chapter in CHAPTERS for section in chapter.sections]
+SECTIONS = [section for chapter in CHAPTERS if not chapter.needs for section in chapter.sections]
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;"
 TURNED = "\N{RIGHT-TO-LEFT OVERRIDE}gpj.exe\N{RIGHT-TO-LEFT ISOLATE}"
 LONG = "x" * 10_000
@@ -336,3 +336,42 @@ def check_pdf(content: bytes) -> None:
     words = {word for word in drawn.split() if re.fullmatch(r"[A-Za-z]+", word)}
     assert words <= {*"mlchfSBnwd", "re", "rg", "RG", "cm", "BT", "ET", "Tf", "Tm", "Tj"}
     assert drawn.count("BT") == drawn.count("ET") > 0
+
+
+def test_a_crawl_with_topics_has_a_chapter_on_them(tmp_path: Path) -> None:
+    topics = {"gardens": 6, "gardens.roses": 3, "sport": 3, "other": 4}
+    names = [name for name, pages in topics.items() for _ in range(pages)]
+    keys = {f"test.{name.replace('.', '-')}:/{at}": name for at, name in enumerate(names)}
+    fetches = [
+        Fetch(key, [other for other, about in keys.items() if about == name])
+        for key, name in keys.items()
+    ]
+    folder = tmp_path / "mycrawl"
+    about = {key: (name, 0.75) for key, name in keys.items()}
+    write_with_topics(folder, [*fetches, Fetch(A)], about, wanted=["gardens"])
+    found = report(folder, with_figures=True)
+    assert all(entry.shown.is_filled for entry in found.entries[-4:])
+    assert sentence_of(found, "topics") == (
+        "Of 16 pages that were classified, 12 (75 %) are about one of 3 topics; gardens has the"
+        " most, 6; 1 other page was not."
+    )
+    assert sentence_of(found, "harvest") == (
+        "9 of 16 classified pages (56.2 %) are about gardens, which the job wants."
+    )
+    # 30 + 6 + 6 + 12 links, and (30² + 6² + 6² + 12²) / 54 of them by chance
+    assert sentence_of(found, "topic-links") == (
+        "54 of 54 links (100 %) lead to a page of the same topic, 2.6 times as many as by chance."
+    )
+    assert sentence_of(found, "topic-sites") == (
+        "3 sites have over half of their pages about one topic: gardens (1), gardens.roses (1) and"
+        " sport (1)."
+    )
+    figures = folder / "report" / "figures"
+    assert (figures / "harvest-1.dat").read_text().count("\n\n\n") == 2
+    assert '"gardens" "other" 1 4 0\n' in (figures / "topic-links-1.dat").read_text()
+    text = read(found.document).text
+    assert "gardens.roses, wanted" in text and "sport, wanted" not in text
+
+
+def test_a_crawl_without_topics_says_nothing_of_them(crawl: Path) -> None:
+    assert "topic" not in read(report(crawl).document).text.lower()

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.report.charts import (
+    AgainstChance,
     Axis,
+    Band,
     Bar,
     Bars,
     BowTie,
@@ -20,6 +22,8 @@ from lycosa.report.charts import (
     Column,
     Columns,
     Confusion,
+    Curve,
+    Curves,
     Figure,
     Line,
     Mark,
@@ -51,6 +55,15 @@ def figures(text: str = "name") -> list[Figure]:
         Shares(text, text, [Part(text, 5), Part("b", 0), Part("c", 1)]),
         BowTie(text, text, {"scc": 10, "in": 3, "out": 0, "tendril": 1, "island": 2}),
         Confusion(text, text, [text, "b", text * 50], [[9, 1, 0], [0, 0, 0], [3, 0, 1200]]),
+        AgainstChance(text, text, [text, "b", text * 50], [[9, 1, 0], [None, 0.5, 2], [3, 1, 400]]),
+        Curves(
+            text,
+            text,
+            text,
+            text,
+            [Curve(text, [(1, 0), (50, 1)]), Curve("b", [(1, 0.5)])],
+            Band(text, [(1, 0, 0.2), (50, 0.9, 1)]),
+        ),
         Calibration(text, f"{text}", [CalibrationPoint(0.5, 0.4, 9), CalibrationPoint(1, 1, 9)]),
     ]
 
@@ -184,3 +197,23 @@ def test_of_very_many_points_those_are_drawn_that_can_be_told_apart() -> None:
 @given(st.text(max_size=200), st.floats(30, 400))
 def test_names_are_cut_to_the_room_there_is(name: str, room: float) -> None:
     assert text_width(fitted(name, room)) <= max(room, 30)
+
+
+def test_a_curve_runs_from_nothing_at_the_left_to_all_at_the_right() -> None:
+    curves = Curves("", "", "", "", [Curve("c", [(0, 0.0), (50, 0.5), (100, 1.0)])])
+    way = max((e.get("d", "") for e in drawn(curves, 680).iter(f"{SVG}path")), key=len)
+    (x0, y0), (x1, y1), (x2, y2) = (
+        (float(x), float(y)) for x, y in map(str.split, way[1:].split("L"))
+    )
+    assert x1 - x0 == pytest.approx(x2 - x1, abs=0.2) and x0 < x2
+    assert y0 - y1 == pytest.approx(y1 - y2, abs=0.2) and y0 > y2
+
+
+def test_links_above_chance_are_blue_and_below_orange_and_as_many_topics_as_fit_are_drawn() -> None:
+    few = drawn(AgainstChance("", "", ["a", "b"], [[4, 0.25], [None, 1]]), 680)
+    fills = [e.get("fill") or "" for e in few.iter(f"{SVG}rect") if len(e)]
+    blue, orange, unknown, chance = (tuple(bytes.fromhex(fill[1:])) for fill in fills)
+    assert blue[2] > blue[0] and orange[0] > orange[2] and unknown == chance == (255, 255, 255)
+    names = [f"topic {number}" for number in range(40)]
+    many = AgainstChance("", "", names, [[1.0] * 40] * 40)
+    assert "topic 39" not in texts(drawn(many, 328)) and "more topics" in texts(drawn(many, 328))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
+from msgspec import structs
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.topics.classifier import all_columns
 from lycosa.records import Capture, LinkKind, Outcome, Purpose, Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.tables.rows import signed, url_id
@@ -66,6 +68,26 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
     """Return the rows of a table of the study."""
     found: list[dict[str, Any]] = pq.read_table(Results(folder).path(name)).to_pylist()
     return found
+
+
+def write_with_topics(
+    folder: Path,
+    fetches: Iterable[Fetch],
+    topics: Mapping[str, tuple[str, float]],
+    began: float = BEGAN,
+    wanted: Sequence[str] = (),
+) -> None:
+    """Add a segment whose pages are about these topics, by key; others have no topic."""
+    if not (folder / "crawl.toml").exists():
+        job = Job.of(seeds=["http://a.test/"], topics={"wanted": list(wanted)})
+        CrawlDirectory.create(folder, job)
+    store = ArchiveStore(folder, extra_columns=all_columns(None))
+    for capture in captures(fetches, began):
+        topic, confidence = topics.get(capture.key, (None, None))
+        extra = (topic, confidence, topic if topic != "other" else "")
+        store.append(structs.replace(capture, extra=extra))
+    store.seal(lambda place, key: True)
+    store.close()
 
 
 def write(

@@ -26,6 +26,9 @@ TABLES = {
 }
 """The tables that `--help` lists with a line each."""
 
+OF_TOPICS = ("topic_harvest", "topic_links", "topic_sites", "topics")
+"""The tables of a study that only a crawl with topics has."""
+
 STUDIED = [
     "ages",
     "bow_ties",
@@ -54,6 +57,7 @@ STUDIED = [
     "sites",
     "sizes",
     "statuses",
+    *OF_TOPICS,
     "types",
     "vocabularies",
 ]

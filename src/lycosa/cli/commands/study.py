@@ -90,6 +90,7 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
         ("sites", f"{facts['sites']:,}"),
         ("links", f"{facts['links']:,} between these pages"),
         ("languages", _languages_text(facts["languages"])),
+        *([("topics", _topics_text(facts["topics"]))] if "topics" in facts else []),
         (
             "PageRank",
             f"{counted(facts['pagerank']['steps'], 'step')}, "
@@ -113,6 +114,14 @@ def _print_study(console: Console, path: Path, facts: dict[str, Any], is_new: bo
     console.print(f"\n{tables}", soft_wrap=True)
     best = f"select rank, pagerank, url from ranks order by rank limit {_TOP}"
     console.print(Text(f"query them: {command('sql', path, best)}"), soft_wrap=True)
+
+
+def _topics_text(facts: dict[str, Any]) -> str:
+    """Say how many topics were found, and on how many pages."""
+    said = f"{facts['topics']:,}, on {counted(facts['classified'], 'page')}"
+    if facts["unclassified"]:
+        said += f"; {counted(facts['unclassified'], 'page has', 'pages have')} none"
+    return said
 
 
 def _languages_text(facts: dict[str, int]) -> str:

@@ -10,6 +10,9 @@ screen, so a figure for a telephone is another drawing and not a smaller one.
     scatter  points on two logarithmic axes, with fitted lines
     shares   one bar cut into parts
     bow_tie  the bow tie of a graph
+    curves   shares over a number that grows, with a band
+    grid     cells of topics by topics, for the two that follow
+    chance       which topics link to which, against chance
     confusion    which topics a model takes for which others
     calibration  whether a model is right as often as it says
 
@@ -21,13 +24,17 @@ from lycosa.report.charts.bars import Bar, Bars
 from lycosa.report.charts.bow_tie import BowTie
 from lycosa.report.charts.calibration import Calibration, CalibrationPoint
 from lycosa.report.charts.canvas import Figure
+from lycosa.report.charts.chance import AgainstChance
 from lycosa.report.charts.columns import Column, Columns, Mark
 from lycosa.report.charts.confusion import Confusion
+from lycosa.report.charts.curves import Band, Curve, Curves
 from lycosa.report.charts.scatter import Axis, Line, Scatter, Series
 from lycosa.report.charts.shares import Part, Shares
 
 __all__ = [
+    "AgainstChance",
     "Axis",
+    "Band",
     "Bar",
     "Bars",
     "BowTie",
@@ -36,6 +43,8 @@ __all__ = [
     "Column",
     "Columns",
     "Confusion",
+    "Curve",
+    "Curves",
     "Figure",
     "Line",
     "Mark",

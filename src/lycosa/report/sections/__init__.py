@@ -9,12 +9,13 @@ rows to a sentence, figures and tables.
     graph       degrees, PageRank, hubs and authorities, bow tie
     sites       sizes, links, servers and headers of sites
     content     kinds of links, copies, structured data
+    topics      pages, harvest, links and sites by topic, where pages have topics
     histograms  histograms of sites: bytes, ages, answer times
     counts      bars and tables for counted things
     languages   English names of language codes
 """
 
-from lycosa.report.sections import answers, content, graph, pages, politeness, sites
+from lycosa.report.sections import answers, content, graph, pages, politeness, sites, topics
 
 CHAPTERS = (
     politeness.CHAPTER,
@@ -23,5 +24,6 @@ CHAPTERS = (
     graph.CHAPTER,
     sites.CHAPTER,
     content.CHAPTER,
+    topics.CHAPTER,
 )
-"""In the order in which they are read."""
+"""In the order in which they are read; the last one only where pages have topics."""

@@ -10,5 +10,6 @@ tables from it and from the tables of the crawl, anew for each study.
     ranks            PageRank, HITS, degrees and bow tie of pages and sites
     counts           small tables that one query each answers
     histograms       histograms of every number of pages and sites
+    topics           pages, links, harvest and sites by topic, where pages have topics
     near_duplicates  pages with equal or nearly equal text
 """
