@@ -290,6 +290,8 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
         moments = {"due": found.due, "address_expires": found.address_expires}
         told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
         del data["prospect"]
+        if not found.topic:
+            del data["topic"]
         prospect = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
         _print_json(data | told | {"address": found.address or None} | prospect)
     else:
