@@ -55,8 +55,10 @@ def test_a_trial_that_is_stopped_leaves_its_folder_and_nothing_else(tmp_path: Pa
 
 @pytest.mark.needs("postgresql")
 def test_servers_and_members_die_with_a_trial_that_is_killed(tmp_path: Path) -> None:
-    process, children = started(tmp_path, "member-2.txt", "--log", "postgresql")
-    assert len(children) == 3
+    process, _ = started(tmp_path, "member-2.txt", "--log", "postgresql")
+    trial = psutil.Process(process.pid)
+    eventually(lambda: len(trial.children()) == 3, 60.0)  # the file is there before its member
+    children = trial.children()
     postgres = next(child for child in children if child.name() == "postgres")
     children += postgres.children()
     process.kill()
