@@ -343,6 +343,7 @@ def test_the_state_is_the_same_from_snapshots_and_from_the_log_alone(tmp_path: P
     assert any(state.history.visits.visits for state in alone.values())
 
 
+@pytest.mark.soak
 def test_real_workers_and_their_supervisor_are_killed_and_go_on_with_the_same_cycle(
     tmp_path: Path,
 ) -> None:
