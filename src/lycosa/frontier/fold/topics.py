@@ -52,7 +52,7 @@ class Topics:
         """Enter what a page is about."""
         page = event.page
         self._reach(page + 1)
-        if event.is_again:
+        if event.is_again and self.was_classified(page):
             self._uncount(self.found, self.topic[page])
         if event.queue >= 0:
             self.taken[event.queue] += 1
@@ -62,8 +62,12 @@ class Topics:
 
     def lost(self, page: int) -> None:
         """Take back a page whose record is lost; it waits again in the queue of its topic."""
-        if page < len(self.topic):
+        if self.was_classified(page):
             self._uncount(self.found, self.topic[page])
+
+    def was_classified(self, page: int) -> bool:
+        """Return whether a kept page has its topics; it was kept before, or had no text, if not."""
+        return self.of(page) != NO_TOPIC or self.grade_of(page) == 0
 
     def of(self, page: int) -> int:
         """Return the topic of a URL, or `NO_TOPIC`."""
