@@ -33,9 +33,9 @@ LOADED = [
     *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
     *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
     *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.curl"),
-    *(f"lycosa.cli.{name}" for name in ("commands.cluster_status", "commands.cluster_lead")),
+    *(f"lycosa.cli.{name}" for name in ("commands.cluster.status", "commands.cluster.lead")),
     *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
-    *(f"lycosa.cli.commands.topics_{name}" for name in ("train", "show", "label", "crawl")),
+    *(f"lycosa.cli.commands.topics.{name}" for name in ("train", "show", "label", "crawl")),
     *("lycosa.topics.keywords", "lycosa.topics.splitting", "lycosa.topics.seeds"),
     *("lycosa.log.postgres.log", "lycosa.log.jetstream.log", "lycosa.cluster.board.opening"),
 ]

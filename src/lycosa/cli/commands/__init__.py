@@ -6,10 +6,6 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     crawl    `crawl`, `resume`, `revisit`: run a crawl
     join     `join`: help in a crawl that another machine has begun
     cluster  `cluster`: see and lead a crawl that several machines share
-    cluster_status  `cluster status`, `cluster logs`: read such a crawl
-    cluster_lead  `cluster drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
-    cluster_forget  `cluster forget`: give up a machine that will not come back
-    cluster_up  `cluster up`: a cluster on one machine, to try
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
     move     `move`: move a crawl's log to a server, or back
@@ -18,10 +14,6 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl
     topics   `topics`: models that say what pages are about
-    topics_train  `topics train`, `topics evaluate`: make a model, and judge it
-    topics_show  `topics show`, `topics test`: what a model knows, and what it says of a page
-    topics_label  `topics label`: label pages by hand
-    topics_crawl  `topics seeds`, `topics split`, `topics apply`: use a model on a crawl
     query    `index`, `sparql`, `triples`, `serve`: query a crawl's structured data
     export   `export`: write tables, graphs and triples for other programs
     check    `check`: decide about one URL, robots file or page, without a crawl

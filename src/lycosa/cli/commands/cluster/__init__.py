@@ -1,4 +1,10 @@
-"""The command group `cluster`: a crawl that several machines share, seen and led as one."""
+"""The command group `cluster`: a crawl that several machines share, seen and led as one.
+
+status  `status`, `logs`: read such a crawl
+lead    `drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
+forget  `forget`: give up a machine that will not come back
+up      `up`: a cluster on one machine, to try
+"""
 
 from __future__ import annotations
 
@@ -11,10 +17,10 @@ class ClusterGroup(LazyGroup):
     """The commands of a cluster."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.commands.cluster_status": ("status", "logs"),
-        "lycosa.cli.commands.cluster_lead": ("drain", "stop", "set", "pause", "resume", "lift"),
-        "lycosa.cli.commands.cluster_forget": ("forget",),
-        "lycosa.cli.commands.cluster_up": ("up",),
+        "lycosa.cli.commands.cluster.status": ("status", "logs"),
+        "lycosa.cli.commands.cluster.lead": ("drain", "stop", "set", "pause", "resume", "lift"),
+        "lycosa.cli.commands.cluster.forget": ("forget",),
+        "lycosa.cli.commands.cluster.up": ("up",),
     }
 
 

@@ -1,4 +1,10 @@
-"""The command group `topics`: models that say what pages are about."""
+"""The command group `topics`: models that say what pages are about.
+
+train  `train`, `evaluate`: make a model, and judge it
+show   `show`, `test`: what a model knows, and what it says of a page
+label  `label`: label pages by hand
+crawl  `seeds`, `split`, `apply`: use a model on a crawl
+"""
 
 from __future__ import annotations
 
@@ -11,10 +17,10 @@ class TopicsGroup(LazyGroup):
     """The commands about topics."""
 
     modules = {  # noqa: RUF012
-        "lycosa.cli.commands.topics_train": ("train", "evaluate"),
-        "lycosa.cli.commands.topics_show": ("show", "test"),
-        "lycosa.cli.commands.topics_label": ("label",),
-        "lycosa.cli.commands.topics_crawl": ("seeds", "split", "apply"),
+        "lycosa.cli.commands.topics.train": ("train", "evaluate"),
+        "lycosa.cli.commands.topics.show": ("show", "test"),
+        "lycosa.cli.commands.topics.label": ("label",),
+        "lycosa.cli.commands.topics.crawl": ("seeds", "split", "apply"),
     }
 
 
