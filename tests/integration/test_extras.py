@@ -29,7 +29,9 @@ STUDY = "duckdb, numpy, py3langid, scipy\n  install: pip install 'lycosa[study]'
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of packages that has none of the extras."""
     folder = tmp_path_factory.mktemp("plain")
-    extras = {Requirement(text).name for name in ("study", "testweb") for text in EXTRAS[name]}
+    extras = {
+        Requirement(text).name for name in ("search", "study", "testweb") for text in EXTRAS[name]
+    }
     for found in Path(sysconfig.get_path("purelib")).iterdir():
         if found.name.split("-")[0].split(".")[0] not in extras and found.suffix != ".pth":
             (folder / found.name).symlink_to(found)
@@ -66,6 +68,14 @@ def test_a_command_without_its_packages_says_what_to_type(
     assert done.stderr == f"lycosa {command} needs {STUDY}"
 
 
+def test_search_without_its_packages_says_what_to_type(plain: Path) -> None:
+    asked = "duckdb, tantivy\n  install: pip install 'lycosa[search]'\n"
+    done = run(plain, "search", "nowhere", "word")
+    assert (done.returncode, done.stderr) == (1, f"lycosa search needs {asked}")
+    done = run(plain, "index", "nowhere", "--only", "text")
+    assert (done.returncode, done.stderr) == (1, f"lycosa index --only text needs {asked}")
+
+
 def test_the_test_web_speaks_https_by_an_extra(plain: Path) -> None:
     done = run(plain, "testweb", "--kind", "small")
     assert done.returncode != 0
@@ -94,5 +104,5 @@ def test_the_extra_all_has_what_a_user_may_want() -> None:
     named = {Requirement(text) for text in EXTRAS["all"]}
     assert {extra for one in named for extra in one.extras} == set(EXTRAS) - {"all", "dev"}
     developed = {Requirement(text).name for text in EXTRAS["dev"]}
-    for extra in ("study", "testweb"):
+    for extra in ("search", "study", "testweb"):
         assert {Requirement(text).name for text in EXTRAS[extra]} <= developed

@@ -28,6 +28,8 @@ import msgspec
 from lycosa.errors import QueryError
 from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
 
+SPARQL_PROGRAM = "lycosa.query.answer_process"
+
 MOST_MEMORY_BYTES = 4 << 30
 """The memory limit of a process, including what RocksDB maps."""
 
@@ -35,12 +37,19 @@ MOST_MEMORY_BYTES = 4 << 30
 class AnswerProcess:
     """One process that answers queries about one crawl."""
 
-    def __init__(self, folder: Path, memory_bytes: int = 0, *, ends_with_us: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        memory_bytes: int = 0,
+        *,
+        ends_with_us: bool = False,
+        program: str = SPARQL_PROGRAM,
+    ) -> None:
         """Start the process with a memory limit; 0 means none.
 
         With `ends_with_us` it is killed when the thread that created it ends.
         """
-        words = ["-P", "-m", "lycosa.query.answer_process", str(folder), str(memory_bytes)]
+        words = ["-P", "-m", program, str(folder), str(memory_bytes)]
         self._process = subprocess.Popen(
             [sys.executable, *words, str(int(ends_with_us))],
             stdin=subprocess.PIPE,
@@ -48,7 +57,7 @@ class AnswerProcess:
         )
         self._is_ready = False
 
-    def answer(self, request: QueryRequest) -> Iterator[QueryReply]:
+    def answer(self, request: msgspec.Struct) -> Iterator[QueryReply]:
         """Send a query; yields the frames of the reply, up to `answer` or the reason for none.
 
         The frames stop early when the process dies; then `end` returns its exit code.
@@ -89,8 +98,11 @@ class AnswerProcess:
 class AnswerPool:
     """A pool of processes that answer queries about one crawl, each result in one piece."""
 
-    def __init__(self, folder: Path, most: int, largest_bytes: int = 0) -> None:
+    def __init__(
+        self, folder: Path, most: int, largest_bytes: int = 0, program: str = SPARQL_PROGRAM
+    ) -> None:
         self._folder = folder
+        self._program = program
         self._largest_bytes = largest_bytes
         self._free: queue.LifoQueue[AnswerProcess | None] = queue.LifoQueue()
         self._all: set[AnswerProcess] = set()
@@ -100,18 +112,22 @@ class AnswerPool:
 
     def ask(self, query: Query, seconds: float) -> QueryReply:
         """Answer a query; waits for a free process as long as the query may take."""
+        return self.send(QueryRequest(query, seconds, self._largest_bytes), seconds)
+
+    def send(self, request: msgspec.Struct, seconds: float) -> QueryReply:
+        """Answer a request to the pool's program, within its time."""
         try:
             process = self._free.get(timeout=seconds)
         except queue.Empty:
             return QueryReply("busy", "too many queries at once: try again later")
         try:
             if process is None:
-                process = AnswerProcess(self._folder, MOST_MEMORY_BYTES)
+                process = AnswerProcess(self._folder, MOST_MEMORY_BYTES, program=self._program)
                 with self._lock:
                     self._all.add(process)
             pieces: list[bytes] = []
             last = None
-            for reply in process.answer(QueryRequest(query, seconds, self._largest_bytes)):
+            for reply in process.answer(request):
                 last = reply
                 if reply.kind == "piece":
                     pieces.append(reply.body)
@@ -120,7 +136,7 @@ class AnswerPool:
                     self._all.discard(process)
                 code, process = process.end(), None
                 return last if last and last.kind == "unguarded" else _ended(code, seconds)
-            last.body = b"".join(pieces)
+            last.body = b"".join(pieces) or last.body
             return last
         finally:
             self._free.put(process)

@@ -7,9 +7,7 @@ network before it accepts the first query, and accepts none if the kernel does n
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import resource
 import signal
 import sys
 from pathlib import Path
@@ -19,14 +17,12 @@ import msgspec
 
 from lycosa.errors import LycosaError, QueryError
 from lycosa.query import sparql
+from lycosa.query.answering import begin
 from lycosa.query.formats import MEDIA_TYPES, TABLE, chosen_form
-from lycosa.query.generations import Generations
 from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
-from lycosa.sandbox import give_up_network
+from lycosa.query.triple_store import TripleStore
 
 _PIECE_BYTES = 65_536
-_SIGNAL_WHEN_PARENT_ENDS = 1
-"""PR_SET_PDEATHSIG of linux/prctl.h."""
 
 
 class _TooLarge(Exception):
@@ -94,7 +90,7 @@ def _form(query: Query, answer: sparql.Result) -> str | None:
 
 def _serve(folder: Path, requests: IO[bytes], replies: IO[bytes]) -> None:
     """Answer until there are no more requests."""
-    index = Generations(folder)
+    index = TripleStore(folder)
     frame = receive(requests)
     while frame is not None:
         generation = index.current()
@@ -115,20 +111,8 @@ def _serve(folder: Path, requests: IO[bytes], replies: IO[bytes]) -> None:
 
 def main(folder: str, memory_bytes: str, ends_with_parent: str) -> None:
     """Run the process."""
-    if int(ends_with_parent):
-        ctypes.CDLL(None).prctl(_SIGNAL_WHEN_PARENT_ENDS, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    if int(memory_bytes):
-        resource.setrlimit(resource.RLIMIT_AS, (int(memory_bytes), int(memory_bytes)))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    try:
-        give_up_network()
-    except QueryError as error:
-        send(sys.stdout.buffer, QueryReply("unguarded", str(error)))
+    if not begin(int(memory_bytes), ends_with_parent=bool(int(ends_with_parent))):
         return
-    send(sys.stdout.buffer, QueryReply("ready"))
     with contextlib.suppress(BrokenPipeError):
         _serve(Path(folder), sys.stdin.buffer, sys.stdout.buffer)
     os._exit(0)  # the buffers have no reader any more

@@ -1,7 +1,13 @@
-"""Finds the current generation of the index and opens it for reading.
+"""Finds the current generation of an index, and keeps it in place while it is read.
 
-It is separate from `index`, which builds generations, so that a process that answers queries
-starts quickly: it needs the store but no code for segments.
+An index of a crawl (triples, text) is a folder of *generations*:
+
+    index/<name>/00000003/      one whole index, never written to again
+    index/<name>/current        which of them is the index: "00000003"
+
+`generation_build` makes them; this is separate from it so that a process that answers queries
+starts quickly. A reader holds a lock on its generation: a generation is removed when a newer one
+is in place and no process reads it.
 """
 
 from __future__ import annotations
@@ -12,19 +18,19 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyoxigraph
-
 from lycosa.errors import QueryError
 
 STORE, LOCK = "store", "lock"
 
 
 class Generations:
-    """The generations of the triple store of one crawl directory."""
+    """The generations of one index of a crawl directory."""
 
-    def __init__(self, crawl: Path) -> None:
-        self._crawl = crawl
-        self.folder = crawl / "index" / "triples"
+    def __init__(self, crawl: Path, name: str, title: str) -> None:
+        """Name the folder in `index/`, and what messages call the index."""
+        self.crawl = crawl
+        self.folder = crawl / "index" / name
+        self._title = title
 
     def current(self) -> str | None:
         """Return the name of the generation in place; None when nothing has been indexed."""
@@ -34,19 +40,15 @@ class Generations:
             return None
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[pyoxigraph.Store]:
-        """Open the current generation for reading, and keep it from being removed."""
-        lock, folder = self._held()
+    def held(self) -> Iterator[Path]:
+        """Return the folder of the current generation, and keep it from being removed."""
+        lock, folder = self._locked()
         try:
-            try:
-                store = pyoxigraph.Store.read_only(str(folder / STORE))
-            except (OSError, RuntimeError) as error:
-                raise self.damaged(error) from None
-            yield store
+            yield folder
         finally:
             os.close(lock)
 
-    def _held(self) -> tuple[int, Path]:
+    def _locked(self) -> tuple[int, Path]:
         """Lock the generation in place against removal."""
         for _ in range(100):
             name = self.current()
@@ -61,14 +63,18 @@ class Generations:
             if (folder / STORE).exists():
                 return lock, folder
             os.close(lock)
-        raise QueryError(
-            f"{self._crawl}: has no triple index\n  build it: lycosa index {self._crawl}"
+        raise self.missing()
+
+    def missing(self) -> QueryError:
+        """Return the error for an index that has not been built."""
+        return QueryError(
+            f"{self.crawl}: has no {self._title}\n  build it: lycosa index {self.crawl}"
         )
 
-    def damaged(self, error: Exception) -> QueryError:
+    def damaged(self, error: BaseException) -> QueryError:
         """Return the error for an index that cannot be read."""
         return QueryError(
             f"{self.folder}: cannot be read: {error}\n"
             f"  delete the folder and build it again from the segments:"
-            f" lycosa index {self._crawl}"
+            f" lycosa index {self.crawl}"
         )

@@ -4,11 +4,8 @@
     index/triples/00000003/ledger.sqlite    what is in it
     index/triples/current                   which of them is the index: "00000003"
 
-A *generation* in place is never written to again. An update makes the next generation: it links
-the files of the last one instead of copying them (RocksDB never changes a finished table), loads
-the new graphs, and then makes `current` name it. So a kill leaves only an unfinished folder that
-is ignored, and readers neither wait nor notice. A generation is removed when a newer one is in
-place and no process reads it.
+An update makes the next generation (`generation_build`): RocksDB never changes a finished table, so
+the tables of the last generation are linked, and the new graphs are loaded beside them.
 
 Always true:
   * for every page the index holds the quads of its newest sealed fetch, once;
@@ -20,9 +17,7 @@ Always true:
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import io
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -34,9 +29,9 @@ import pyoxigraph
 
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
-from lycosa.query.generations import LOCK, STORE, Generations
+from lycosa.query.generation_build import NextGeneration, remove_old, writing
 from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
-from lycosa.store.lock import alone
+from lycosa.query.triple_store import TripleStore
 
 GROUP_BYTES = 30_000_000
 """The compressed size that is loaded in one go: some millions of quads."""
@@ -88,7 +83,7 @@ class Index:
 
     def __init__(self, folder: Path) -> None:
         self._crawl = folder
-        self._generations = Generations(folder)
+        self._generations = TripleStore(folder)
         self.folder = self._generations.folder
 
     # -- reading --------------------------------------------------------------------------
@@ -115,14 +110,16 @@ class Index:
         self,
         on_progress: Callable[[Progress], None] = _ignore,
         reach: Callable[[str], None] = _ignore,
+        *,
+        anew: bool = False,
     ) -> Indexed:
-        """Load what is in sealed segments and not in the index."""
-        with self._writing():
+        """Load what is in sealed segments and not in the index; with `anew`, everything."""
+        with writing(self._generations):
             files = segment_files(self._crawl)
             before, is_anew = self.generation(), False
             if before is not None:
                 with _ledger(self.folder / before) as ledger:
-                    is_anew = ledger.is_outdated(files)
+                    is_anew = anew or ledger.is_outdated(files)
                     if not is_anew and not ledger.missing(files):
                         return Indexed(0, 0, 0, 0, False, ledger.total())
             total = Indexed(0, 0, 0, 0, is_anew, 0)
@@ -136,26 +133,8 @@ class Index:
                 finally:
                     build.abandon()
                 before, is_anew = self.generation(), False
-                self._remove_old()
+                remove_old(self._generations)
             return total
-
-    def _writing(self) -> AbstractContextManager[None]:
-        busy = f"{self.folder}: another process is indexing the crawl\n  wait for it to end"
-        return alone(self.folder / "writing", QueryError(busy))
-
-    def _remove_old(self) -> None:
-        """Remove generations that have no reader, except the current one."""
-        current = self.generation()
-        for path in self.folder.iterdir():
-            if not path.is_dir() or path.name == current:
-                continue
-            with contextlib.suppress(FileNotFoundError, BlockingIOError):
-                lock = os.open(path / LOCK, os.O_RDWR | os.O_CLOEXEC)
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(path)
-                finally:
-                    os.close(lock)
 
 
 class _Build:
@@ -164,23 +143,16 @@ class _Build:
     def __init__(
         self, folder: Path, before: str | None, damaged: Callable[[Exception], QueryError]
     ) -> None:
-        self._folder = folder
-        self._damaged = damaged
-        numbers = [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
-        self._name = f"{max(numbers, default=0) + 1:08d}"
-        self._path = folder / f"{self._name}.building"
-        for leftover in folder.glob("*.building"):
-            shutil.rmtree(leftover)
-        (self._path / STORE).mkdir(parents=True)
-        (self._path / LOCK).touch()
+        self._next = NextGeneration(folder)
         if before is not None:
-            _link_or_copy(folder / before / STORE, self._path / STORE)
-            shutil.copyfile(folder / before / _LEDGER, self._path / _LEDGER)
+            self._next.link_store(before, lambda path: path.suffix == ".sst")
+            (self._next.store / "LOCK").unlink(missing_ok=True)
+            shutil.copyfile(folder / before / _LEDGER, self._next.path / _LEDGER)
         try:
-            self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._path / STORE))
+            self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._next.store))
         except (OSError, RuntimeError) as error:
             raise damaged(error) from None
-        self.ledger = Ledger(self._path / _LEDGER)
+        self.ledger = Ledger(self._next.path / _LEDGER)
 
     def load(
         self, files: list[SegmentFile], total: Indexed, on_progress: Callable[[Progress], None]
@@ -210,17 +182,12 @@ class _Build:
         assert self.store is not None
         self.store.flush()
         self._close()
-        self._path.rename(self._folder / self._name)
-        reach("index.renamed")
-        name = self._folder / "current.writing"
-        name.write_text(f"{self._name}\n", encoding="ascii")
-        name.rename(self._folder / "current")
-        reach("index.published")
+        self._next.publish(reach)
 
     def abandon(self) -> None:
         """Close everything, and delete what was not published."""
         self._close()
-        shutil.rmtree(self._path, ignore_errors=True)
+        self._next.abandon()
 
     def _close(self) -> None:
         self.store = None
@@ -321,19 +288,6 @@ class _Stream(io.RawIOBase):
         found = self._some[self._position : end]
         self._position += len(found)
         return found
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    """Give a store a second folder: tables are linked, what RocksDB may write to is copied."""
-    for path in source.iterdir():
-        if path.suffix == ".sst":
-            try:
-                os.link(path, target / path.name)
-                continue
-            except OSError:
-                pass  # a file system without links
-        if path.is_file() and path.name != "LOCK":
-            shutil.copyfile(path, target / path.name)
 
 
 @contextlib.contextmanager

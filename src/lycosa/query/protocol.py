@@ -58,7 +58,7 @@ class QueryReply(msgspec.Struct):
     """Whether the answer to an ASK is no."""
 
 
-def send(pipe: IO[bytes], message: QueryRequest | QueryReply) -> None:
+def send(pipe: IO[bytes], message: msgspec.Struct) -> None:
     """Write a frame."""
     frame = msgspec.msgpack.encode(message)
     pipe.write(_LENGTH.pack(len(frame)) + frame)

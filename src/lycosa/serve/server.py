@@ -25,8 +25,8 @@ from lycosa import __version__
 from lycosa.errors import QueryError
 from lycosa.query.answer_pool import AnswerPool
 from lycosa.query.formats import MEDIA_TYPES
-from lycosa.query.generations import Generations
 from lycosa.query.protocol import Query
+from lycosa.query.triple_store import TripleStore
 from lycosa.serve.connections import MOST_ASKING, Connections
 from lycosa.serve.protocol import (
     PATH,
@@ -77,8 +77,9 @@ class Endpoint:
         self, folder: Path, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None
     ) -> None:
         limits = limits or Limits()
-        if Generations(folder).current() is None:
-            raise QueryError(f"{folder}: has no triple index\n  build it: lycosa index {folder}")
+        index = TripleStore(folder)
+        if index.current() is None:
+            raise index.missing()
         self._pool = AnswerPool(folder, limits.processes, limits.largest_bytes)
         reply = self._pool.ask(Query("ASK {}"), limits.seconds)
         if reply.kind != "answer":

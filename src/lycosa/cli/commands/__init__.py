@@ -14,7 +14,8 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl
     topics   `topics`: models that say what pages are about
-    query    `index`, `sparql`, `triples`, `serve`: query a crawl's structured data
+    search   `index`, `search`: build a crawl's indexes, search its full text
+    query    `sparql`, `triples`, `serve`: query a crawl's structured data
     export   `export`: write tables, graphs and triples for other programs
     check    `check`: decide about one URL, robots file or page, without a crawl
     tools    `config`, `testweb`, `completion`: commands that need no crawl

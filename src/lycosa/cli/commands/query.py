@@ -1,4 +1,4 @@
-"""The commands `index`, `sparql`, `triples`, `serve` and `export triples` (structured data)."""
+"""The commands `sparql`, `triples`, `serve` and `export triples` (structured data)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ from lycosa.cli.input.questions import (
 )
 from lycosa.cli.input.seeds import has_scheme
 from lycosa.cli.screen.notices import Session, notice
-from lycosa.cli.screen.output import Data, plain
+from lycosa.cli.screen.output import Data, line_on_screen
 from lycosa.cli.screen.summary import command
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
@@ -35,73 +34,13 @@ from lycosa.query.formats import FORMS, GRAPH_FORMS
 from lycosa.terminal_text import on_screen
 
 if TYPE_CHECKING:
-    from lycosa.query.index import Progress
     from lycosa.query.protocol import QueryReply
-
-_FIRST_QUERY = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
 
 
 def _open(session: Session, path: Path) -> CrawlDirectory:
     directory = CrawlDirectory.open(path)
     session.messages = directory.messages
     return directory
-
-
-@contextmanager
-def _line_on_screen() -> Iterator[Any]:
-    """Return a function that overwrites one line on a terminal."""
-    is_shown = sys.stderr.isatty()
-
-    def show(text: str) -> None:
-        if is_shown:
-            plain(sys.stderr).write(f"\r\x1b[K{on_screen(text)}")
-            sys.stderr.flush()
-
-    try:
-        yield show
-    finally:
-        show("")
-
-
-@click.command()
-@directory_argument
-@json_flag
-@click.pass_obj
-def index(session: Session, /, path: Path, as_json: bool) -> None:
-    """Load the structured data of a crawl into a triple store.
-
-    Loads the segments that were sealed since the last time; a page that was fetched again
-    replaces its old graph. Can be run while the crawl is running; if it is stopped, the next run
-    continues where it was. The store is in DIR/index and can be deleted and rebuilt at any time.
-    """
-    from lycosa.crawl.recovery.leftovers import seal_leftovers
-    from lycosa.query.index import Index
-
-    directory = _open(session, path)
-    if directory.holder() is None and directory.has_begun:
-        with directory.locked():
-            seal_leftovers(directory, directory.job())
-    with _line_on_screen() as show:
-
-        def tell(progress: Progress) -> None:
-            show(
-                f"{progress.segments:,} of {progress.of_segments:,} segments, "
-                f"{progress.quads:,} triples of {counted(progress.pages, 'page')}"
-            )
-
-        done = Index(path).update(tell)
-    if as_json:
-        click.echo(json.dumps({"directory": str(path), **done._asdict()}, indent=2))
-        return
-    if done.is_anew:
-        click.echo("rebuilt the index, because its segments had changed")
-    click.echo(
-        f"{counted(done.segments, 'new segment')}: {done.quads:,} triples of "
-        f"{counted(done.pages, 'page')}; the index holds {done.size:,}"
-    )
-    if done.unreadable:
-        notice(f"skipped {counted(done.unreadable, 'unreadable line')}")
-    click.echo(f"  query it: {command('sparql', path, _FIRST_QUERY)}")
 
 
 @click.command()
@@ -310,7 +249,7 @@ def export_triples(
     from lycosa.query.export import export as send
 
     _open(session, path)
-    with _line_on_screen() as show:
+    with line_on_screen() as show:
 
         def tell(done: Exported) -> None:
             show(f"{done.quads:,} triples of {counted(done.pages, 'page')} sent")
@@ -384,4 +323,4 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-COMMANDS = (index, sparql, triples, serve)
+COMMANDS = (sparql, triples, serve)

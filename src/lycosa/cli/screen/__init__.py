@@ -9,6 +9,7 @@ a terminal would obey.
     cluster    `lycosa cluster status`: the members of a crawl
     summary    the end of a run: why it ended, what was found, what to type next
     topics     how a crawl does by topic
+    search     the results of `lycosa search`
     findings   the results of `lycosa check`
     prospects  when a page will be visited again
     notices    messages on standard error and in the log file

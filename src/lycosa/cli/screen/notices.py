@@ -65,7 +65,15 @@ def unexpected(session: Session, error: BaseException) -> str:
 
 
 _READERS = ("pyarrow", "duckdb", "_duckdb", "zstd", "zstandard", "isal")
-_UNREADABLE = ("IOException", "InvalidInputException", "ArrowInvalid", "ArrowSerializationError")
+_UNREADABLE = (
+    "IOException",
+    "InvalidInputException",
+    "ArrowInvalid",
+    "ArrowSerializationError",
+    "ZstdError",
+    "error",
+    "Error",  # of DuckDB: what it throws where the footer of a table makes no sense
+)
 
 
 def is_damage(error: BaseException) -> bool:
@@ -74,7 +82,7 @@ def is_damage(error: BaseException) -> bool:
     if isinstance(error, sqlite3.DatabaseError):
         return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError)
     is_reader = kind.__module__.partition(".")[0] in _READERS
-    return is_reader and (kind.__name__ in _UNREADABLE or kind.__name__ in ("ZstdError", "error"))
+    return is_reader and kind.__name__ in _UNREADABLE
 
 
 def damaged(session: Session, error: BaseException) -> str:

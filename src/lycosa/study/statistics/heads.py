@@ -124,6 +124,8 @@ def _opened(path: Path) -> int | None:
 
 def _beginning(file: int, offset: int, length: int) -> bytes:
     """Return the first bytes of the HTTP answer in a record; none if the record is damaged."""
+    if offset < 0:
+        raise pa.ArrowInvalid(f"a record cannot begin at byte {offset}")
     content = os.pread(file, min(length, _READ_BYTES), offset)
     try:
         record = isal_zlib.decompressobj(_GZIP).decompress(content, _HEAD_BYTES)

@@ -10,7 +10,8 @@ PageRank is computed twice: plain, where a reader takes every link of a page wit
 and weighted by what the links are. A form is worth half a link, because few readers fill it in. A
 link that a page has several times is worth more, in proportion to log2(1 + times). The first link
 of a page counts twice as much as its last one, where the table says at which position a link
-stands.
+stands. A link to another site is worth twice as much as one within the site, and what stands on
+more than half of the pages of a site, its boilerplate, a quarter.
 
 Always true: `ranks` has one row per page, `sites` one row per site that received any request.
 """
@@ -91,6 +92,30 @@ def link_weight(connection: Connection) -> str:
     return f"{of_kind} * {of_times} * (1 - 0.5 * coalesce(position, 0) / {last})"
 
 
+_BOILERPLATE, _SAME_SITE = 0.25, 0.5
+_LEAST_PAGES = 10
+"""A site with fewer pages has no boilerplate that could be told from its links."""
+
+_WEIGHED = f"""
+    with told as (
+        select source_id, target_id, ({{weight}})::double as weight,
+            split_part(source_url, '/', 3) as site, split_part(target_url, '/', 3) as target_site,
+            reason is null or reason in ({{reasons}}) as counts
+        from current_links where kind in ({{kinds}})
+    ), sites as (
+        select site, count(distinct source_id) as pages from told group by all
+    ), boilerplate as (
+        select site, target_id from told join sites using (site)
+        where pages >= {_LEAST_PAGES}
+        group by site, target_id, pages having 2 * count(*) > pages
+    )
+    select source_id, told.target_id, weight
+        * case when boilerplate.site is null then 1.0 else {_BOILERPLATE} end
+        * case when told.site = target_site then {_SAME_SITE} else 1.0 end as weight, counts
+    from told left join boilerplate
+        on boilerplate.site = told.site and boilerplate.target_id = told.target_id
+"""
+
 Ends = tuple[Numbers, Numbers]
 """Sources and targets of links."""
 
@@ -99,9 +124,11 @@ def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends, Floats
     """Return the links between pages: those of the graph, those refused; weights of the first."""
     redirects = _Redirects(connection, pages)
     reader = connection.sql(
-        f"select source_id, target_id, ({link_weight(connection)})::double as weight,"
-        f" reason is null or reason in ({_listed(COUNTED_REASONS)}) as counts"
-        f" from current_links where kind in ({_listed(KINDS)})"
+        _WEIGHED.format(
+            weight=link_weight(connection),
+            kinds=_listed(KINDS),
+            reasons=_listed(COUNTED_REASONS),
+        )
     ).to_arrow_reader(_BATCH_ROWS)
     nothing = np.zeros(0, np.int32)
     found: dict[bool, list[Ends]] = {True: [(nothing, nothing)], False: [(nothing, nothing)]}

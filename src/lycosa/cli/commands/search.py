@@ -1,0 +1,175 @@
+"""The commands `index` and `search`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from lycosa.cli.amounts import counted
+from lycosa.cli.input.options import directory_argument, json_flag
+from lycosa.cli.screen.notices import Session, notice
+from lycosa.cli.screen.output import line_on_screen
+from lycosa.cli.screen.summary import command
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.terminal_text import in_json
+
+if TYPE_CHECKING:
+    from lycosa.query.index import Indexed, Progress
+    from lycosa.query.text.index import TextIndexed, TextProgress
+
+_FIRST_QUERY = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
+_TEXT, _TRIPLES = "text", "triples"
+
+
+@click.command()
+@directory_argument
+@click.option(
+    "--only",
+    type=click.Choice((_TEXT, _TRIPLES)),
+    help="Build only the index of full text, or only the one of triples.",
+)
+@click.option("--anew", is_flag=True, help="Build from nothing, even if nothing has changed.")
+@json_flag
+@click.pass_obj
+def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json: bool) -> None:
+    """Build the indexes of a crawl: full text, and structured data.
+
+    `lycosa search` reads the first, `lycosa sparql` the second. Loads the segments that were sealed
+    since the last time; a page that was fetched again replaces what it was, and one that is gone,
+    has moved or asks for noindex is taken out of the text. Can be run while the crawl is running;
+    if it is stopped, the next run continues where it was. Full text needs the extra `search`. The
+    indexes are in DIR/index and can be deleted and rebuilt at any time.
+    """
+    from lycosa.crawl.recovery.leftovers import seal_leftovers
+    from lycosa.query.text.extras import missing, require
+
+    if only == _TEXT:
+        require("lycosa index --only text")
+    directory = CrawlDirectory.open(path)
+    session.messages = directory.messages
+    if directory.holder() is None and directory.has_begun:
+        with directory.locked():
+            seal_leftovers(directory, directory.job())
+    told: dict[str, Any] = {"directory": str(path)}
+    if only != _TEXT:
+        triples = _index_triples(path, anew)
+        told |= triples._asdict()
+        if not as_json:
+            _print_triples(path, triples)
+    if only != _TRIPLES and not missing():
+        text = _index_text(directory, anew)
+        told["text"] = text._asdict()
+        if not as_json:
+            _print_text(path, text)
+    elif only != _TRIPLES:
+        notice("no full text: it needs tantivy\n  install: pip install 'lycosa[search]'")
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+
+
+def _index_triples(path: Path, anew: bool) -> Indexed:
+    from lycosa.query.index import Index
+
+    with line_on_screen() as show:
+
+        def tell(progress: Progress) -> None:
+            show(
+                f"{progress.segments:,} of {progress.of_segments:,} segments, "
+                f"{progress.quads:,} triples of {counted(progress.pages, 'page')}"
+            )
+
+        return Index(path).update(tell, anew=anew)
+
+
+def _print_triples(path: Path, done: Indexed) -> None:
+    if done.is_anew:
+        click.echo("rebuilt the index, because its segments had changed")
+    click.echo(
+        f"{counted(done.segments, 'new segment')}: {done.quads:,} triples of "
+        f"{counted(done.pages, 'page')}; the index holds {done.size:,}"
+    )
+    if done.unreadable:
+        notice(f"skipped {counted(done.unreadable, 'unreadable line')}")
+    click.echo(f"  query it: {command('sparql', path, _FIRST_QUERY)}")
+
+
+def _index_text(directory: CrawlDirectory, anew: bool) -> TextIndexed:
+    from lycosa.query.text.index import TextIndex
+
+    with line_on_screen() as show:
+
+        def tell(progress: TextProgress) -> None:
+            show(f"full text: {progress.done:,} of {counted(progress.of_pages, 'page')}")
+
+        show("full text: comparing the index with the tables")
+        return TextIndex(directory.path, directory.job()).update(tell, anew=anew)
+
+
+def _print_text(path: Path, done: TextIndexed) -> None:
+    if done.is_anew:
+        click.echo("rebuilt the text index")
+    click.echo(
+        f"full text: {counted(done.added, 'page')} added, {done.removed:,} removed; "
+        f"the index holds {counted(done.pages, 'page')}"
+    )
+    click.echo(f"  search it: {command('search', path, 'some words')}")
+    if not done.has_ranks:
+        click.echo(f"  rank it by links, too: {command('study', path)}, and index again")
+
+
+@click.command()
+@directory_argument
+@click.argument("words", metavar="QUERY...", nargs=-1, required=True)
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=10, help="Results on a page (default: 10)."
+)
+@click.option(
+    "--page", "page_number", type=click.IntRange(1), default=1, help="Show a later page of results."
+)
+@json_flag
+@click.pass_obj
+def search(
+    session: Session,
+    /,
+    path: Path,
+    words: tuple[str, ...],
+    limit: int,
+    page_number: int,
+    as_json: bool,
+) -> int:
+    """Search the full text of a crawl.
+
+    \b
+      lycosa search mycrawl analytical engine
+      lycosa search mycrawl '"analytical engine" -steam after:2025-06'
+      lycosa search mycrawl 'comput* site:example.org lang:en type:html'
+      lycosa search mycrawl 'a:Person ada'
+
+    Pages have all words, or, if fewer than ten have, some of them. "..." is a phrase, -word is
+    without, word* is a beginning; site:, lang:, type:, topic:, before: and after: (a date) filter;
+    a:TYPE finds pages with structured data about things of a type. Build the index first: lycosa
+    index. The exit code is 1 when nothing was found.
+    """
+    from lycosa.query.text.extras import require
+
+    require("lycosa search")
+    from lycosa.cli.screen.search import print_results
+    from lycosa.query.text.results import FOUND, Ask
+    from lycosa.query.text.search_pool import search_once
+
+    session.messages = CrawlDirectory.open(path).messages
+    text = " ".join(words)
+    results = search_once(path, Ask(text, limit, page_number))
+    if as_json:
+        found = {"query": text, **msgspec.to_builtins(results)}
+        click.echo(in_json(json.dumps(found, indent=2, ensure_ascii=False)))
+    else:
+        print_results(path, Ask(text, limit, page_number), results)
+    return int(results.outcome != FOUND)
+
+
+COMMANDS = (index, search)

@@ -1,0 +1,91 @@
+"""Makes the next generation of an index, beside the one in place, and puts it there by a rename.
+
+A `NextGeneration` begins as a second folder for the files of the last one: what never changes
+once it is written is linked instead of copied. The caller adds what is new and calls `publish`.
+So a kill leaves only an unfinished folder that is ignored, and readers neither wait nor notice.
+
+Always true: what `current` names is a whole generation, also after a kill at any moment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from lycosa.errors import QueryError
+from lycosa.query.generations import LOCK, STORE, Generations
+from lycosa.store.lock import alone
+
+_BUILDING = ".building"
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+def writing(generations: Generations) -> AbstractContextManager[None]:
+    """Hold the lock of the one process that may make generations of an index."""
+    folder = generations.folder
+    busy = f"{folder}: another process is indexing the crawl\n  wait for it to end"
+    return alone(folder / "writing", QueryError(busy))
+
+
+def remove_old(generations: Generations) -> None:
+    """Remove generations that have no reader, except the current one."""
+    current = generations.current()
+    for path in generations.folder.iterdir():
+        if not path.is_dir() or path.name == current:
+            continue
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            lock = os.open(path / LOCK, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path)
+            finally:
+                os.close(lock)
+
+
+class NextGeneration:
+    """The folder of the next generation, until it is published or abandoned."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder; what an earlier process left unfinished is removed."""
+        self._folder = folder
+        numbers = [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
+        self._name = f"{max(numbers, default=0) + 1:08d}"
+        self.path = folder / f"{self._name}{_BUILDING}"
+        for leftover in folder.glob(f"*{_BUILDING}"):
+            shutil.rmtree(leftover)
+        self.store = self.path / STORE
+        self.store.mkdir(parents=True)
+        (self.path / LOCK).touch()
+
+    def link_store(self, before: str, never_changes: Callable[[Path], bool]) -> None:
+        """Take over the files of a generation: linked if they never change, otherwise copied."""
+        for path in (self._folder / before / STORE).iterdir():
+            if never_changes(path):
+                try:
+                    os.link(path, self.store / path.name)
+                    continue
+                except OSError:
+                    pass  # a file system without links
+            if path.is_file():
+                shutil.copyfile(path, self.store / path.name)
+
+    def publish(self, reach: Callable[[str], None] = _ignore) -> None:
+        """Put the generation in place; its files must be complete and closed."""
+        self.path.rename(self._folder / self._name)
+        reach("index.renamed")
+        name = self._folder / "current.writing"
+        name.write_text(f"{self._name}\n", encoding="ascii")
+        name.rename(self._folder / "current")
+        reach("index.published")
+
+    def abandon(self) -> None:
+        """Delete what was not published."""
+        shutil.rmtree(self.path, ignore_errors=True)

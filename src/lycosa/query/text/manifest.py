@@ -1,0 +1,66 @@
+"""What a generation of the text index was made from: its `manifest.json`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from xxhash import xxh3_64_intdigest
+
+from lycosa.query.text.schema import FORMAT
+
+MANIFEST = "manifest.json"
+
+_PEEKED_BYTES = 65_536
+
+
+class Manifest(msgspec.Struct):
+    """What a generation was made from."""
+
+    format: int = FORMAT
+    segments: dict[str, tuple[int, int]] = {}
+    """Size and digest of every table, by its path in the crawl directory."""
+    computed: dict[str, tuple[int, int]] = {}
+    """Size and time of every table of the study that was used."""
+    obeys_noindex: bool = True
+    is_complete: bool = False
+    """Whether it holds everything of these tables; otherwise the next update goes on."""
+    pages: int = 0
+    languages: list[str] = []
+    """The commonest languages of its pages."""
+    has_ranks: bool = False
+
+    def is_outdated(self, segments: dict[str, tuple[int, int]]) -> bool:
+        """Return whether a table in the index is gone or was rewritten: a host was forgotten."""
+        is_changed = any(segments.get(name) != known for name, known in self.segments.items())
+        return self.format != FORMAT or is_changed
+
+
+def read_manifest(generation: Path) -> Manifest:
+    """Read the manifest of a generation."""
+    return msgspec.json.decode((generation / MANIFEST).read_bytes(), type=Manifest)
+
+
+def write_manifest(generation: Path, manifest: Manifest) -> None:
+    """Write the manifest of a generation that is not in place yet."""
+    (generation / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+
+
+def identities(folder: Path, files: Iterable[Path]) -> dict[str, tuple[int, int]]:
+    """Return size and digest of tables: of their first and last bytes."""
+    found = {}
+    for path in files:
+        with path.open("rb") as file:
+            first = file.read(_PEEKED_BYTES)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _PEEKED_BYTES))
+            digest = int(xxh3_64_intdigest(first + file.read(_PEEKED_BYTES))) >> 1
+        found[str(path.relative_to(folder))] = (size, digest)
+    return found
+
+
+def states(files: dict[str, Path]) -> dict[str, tuple[int, int]]:
+    """Return size and time of tables that are written whole."""
+    return {name: (path.stat().st_size, path.stat().st_mtime_ns) for name, path in files.items()}

@@ -1,0 +1,57 @@
+"""`lycosa index` and `lycosa search`, as a user types them, over a crawl of real sockets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from integration.test_structured_crawl import job_of
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.testweb.servers.server import SocketWeb
+from warm import lycosa
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    web = GeneratedWeb.tree(2, 4)
+    with SocketWeb(web, tls=False) as server:
+        folder = tmp_path_factory.mktemp("search") / "crawl"
+        directory = CrawlDirectory.create(folder, job_of(server, web.home(0)))
+        assert run_crawl(directory).progress.pages > 3
+    yield folder
+
+
+def test_a_crawl_is_indexed_searched_and_forgotten(crawled: Path) -> None:
+    none = lycosa("search", crawled, "page")
+    assert (none.returncode, none.stdout) == (7, "")
+    assert none.stderr == f"{crawled}: has no text index\n  build it: lycosa index {crawled}\n"
+
+    built = lycosa("index", crawled)
+    assert built.returncode == 0, built.stderr
+    assert "full text: " in built.stdout and f"lycosa search {crawled}" in built.stdout
+    told = json.loads(lycosa("index", crawled, "--only", "text", "--json").stdout)
+    assert told["text"]["added"] == 0 and told["text"]["pages"] > 3
+    assert "segments" not in told, "the triples were not asked for"
+    anew = json.loads(lycosa("index", crawled, "--anew", "--json").stdout)
+    assert anew["is_anew"] and anew["text"]["is_anew"]
+
+    everything = json.loads(lycosa("search", crawled, "type:html", "--json").stdout)
+    assert everything["outcome"] == "found" and everything["total"] == told["text"]["pages"]
+    title = everything["hits"][0]["title"]
+    found = lycosa("search", crawled, title, "--limit", "2")
+    assert found.returncode == 0, found.stderr
+    assert title in found.stdout and everything["hits"][0]["host"] in found.stdout
+
+    assert lycosa("search", crawled, "zzzzqqqq").returncode == 1
+    nonsense = lycosa("search", crawled, "??", "before:soon")
+    assert nonsense.returncode == 1 and "nothing to search for" in nonsense.stdout
+
+    host = everything["hits"][0]["host"].partition(":")[0]
+    forgotten = lycosa("block", crawled, host, "--forget")
+    assert "rebuilt the text index without it" in forgotten.stdout, forgotten.stderr
+    assert lycosa("search", crawled, "type:html").returncode == 1
