@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -204,7 +205,9 @@ def test_study_report_query_and_export_of_a_copy_are_those_of_the_crawl(
             assert done.returncode == 0, (words, done.stderr)
         told["study"] = rows(path)
         triples = "select * where { graph ?g { ?s ?p ?o } } order by ?g ?s ?p ?o"
-        told["triples"] = lycosa("sparql", path, triples, "--format", "csv").stdout
+        rows_of_triples = lycosa("sparql", path, triples, "--format", "csv").stdout.splitlines()
+        # An index gives nodes without a name names of its own.
+        told["triples"] = sorted(re.sub("_:[0-9a-f]+", "_:", row) for row in rows_of_triples)
         told["sql"] = lycosa("sql", path, "select count(*), sum(size_bytes) from pages").stdout
         for table in ("pages", "links", "text"):
             told[table] = sorted(
@@ -215,7 +218,7 @@ def test_study_report_query_and_export_of_a_copy_are_those_of_the_crawl(
         told["cat"] = lycosa("cat", path, url_in(path)).stdout
         found.append(told)
     ours, expected = found
-    assert "schema.org" in str(ours["triples"])
+    assert any(vocabulary in str(ours["triples"]) for vocabulary in ("schema.org", "terms.test"))
     for name, value in expected.items():
         assert ours[name] == value, name
 

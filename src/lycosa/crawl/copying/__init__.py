@@ -5,6 +5,7 @@
     uploader    copies sealed segments to the store, in a thread beside the crawl
     uploads     the uploads of one run: begun with it, waited for at its end
     fetching    copies a crawl from a store into a directory
+    missing     segments that the store does not have, by machine
     open_parts  copies what open segments have gained, before each commit
     rescue      seals the open segments of a machine that is lost
 

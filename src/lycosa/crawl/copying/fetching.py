@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from lycosa.amounts import size_text
-from lycosa.config import SeedList, parse_job
+from lycosa.config import MODEL_FILE, SeedList, parse_job
 from lycosa.crawl.copying.family import sealed_names
 from lycosa.crawl.copying.sent import Sent
 from lycosa.crawl.copying.uploads import JOB_KEY, SEEDS_KEY
@@ -129,6 +129,10 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
             temporary(directory.seeds_file).unlink(missing_ok=True)
             directory.seeds_file.unlink(missing_ok=True)
             tried(lambda: objects.download(SEEDS_KEY, directory.seeds_file))
+        if job.topics.model:  # one that was copied before models were is not there
+            temporary(directory.model_file).unlink(missing_ok=True)
+            directory.model_file.unlink(missing_ok=True)
+            tried(lambda: objects.download(MODEL_FILE, directory.model_file))
         new = temporary(directory.job_file)
         new.write_bytes(text)
         new.rename(directory.job_file)
@@ -137,6 +141,7 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
 
 def _foreign(path: Path) -> Iterator[Path]:
     ours = {"fetched", "crawl.toml.tmp", "seeds.txt", "seeds.txt.tmp", "log"}
+    ours |= {MODEL_FILE, f"{MODEL_FILE}.tmp"}
     return (entry for entry in path.iterdir() if entry.name not in ours)
 
 

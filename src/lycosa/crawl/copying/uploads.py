@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from contextlib import closing
 
-from lycosa.config import Job, SeedList
+from lycosa.config import MODEL_FILE, Job, SeedList
 from lycosa.crawl.copying.family import family_bytes
 from lycosa.crawl.copying.sent import Sent
 from lycosa.crawl.copying.uploader import Uploader
@@ -103,6 +103,8 @@ def _copy_job(objects: Objects, directory: CrawlDirectory, job: Job) -> None:
     """Put the job where `lycosa fetch` finds it; the last machine that started has the say."""
     if isinstance(job.seeds, SeedList) and directory.seeds_file.exists():
         objects.put(SEEDS_KEY, directory.seeds_file)
+    if job.topics.model and directory.model_file.exists():
+        objects.put(MODEL_FILE, directory.model_file)
     if not objects.create(JOB_KEY, _text(job)):
         objects.put(JOB_KEY, directory.job_file)
 

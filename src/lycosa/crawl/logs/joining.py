@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.config import Job, anchored
+from lycosa.config.seeds import parted
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import BEGUN, MOVED, job_among, model_among, place_text
 from lycosa.errors import ConfigError
@@ -47,7 +48,7 @@ class FoundCrawl(NamedTuple):
         """Tell it in a line."""
         seeds = self.job.seeds
         if isinstance(seeds, tuple) and len(seeds) <= _SEEDS_SHOWN:
-            shown = ", ".join(seeds)
+            shown = ", ".join(parted(seed)[0] for seed in seeds)
         else:
             shown = f"{len(seeds):,} seeds"
         standing = f"moved to {self.moved_to}" if self.moved_to else self.ended or "running"

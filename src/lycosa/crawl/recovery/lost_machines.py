@@ -25,16 +25,17 @@ from typing import NamedTuple
 
 from lycosa.cluster.board.keys import MEMBERS, member_key
 from lycosa.cluster.board.protocol import Board
-from lycosa.cluster.membership.record import Member, directory_of, pack, tombstone, unpack
+from lycosa.cluster.membership.record import Member, pack, tombstone, unpack
 from lycosa.crawl.logs.notes import LOST, machines_of
 from lycosa.crawl.member.notes import current_run, loss_name, losses_in
+from lycosa.crawl.recovery.fencing import fence
 from lycosa.errors import LogError, LogUnavailable
 from lycosa.log.format import decode_events, encode
 from lycosa.log.places import Named, places_of
-from lycosa.log.protocol import Log, Take
+from lycosa.log.protocol import Log
 from lycosa.objects.manifests import bury_segment, read_manifest
 from lycosa.objects.protocol import Objects
-from lycosa.records import Outcome, RecordsLost, SegmentsLost, Taken
+from lycosa.records import Outcome, RecordsLost, SegmentsLost
 from lycosa.store.layout import MOST_IN_DIRECTORY
 
 SILENT_SECONDS = 16.0
@@ -79,7 +80,7 @@ def forget_machine(
     _end_silent(board, directories, which, wait)
     for number in directories:
         log.note(f"{LOST}{number}", str(which).encode())
-    _fence(log, directories)
+    fence(log, directories, "forgetting " + " ".join(f"d{number}" for number in directories))
 
     def is_lost(segment: int) -> bool:
         if objects is None:
@@ -169,16 +170,6 @@ def _living(board: Board, directories: tuple[int, ...]) -> dict[int, tuple[int, 
         for revision, member in members
         if member.directory_number in directories and not member.is_gone
     }
-
-
-def _fence(log: Log, directories: tuple[int, ...]) -> None:
-    """Take the partitions that lives of these directories own: nothing of them can come late."""
-    owner = "forgetting " + " ".join(f"d{number}" for number in directories)
-    for number in range(log.partitions):
-        while directory_of((head := log.head(number)).owner) in directories:
-            taken = encode([Taken(time.time(), owner)])
-            if log.take(owner, [Take(number, head.log, taken)])[0] is not None:
-                break
 
 
 def _note_loss(log: Log, which: str | int) -> int:

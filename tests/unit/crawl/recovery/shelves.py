@@ -8,6 +8,7 @@ from random import Random
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
+from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.partitioners import by_host
 from lycosa.config import Job
 from lycosa.crawl.recovery.counting import SealingRules
@@ -75,7 +76,8 @@ class Machine:
     def begin(self) -> None:
         """Begin a process."""
         self._lives += 1
-        self.owner = f"life-{100 * self._directory + self._lives}"
+        number = 100 * self._directory + self._lives
+        self.owner = owner_name(number, self._directory, f"machine-{self._directory}")
         self.held: dict[int, Held] = {}
         self.store = ArchiveStore(self.folder)
         if self.is_clustered:

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from lycosa.crawl.recovery.fencing import fence
 from lycosa.log.loose import NO_FAULTS, LooseServer
 from lycosa.store.segments.sealing import unsealed
 from unit.crawl.recovery.shelves import (
@@ -135,6 +136,24 @@ def test_a_dead_segment_waits_while_the_log_names_its_life(
     second.take(0)
     assert [(one.kept, one.dropped) for one in first.rules.seal_dead()] == [(1, 1)]
     assert sealed_pages(first.folder) == named_pages(server)
+
+
+def test_a_dead_segment_is_sealed_when_its_own_directory_fences_its_life(
+    machines: list[Machine], server: LooseServer
+) -> None:
+    first, second = machines
+    stored_twice(first, 0)
+    first.store.flush()
+    second.take(1)
+    first.die()
+    first.take(2)
+    assert first.rules.seal_dead() == []
+    assert fence(first.log, (1,), "after the first", present=first.owner) == [0]
+    assert [server.head(number).owner for number in (1, 2)] == [second.owner, first.owner]
+    assert [(one.kept, one.dropped) for one in first.rules.seal_dead()] == [(1, 1)]
+    assert sealed_pages(first.folder) == named_pages(server)
+    second.take(0)  # whoever comes next gets it
+    assert second.held[0].state.owner == second.owner
 
 
 def test_on_one_machine_a_dead_segment_does_not_wait(

@@ -1,0 +1,32 @@
+"""Takes partitions in the log from lives of directories that are dead, without crawling them.
+
+A dead life may have sent a last batch that is still on its way. Once the log names another owner,
+nothing of it can come late, and it is decided which of its records count.
+"""
+
+from __future__ import annotations
+
+import time
+
+from lycosa.cluster.membership.record import directory_of
+from lycosa.log.format import encode
+from lycosa.log.protocol import Log, Take
+from lycosa.records import Taken
+
+
+def fence(log: Log, directories: tuple[int, ...], owner: str, present: str = "") -> list[int]:
+    """Take the partitions that lives of these directories own, all but the `present` one.
+
+    Returns their numbers. `owner` is what the log calls the taker: it asks for nothing, and any
+    member may take them from it. The caller knows that those lives are dead.
+    """
+    taken: list[int] = []
+    for number in range(log.partitions):
+        while directory_of((head := log.head(number)).owner) in directories:
+            batch = encode([Taken(time.time(), owner)])
+            if head.owner == present:
+                break
+            if log.take(owner, [Take(number, head.log, batch)])[0] is not None:
+                taken.append(number)
+                break
+    return taken
