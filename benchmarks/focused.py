@@ -1,7 +1,8 @@
 """Compares orders of focused crawls over the link graph of a labelled corpus.
 
     python -m benchmarks.focused --data FOLDER [--draws 5] [--ablation] [--topics judging|tuning]
-                                 [--only NAME ...] [--json FILE] [--picture FILE.svg]
+                                 [--without-labels] [--by-topic] [--only NAME ...]
+                                 [--json FILE] [--picture FILE.svg]
 
 Nothing is fetched: an order sees a page's text and links once it has chosen the page. Per draw a
 fifth of the pages trains the page model, and counts in neither harvest nor recall. R is the number
@@ -15,6 +16,12 @@ The spread is the standard deviation over draws of the mean over topics. The wei
 are fitted on the tuning topics of other fields than the topic that is crawled for, so that choices
 between variants can be made with `--topics tuning` and are then judged on the others. `as the crawl
 is` has the weights of `lycosa.crawl.topics.evidence` and reads whole paths, as the crawl does.
+
+With `--without-labels` the orders that ask a page model run a second time, with a model that was
+trained on the same pages by keywords and five known pages a topic (`benchmarks.focus.unlabelled`).
+`--by-topic` adds each topic's figures, and their ratios to breadth-first and to the best parent. It
+adds what no order can beat: an oracle that knows all links too, and the share of relevant pages
+that can be reached at all (`benchmarks.focus.limits`).
 """
 
 from __future__ import annotations
@@ -24,7 +31,7 @@ import json
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +39,7 @@ from benchmarks.charts import Line, draw
 from benchmarks.focus.corpus import read_corpus
 from benchmarks.focus.evidence import FEATURES, Crawl, Variant
 from benchmarks.focus.judge import (
+    CURVE_STEPS,
     JUDGING_TOPICS,
     TUNING_TOPICS,
     Draw,
@@ -40,10 +48,17 @@ from benchmarks.focus.judge import (
     judge,
     link_words,
 )
+from benchmarks.focus.limits import knowing_oracle, reachable
 from benchmarks.focus.orders import ORDERS, Order
 from benchmarks.focus.variants import Examples, ablation, as_shipped, examples_of, fit, ours
 
 TUNING_DRAWS = (100, 101)
+WITHOUT_MODEL = ("breadth-first", "best-first by links", "oracle")
+"""Orders that do not ask the page model; the oracle asks it between equals alone."""
+NO_LABELS = ", no labels"
+ALL_TOPICS = "all topics"
+REACHABLE = "reachable at all"
+KNOWING = "oracle that knows links"
 COLOURS = {
     "breadth-first": "#888888",
     "best-first by links": "#bbbbbb",
@@ -72,6 +87,12 @@ class Crawls(NamedTuple):
         return [
             statistics.mean(getattr(one, what) for one in draw.values()) for draw in self.by_draw
         ]
+
+    def values(self, what: str, topic: str) -> list[float]:
+        """Return the figure of each draw for a topic, or the mean over topics."""
+        if topic == ALL_TOPICS:
+            return self.means(what)
+        return [getattr(draw[topic], what) for draw in self.by_draw]
 
     def spread(self, what: str) -> float:
         """Return the standard deviation over draws."""
@@ -114,23 +135,59 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     topics = JUDGING_TOPICS if options.topics == "judging" else TUNING_TOPICS
     found: dict[str, Crawls] = defaultdict(lambda: Crawls([]))
     sizes: dict[str, int] = {}
+    accuracies: dict[str, list[float]] = defaultdict(list)
     for number in range(options.draws):
         one = Draw(corpus, number, words)
+        other = Draw(corpus, number, words, has_labels=False)
         for topic in topics:
-            task = one.task(topic)
-            sizes[topic] = task.relevant
             variants = variants_for(topic, rows, is_ablation=options.ablation)
-            orders = ORDERS | {name: order_of(variant) for name, variant in variants.items()}
-            texts = {part: one.texts(topic, part) for part in {v.text for v in variants.values()}}
-            for name in options.only or orders:
-                part = variants[name].text if name in variants else "text"
-                given = task._replace(text=texts.get(part, task.text))
+            results = crawls_for(one, topic, variants, options.only)
+            if options.without_labels:
+                asking = [name for name in results if name not in WITHOUT_MODEL]
+                again = crawls_for(other, topic, variants, asking)
+                results |= {f"{name}{NO_LABELS}": result for name, result in again.items()}
+            if options.by_topic:
+                results |= limits_of(one.task(topic), options.only)
+            sizes[topic] = one.relevant(topic)
+            for name, result in results.items():
                 if len(found[name].by_draw) == number:
                     found[name].by_draw.append({})
-                found[name].by_draw[number][topic] = judge(given, orders[name](given))
+                found[name].by_draw[number][topic] = result
+        accuracies["labels"].append(one.accuracy())
+        if options.without_labels:
+            accuracies["no labels"].append(other.accuracy())
         print(f"draw {number + 1} of {options.draws}", file=sys.stderr, flush=True)
     weights = fit([row for some in rows.values() for row in some])
-    return {"weights": weights, "sizes": sizes, "orders": dict(found)}
+    return {
+        "weights": weights,
+        "sizes": sizes,
+        "accuracies": dict(accuracies),
+        "orders": dict(found),
+    }
+
+
+def crawls_for(
+    drawn: Draw, topic: str, variants: Mapping[str, Variant], only: Sequence[str] | None
+) -> dict[str, Result]:
+    """Crawl for one topic in all orders, or in those named."""
+    task = drawn.task(topic)
+    orders = ORDERS | {name: order_of(variant) for name, variant in variants.items()}
+    texts = {part: drawn.texts(topic, part) for part in {v.text for v in variants.values()}}
+    results = {}
+    for name in [name for name in only or orders if name != KNOWING]:
+        part = variants[name].text if name in variants else "text"
+        given = task._replace(text=texts.get(part, task.text))
+        results[name] = judge(given, orders[name](given))
+    return results
+
+
+def limits_of(task: Task, only: Sequence[str] | None) -> dict[str, Result]:
+    """Return what no order can beat; the slow oracle only if it is named, or all orders run."""
+    share = reachable(task)
+    found = {REACHABLE: Result(share, share, [share] * CURVE_STEPS)}
+    if not only or KNOWING in only:
+        found[KNOWING] = judge(task, knowing_oracle(task))
+    return found
 
 
 def main() -> None:
@@ -140,6 +197,8 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--topics", choices=("judging", "tuning"), default="judging")
     parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--without-labels", action="store_true")
+    parser.add_argument("--by-topic", action="store_true")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--picture", type=Path)
@@ -151,15 +210,36 @@ def main() -> None:
         ", ".join(f"{n} {w:.3f}" for n, w in zip(FEATURES, outcome["weights"], strict=True)),
     )
     print("topics:", ", ".join(f"{topic} (R = {size})" for topic, size in outcome["sizes"].items()))
+    for way, shares in outcome["accuracies"].items():
+        spread = statistics.stdev(shares) if len(shares) > 1 else 0.0
+        print(f"page model, {way:30s} accuracy {statistics.mean(shares):.3f} ±{spread:.3f}")
     for name, crawls in found.items():
         print(
             f"{name:42s} harvest {crawls.mean('harvest'):.3f} ±{crawls.spread('harvest'):.3f}"
             f"   recall {crawls.mean('recall'):.3f} ±{crawls.spread('recall'):.3f}"
         )
+    if options.by_topic:
+        print_by_topic(found, outcome["sizes"])
     if options.json:
         options.json.write_text(json.dumps(facts(outcome), indent=1) + "\n")
     if options.picture:
         options.picture.write_text(picture(found))
+
+
+def print_by_topic(found: Mapping[str, Crawls], sizes: Mapping[str, int]) -> None:
+    """Print each topic's harvest and recall, and their ratios to two baselines."""
+    for what in ("harvest", "recall"):
+        print(f"\n{what:40s} {'order':32s} mean  spread  × breadth-first  × best parent")
+        for topic in (*sizes, ALL_TOPICS):
+            values = {name: crawls.values(what, topic) for name, crawls in found.items()}
+            for name, some in values.items():
+                ratios = [
+                    f"{statistics.mean(some) / statistics.mean(values[base]):13.2f}"
+                    for base in ("breadth-first", "best parent")
+                    if base in values
+                ]
+                spread = statistics.stdev(some) if len(some) > 1 else 0.0
+                print(f"{topic:40s} {name:32s} {statistics.mean(some):.3f}  {spread:.3f}", *ratios)
 
 
 def facts(outcome: dict[str, Any]) -> dict[str, Any]:
@@ -167,6 +247,7 @@ def facts(outcome: dict[str, Any]) -> dict[str, Any]:
     return {
         "weights": dict(zip(FEATURES, outcome["weights"], strict=True)),
         "relevant": outcome["sizes"],
+        "accuracies": outcome["accuracies"],
         "orders": {
             name: {
                 "harvest": crawls.mean("harvest"),

@@ -1,7 +1,10 @@
 """Measures focused crawls of the real crawler over a corpus that is spread over hosts by purity.
 
-    python -m benchmarks.focused_hosts --data FOLDER [--draws 2] [--purity 0 0.5 0.9]
-                                       [--topics NAME ...] [--connections 8] [--json FILE]
+    python -m benchmarks.focused_hosts --data FOLDER [--draws 5] [--purity 0 0.5 0.9]
+                                       [--topics NAME ...] [--schedulers NAME ...]
+                                       [--connections 8] [--json FILE]
+
+Figures are printed after each draw, over all draws so far.
 
 Worker, frontier, politeness and scheduler are the real ones, in virtual time; the web is
 `benchmarks.focus.corpus_web`. The order of requests is judged as `benchmarks.focused` judges: pages
@@ -17,6 +20,7 @@ import json
 import statistics
 import tempfile
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -83,47 +87,49 @@ def main() -> None:
     """Crawl for each topic, purity and scheduler, and print."""
     parser = argparse.ArgumentParser(description="measure focused crawls over hosts")
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--purity", type=float, nargs="+", default=[0.0, 0.5, 0.9])
     parser.add_argument("--topics", nargs="+", default=list(JUDGING_TOPICS))
+    parser.add_argument("--schedulers", nargs="+", choices=SCHEDULERS, default=list(SCHEDULERS))
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     corpus = read_corpus(options.data)
     words = link_words(corpus)
-    draws = [Draw(corpus, number, words) for number in range(options.draws)]
-    facts = []
-    for purity in options.purity:
-        web = WatchedWeb(options.data, purity)
-        found: dict[str, list[list[Result]]] = defaultdict(list)
-        for one in draws:
-            for scheduler in SCHEDULERS:
-                found[scheduler].append([])
-            for topic in options.topics:
-                task = one.task(topic)
-                with tempfile.TemporaryDirectory() as folder:
-                    model = Path(folder) / "topics.model"
-                    one.model(topic).write(model)
-                    for scheduler in SCHEDULERS:
-                        job = {"scheduler": scheduler, "connections": options.connections}
-                        result, asked = crawl(web, task, corpus.paths, model, job)
-                        found[scheduler][-1].append(result)
-                        facts.append(
-                            {
-                                "purity": purity,
-                                "draw": one.number,
-                                "topic": topic,
-                                "scheduler": scheduler,
-                                "asked": asked,
-                                "relevant": task.relevant,
-                                "harvest": result.harvest,
-                                "recall": result.recall,
-                            }
-                        )
-        for scheduler, results in found.items():
+    webs = {purity: WatchedWeb(options.data, purity) for purity in options.purity}
+    found: dict[tuple[float, str], list[list[Result]]] = defaultdict(list)
+    facts: list[dict[str, Any]] = []
+    for number in range(options.draws):
+        one = Draw(corpus, number, words)
+        for topic in options.topics:
+            task = one.task(topic)
+            with tempfile.TemporaryDirectory() as folder:
+                model = Path(folder) / "topics.model"
+                one.model(topic).write(model)
+                for purity, scheduler in product(options.purity, options.schedulers):
+                    job = {"scheduler": scheduler, "connections": options.connections}
+                    result, asked = crawl(webs[purity], task, corpus.paths, model, job)
+                    some = found[purity, scheduler]
+                    if len(some) == number:
+                        some.append([])
+                    some[number].append(result)
+                    facts.append(
+                        {
+                            "purity": purity,
+                            "draw": number,
+                            "topic": topic,
+                            "scheduler": scheduler,
+                            "asked": asked,
+                            "relevant": task.relevant,
+                            "harvest": result.harvest,
+                            "recall": result.recall,
+                        }
+                    )
+        print(f"draws: {number + 1}")
+        for (purity, scheduler), results in found.items():
             print(f"purity {purity:3g}  {scheduler:14s} {_summary(results)}", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(facts, indent=1) + "\n")
+        if options.json:
+            options.json.write_text(json.dumps(facts, indent=1) + "\n")
 
 
 def _summary(results: list[list[Result]]) -> str:

@@ -31,7 +31,8 @@ from lycosa.testweb.web import HTML, PLAIN, Reply
 
 PAGES_PER_HOST = 40
 LATENCY_SECONDS = (0.05, 0.4)
-SUFFIX = ".corpus.test"
+SUFFIX = "-corpus.test"
+"""Each host is a registrable domain of its own, so that hosts are spread over partitions."""
 _LINK = re.compile(rb'(href=")\.\./\.\./wp/([^"#]+)')
 
 

@@ -2,7 +2,8 @@
 
 A fifth of the pages trains the page model; they may be crawled, but count in neither harvest nor
 recall. The seeds are five of them about the topic, so that the crawl starts from pages it knows.
-R is the number of the relevant pages that count.
+R is the number of the relevant pages that count. The model is trained by the labels of these pages,
+or without: by keywords and the seeds of each topic (`unlabelled`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from benchmarks.focus.corpus import Corpus
+from benchmarks.focus.unlabelled import model_without_labels, pools_for
 
 from lycosa.extract.topics._softmax import word_weights
 from lycosa.extract.topics.model import TopicModel
@@ -20,6 +22,7 @@ from lycosa.extract.topics.training import Example, train
 SEEDS = 5
 TRAINED_SHARE = 0.2
 WORD_BITS = 12
+CURVE_STEPS = 20
 
 TUNING_TOPICS = (
     "History",
@@ -90,10 +93,18 @@ def link_words(corpus: Corpus) -> list[list[tuple[int, ...]]]:
 class Draw:
     """Pages chosen by chance, and the models trained on them."""
 
-    def __init__(self, corpus: Corpus, number: int, words: list[list[tuple[int, ...]]]) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        number: int,
+        words: list[list[tuple[int, ...]]],
+        *,
+        has_labels: bool = True,
+    ) -> None:
         """Take the words of every link too, since they are the same in all draws."""
         self.corpus = corpus
         self.number = number
+        self.has_labels = has_labels
         chance = random.Random(number)
         pages = list(range(len(corpus.paths)))
         chance.shuffle(pages)
@@ -105,8 +116,34 @@ class Draw:
         """Return a model of all fields, and of the topic if it is below a field."""
         key = topic if "." in topic else ""
         if key not in self._models:
-            self._models[key] = train(self._examples(topic), seed=self.number)
+            self._models[key] = self._trained(topic)
         return self._models[key]
+
+    def _trained(self, topic: str) -> TopicModel:
+        if self.has_labels:
+            return train(self._examples(topic), seed=self.number)
+        return model_without_labels(
+            self.corpus, self.trained, pools_for(topic), self.seeds, self.number
+        )
+
+    def accuracy(self) -> float:
+        """Return how often the model of all fields is right about labelled pages that count."""
+        corpus, model = self.corpus, self.model()
+        judged = set(range(len(corpus.paths))) - set(self.trained)
+        right = [
+            model.names[found.index(max(found))]
+            in {field_of(one, "") for one in corpus.labels[page]}
+            for page in judged
+            if corpus.labels[page]
+            for found in [model.probabilities(corpus.titles[page], corpus.contents[page])]
+        ]
+        return sum(right) / len(right)
+
+    def seeds(self, topic: str) -> list[int]:
+        """Return five training pages about a topic, or all if there are fewer."""
+        chance = random.Random(f"{self.number} {topic}")
+        about = sorted(set(self.corpus.pages_about(topic)) & set(self.trained))
+        return chance.sample(about, min(SEEDS, len(about)))
 
     def _examples(self, topic: str) -> Iterator[Example]:
         corpus = self.corpus
@@ -114,13 +151,16 @@ class Draw:
             topics = tuple(dict.fromkeys(field_of(one, topic) for one in corpus.labels[page]))
             yield Example(corpus.titles[page], corpus.contents[page], topics)
 
+    def relevant(self, topic: str) -> int:
+        """Return R."""
+        return len(set(self.corpus.pages_about(topic)) - set(self.trained))
+
     def task(self, topic: str) -> Task:
         """Return what a crawl for a topic is given."""
         corpus, model = self.corpus, self.model(topic)
         number = model.names.index(topic)
         relevant = set(corpus.pages_about(topic))
         trained = set(self.trained)
-        chance = random.Random(f"{self.number} {topic}")
         pages = range(len(corpus.paths))
         return Task(
             topic,
@@ -132,7 +172,7 @@ class Draw:
             self.texts(topic, "text"),
             self._words,
             model.header.thresholds[number],
-            chance.sample(sorted(relevant & trained), SEEDS),
+            self.seeds(topic),
             [page in relevant for page in pages],
             [page not in trained for page in pages],
         )
@@ -154,7 +194,7 @@ class Draw:
 def judge(task: Task, order: Iterable[int]) -> Result:
     """Crawl 2 R pages in an order and count."""
     most = 2 * task.relevant
-    marks = [max(1, most * step // 20) for step in range(1, 21)]
+    marks = [max(1, most * step // CURVE_STEPS) for step in range(1, CURVE_STEPS + 1)]
     counted = right = 0
     curve: list[float] = []
     at_r = 0.0

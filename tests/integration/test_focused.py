@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks.focus import unlabelled
 from benchmarks.focus.corpus import Corpus, read_corpus
 from benchmarks.focus.corpus_web import CorpusWeb
 from benchmarks.focus.evidence import Crawl, Evidence, Variant
 from benchmarks.focus.judge import Draw, Task, judge, link_words
+from benchmarks.focus.limits import knowing_oracle, reachable
 from benchmarks.focus.orders import ORDERS
 from benchmarks.focus.prediction import one_draw
 from benchmarks.focus.variants import HAND_WEIGHTS, ablation, examples_of
@@ -93,6 +95,26 @@ def test_every_variant_crawls(task: Task) -> None:
     rows = examples_of({"spiders": [task]})["spiders"]
     for name, variant in ablation(rows).items():
         assert 0 < judge(task, Crawl(task, variant)).recall <= 1, name
+
+
+def test_no_order_beats_what_can_be_reached(task: Task) -> None:
+    everything = judge(task, knowing_oracle(task))
+    assert judge(task, ORDERS["oracle"](task)).recall <= everything.recall <= reachable(task)
+    assert everything.recall > 0.9
+
+
+def test_words_and_seeds_make_a_model_without_labels(
+    corpus: Corpus, drawn: Draw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = TopicWeb(Shape(pages=PAGES), 1)
+    words = {name: " ".join(web.keywords(name)[:4]) for name in Shape().names}
+    monkeypatch.setattr(unlabelled, "KEYWORDS", words)
+    without = Draw(corpus, 0, link_words(corpus), has_labels=False)
+    assert without.seeds("spiders") == drawn.seeds("spiders")
+    assert without.accuracy() > 0.6
+    found = without.task("spiders")
+    plain = judge(found, ORDERS["breadth-first"](found)).harvest
+    assert judge(found, Crawl(found, Variant(HAND_WEIGHTS))).harvest > plain
 
 
 def test_packed_evidence_differs_by_less_than_a_step() -> None:

@@ -330,7 +330,7 @@ def check(play: Play) -> None:
 
 
 @seed(9112)
-@settings(max_examples=600, deadline=None, database=None)
+@settings(max_examples=250, deadline=None, database=None)
 @given(plays)
 def test_what_h11_reads_our_client_reads_alike(play: Play) -> None:
     check(play)

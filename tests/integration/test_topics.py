@@ -36,13 +36,13 @@ keywords = ["match", "team"]
 class TopicWeb:
     """A host for each topic: a front page that links to all its pages, and to the other hosts."""
 
-    def __init__(self) -> None:
+    def __init__(self, pages: int = PAGES) -> None:
         self._pages = {}
-        for text in made_texts(PAGES):
+        for text in made_texts(pages):
             links = f'<a href="http://{topic_of(text.address)}.test/">up</a>'
             self._pages[text.address] = self._page(text.title, text.content.decode(), links)
         for topic in VOCABULARIES:
-            urls = [f"http://{topic}.test/{number}" for number in range(PAGES)]
+            urls = [f"http://{topic}.test/{number}" for number in range(pages)]
             urls += [f"http://{other}.test/" for other in VOCABULARIES if other != topic]
             links = "".join(f'<a href="{url}">x</a>' for url in urls)
             self._pages[f"http://{topic}.test/"] = self._page("front", "the front page", links)
@@ -217,6 +217,45 @@ def test_a_split_that_passes_is_trained_and_one_that_fails_is_refused(
     none = tmp_path / "none.model"
     said = typed(folder, *refused, "--into", "2", "--out", none, code=1)
     assert "refused" in said and "music stays whole" in said and not none.exists()
+
+
+def test_a_split_is_applied_to_a_crawl_which_goes_on_by_the_parts(
+    folder: Path, tmp_path: Path
+) -> None:
+    with SocketWeb(TopicWeb(60)) as server:
+        split_and_go_on(folder, StandIn(server), tmp_path)
+
+
+def split_and_go_on(folder: Path, stand_in: StandIn, tmp_path: Path) -> None:
+    labels = [
+        f"{text.address}\t{'music' if topic_of(text.address) == 'music' else 'rest'}\n"
+        for text in made_texts(PAGES)
+    ]
+    (tmp_path / "two.tsv").write_text("".join(labels), encoding="utf-8")
+    model, crawl = tmp_path / "two.model", tmp_path / "crawl"
+    typed(folder, "train", "crawl", "--labels", tmp_path / "two.tsv", "--out", model)
+    seeds = [f"http://{topic}.test/" for topic in VOCABULARIES]
+    flags = [*stand_in.flags(), "--scheduler", "topics", "--set", f"topics.model={model}"]
+    done = lycosa("crawl", *seeds, "-o", crawl, "--max-pages", "160", "--json", *flags)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(
+        typed(folder, "split", crawl, "--topic", "rest", "--into", "2", "--apply", "--json")
+    )
+    names = [one["name"] for one in facts["parts"]]
+    assert facts["passed"] and len(names) == 2
+    again = lycosa("topics", "split", crawl, "--topic", "tennis", "--apply")
+    assert again.returncode == 1 and "the model has no topic `tennis`" in again.stderr
+    wrong = lycosa("topics", "split", crawl, "--topic", "rest", "--apply", "--out", "x")
+    assert wrong.returncode == 2 and "--apply takes one crawl" in wrong.stderr
+    done = lycosa("resume", crawl, "--max-pages", "0", "--json")
+    assert done.returncode == 0, done.stderr
+    query = "select topic, count(*) as n from pages where outcome = 'kept' group by all"
+    rows = lycosa("sql", crawl, query, "--format", "jsonl").stdout.splitlines()
+    counts = {row["topic"]: row["n"] for row in map(json.loads, rows)}
+    assert sum(counts.values()) == 3 * 60 + 3
+    assert counts["rest"] >= 80 and counts["music"] >= 58
+    assert sum(counts.get(name, 0) for name in names) > 0
+    assert lycosa("verify", crawl).returncode == 0
 
 
 def test_a_crawl_is_classified_again_and_asked_by_sql(folder: Path) -> None:

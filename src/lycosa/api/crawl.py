@@ -257,6 +257,7 @@ def _reason(row: dict[str, Any]) -> str:
 
 def _pages(batch: pa.RecordBatch) -> Iterator[Page]:
     extra = [n for n in batch.schema.names if n not in SCHEMAS["pages"].names]
+    has_topics = "topics" in extra
     for row in batch.to_pylist():
         values = {**_ABSENT, "fingerprint": 0}
         values |= {
@@ -264,6 +265,9 @@ def _pages(batch: pa.RecordBatch) -> Iterator[Page]:
             for name, value in row.items()
             if name in _OURS
         }
+        if has_topics:  # they stand behind the columns of plugins, too, as in SQL
+            values["topic"], values["topic_confidence"] = row["topic"], row["topic_confidence"]
+            values["topics"] = tuple((row["topics"] or "").split())
         yield Page(
             depth=depth_of(row.get("distance") or 0),
             extra={name: row[name] for name in extra},

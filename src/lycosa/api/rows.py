@@ -64,6 +64,12 @@ class Page(NamedTuple):
     """Whether the page asks not to be found by a search; None when it was not read."""
     noarchive: bool | None = None
     """Whether the page asks not to be shown from an archive; None when it was not read."""
+    topic: str | None = None
+    """What the page is about, `other` for none of the topics; None without a model or a text."""
+    topic_confidence: float | None = None
+    """How sure that is, from 0 to 1."""
+    topics: tuple[str, ...] = ()
+    """All topics that are sure enough, the surest first."""
 
 
 class Link(NamedTuple):

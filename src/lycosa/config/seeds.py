@@ -6,6 +6,9 @@ and `crawl.toml` names the file, the number of seeds and their digest:
 
     seeds = {file = "seeds.txt", count = 1_000_000, digest = "6d1f…"}
 
+A line may name a topic of its URL, after a tab: `https://example.org/<tab>biology`. It says in
+which queue of a crawl by topic the seed begins; other crawls ignore it.
+
 So a process that needs the job but not its seeds reads a few kilobytes. A job file written by hand
 may name a list of its own, without count and digest; empty lines and those beginning with # are
 skipped.
@@ -148,6 +151,12 @@ class SeedList(Sequence[str]):
                 f" lycosa crawl --seeds {source} -o DIR"
             )
         self._count, self._digest = count, digest
+
+
+def parted(seed: str) -> tuple[str, str]:
+    """Return the URL of a seed, and the topic that it names; "" without one."""
+    url, _, topic = seed.partition("\t")
+    return url.strip(), topic.strip()
 
 
 def seeds_of(given: Iterable[object]) -> tuple[str, ...] | SeedList:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lycosa.config.keys import Record, key
 
-TOPIC_POLICIES = ("each", "weighted", "focused")
+TOPIC_POLICIES = ("each", "weighted", "budget", "focused")
 FOCUSES = ("soft", "hard")
 MODEL_FILE = "topics.model"
 """The copy of its model that a crawl directory has."""
@@ -31,7 +31,8 @@ class Topics(Record):
     policy: str = key(
         "each",
         "With the scheduler `topics`: one URL from `each` topic in turn; topics `weighted` by "
-        "`weights`; or `focused` on the topics `wanted`.",
+        "`weights`; each in turn until its `budget` is used up, see `budgets`; or `focused` on "
+        "the topics `wanted`.",
         choices=TOPIC_POLICIES,
     )
     wanted: tuple[str, ...] = key(
@@ -52,8 +53,16 @@ class Topics(Record):
         pattern=_NAME + r"=(?:[1-9][0-9]{0,3}|0)",
         pattern_text="topics with a whole number below 10,000, as `science=3`",
     )
+    budgets: tuple[str, ...] = key(
+        (),
+        "For `budget`: how many pages are kept from the queue of a topic, as `science=500`; those "
+        "below it share them. A topic without an entry has no limit. URLs of a topic whose budget "
+        "is used up are put off; the crawl ends without them.",
+        pattern=_NAME + r"=(?:[1-9][0-9]{0,11}|0)",
+        pattern_text="topics with a whole number, as `science=500`",
+    )
 
 
 def numbers_of(entries: tuple[str, ...]) -> dict[str, int]:
-    """Return what `weights` gives to each topic."""
+    """Return what `weights` or `budgets` give to each topic."""
     return {name: int(number) for name, _, number in (entry.rpartition("=") for entry in entries)}

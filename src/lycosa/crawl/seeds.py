@@ -2,7 +2,7 @@
 
 Seeds are posted to inboxes like any link, at distance 0, and their hosts join the scope. The
 job's rules apply to them, too. A refused seed is reported to the operator, because it is a mistake
-in the list, and not counted like a refused link.
+in the list, and not counted like a refused link. A seed may name its topic (`crawl.topics`).
 
 A new crawl plants a list in chunks of some thousands, so that a long list needs no memory. Posting
 a seed twice is harmless: after a kill the next run plants the list again. Seeds added to an
@@ -12,12 +12,13 @@ existing crawl are posted in one transaction, because no later run would repeat 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job, SeedList
+from lycosa.config.seeds import parted
 from lycosa.crawl.scope import JobScope
 from lycosa.errors import ConfigError
 from lycosa.frontier.distance import SEED
@@ -27,6 +28,9 @@ from lycosa.log.protocol import Log
 from lycosa.records import Discovered
 from lycosa.url import LONGEST_URL, canonical_key, host_of, refusal
 
+if TYPE_CHECKING:
+    from lycosa.crawl.topics.seed_topics import SeedTopics
+
 CHUNK_SEEDS = 5_000
 MOST_TOLD = 100
 """How many refused seeds are named; the others are counted by reason."""
@@ -34,7 +38,13 @@ MOST_TOLD = 100
 
 def refusal_text(seed: str, reason: str) -> str:
     """Say why a seed is refused, and what to do about it."""
+    seed, topic = parted(seed)
     match reason:
+        case "topic":
+            return (
+                f"the model of the crawl has no topic `{topic}`; leave it out, or name one of those"
+                " that `lycosa topics show` lists"
+            )
         case "scheme":
             scheme = seed.strip().partition(":")[0].lower()
             near = _nearest(scheme)
@@ -80,14 +90,15 @@ def require_a_seed(job: Job) -> None:
     if isinstance(job.seeds, SeedList):
         return
     scope = None if job.plugins.use else JobScope(job, MemoryLog(1))
-    keys = {seed: canonical_key(seed.strip()) for seed in job.seeds}
+    keys = {seed: canonical_key(parted(seed)[0]) for seed in job.seeds}
     refused: dict[str, str] = {}
     if scope is not None:
         scope.joining(key for key in keys.values() if key)
     for seed, key in keys.items():
         verdict = scope.judge(key) if key and scope is not None else None
         if key is None:
-            refused[seed] = refusal(seed, seed) or "invalid"
+            url, _ = parted(seed)
+            refused[seed] = refusal(url, url) or "invalid"
         elif verdict is not None and verdict.key is None:
             refused[seed] = verdict.reason
     if len(refused) == len(keys):
@@ -122,8 +133,15 @@ class _Chunk(NamedTuple):
 class Planter:
     """Posts seeds to the inboxes of their partitions."""
 
-    def __init__(self, scope: JobScope, partitioner: Partitioner, log: Log) -> None:
+    def __init__(
+        self,
+        scope: JobScope,
+        partitioner: Partitioner,
+        log: Log,
+        topics: SeedTopics | None = None,
+    ) -> None:
         self._scope = scope
+        self._topics = topics
         self._partition_of = partitioner.partition_of
         self._log = log
         self._accepted = 0
@@ -165,11 +183,14 @@ class Planter:
         """Return the messages and notes to write for some seeds."""
         found: dict[str, str] = {}
         for seed in seeds:
-            key = canonical_key(seed.strip())
+            url, topic = parted(seed)
+            key = canonical_key(url)
             if key is None:
-                self._refuse(seed, refusal(seed, seed) or "invalid")
+                self._refuse(seed, refusal(url, url) or "invalid")
+            elif topic and self._topics is not None and not self._topics.is_known(topic):
+                self._refuse(seed, "topic")
             else:
-                found[key] = seed
+                found.setdefault(key, seed)
         notes = self._scope.joining(found)
         accepted = found if self._scope.takes_all_seeds else self._judged(found)
         targets: dict[int, list[str]] = {}
@@ -180,10 +201,17 @@ class Planter:
                 targets[partition] = [key]
         self._accepted += len(accepted)
         posts = [
-            (partition, encode([Discovered(now, "", keys, [SEED] * len(keys))]))
+            (partition, encode(self._messages(now, keys, accepted)))
             for partition, keys in targets.items()
         ]
         return _Chunk(posts, dict(notes))
+
+    def _messages(
+        self, now: float, keys: list[str], seed_of: Mapping[str, str]
+    ) -> Sequence[Discovered]:
+        if self._topics is None:
+            return [Discovered(now, "", keys, [SEED] * len(keys))]
+        return self._topics.messages(now, [(key, parted(seed_of[key])[1]) for key in keys])
 
     def _judged(self, found: dict[str, str]) -> dict[str, str]:
         """Return the seeds that the rules accept, by the keys that transforms give them."""
@@ -204,10 +232,24 @@ class Planter:
 
 
 def plant(
-    seeds: Iterable[str], scope: JobScope, partitioner: Partitioner, log: Log, now: float
+    seeds: Iterable[str],
+    scope: JobScope,
+    partitioner: Partitioner,
+    log: Log,
+    now: float,
+    topics: SeedTopics | None = None,
 ) -> Planted:
     """Post seeds to their partitions."""
-    return Planter(scope, partitioner, log).plant(seeds, now)
+    return Planter(scope, partitioner, log, topics).plant(seeds, now)
+
+
+def topics_of(job: Job) -> SeedTopics | None:
+    """Return what knows the topics of a job's seeds; None where topics do not choose the order."""
+    if job.frontier.scheduler != "topics":
+        return None
+    from lycosa.crawl.topics.seed_topics import SeedTopics  # few crawls have a model
+
+    return SeedTopics(job)
 
 
 def _chunks(seeds: Iterable[str]) -> Iterator[list[str]]:

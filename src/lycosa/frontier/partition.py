@@ -205,9 +205,10 @@ class Partition:
         if self.refusals or self.structured or steps:
             self.record(Counted(self.refusals, self.structured, steps))
             self.refusals, self.structured = {}, {}
-        if (moves := self.moves.take()) is not None:
+        if (moves := self.moves.take(self._offered)) is not None:
             self.record(moves)
             self.offer_again(moves.put_up, self.state.last_moment)
+            self.withdraw(moves.put_off)
         for target, links in self.linked_abroad.items():
             self.post(target, LinksCounted(links))
         self.linked_abroad = {}
@@ -322,14 +323,8 @@ class Partition:
         self.record(event)
         self.readiness.errand_came(number, self.state.errands[number].host, event.moment)
 
-    def plant_probe(self, event: ProbeChosen) -> None:
-        """Record that a site is to be probed; the probe is a URL like any other."""
-        first = len(self.state.pages.site)
-        self.record(event)
-        self._offer_from(first, event.moment)
-
-    def plant_guesses(self, event: Mined | SitemapTried) -> None:
-        """Record the guesses of a site; they are URLs like any other."""
+    def plant(self, event: Mined | SitemapTried | ProbeChosen) -> None:
+        """Record guesses of a site, or its probe; they are URLs like any other."""
         first = len(self.state.pages.site)
         self.record(event)
         self._offer_from(first, event.moment)
@@ -400,6 +395,14 @@ class Partition:
         assert isinstance(self.scheduler, MovesBetweenQueues)
         if self.moves.move(places, self.scheduler, self._site_if_offered):
             self._changed[self.number] = None
+
+    def withdraw(self, pages: Iterable[int]) -> None:
+        """Offer URLs that were put off no longer."""
+        assert isinstance(self.scheduler, MovesBetweenQueues)
+        for page in pages:
+            if self._offered[page]:
+                self._offered[page] = 0
+                self.scheduler.withdraw(page, self.state.pages.site[page])
 
     # -- inside ---------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ come to another queue, or far enough within its own for a resume to miss it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from lycosa.frontier.fold.columns import PENDING, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
@@ -27,6 +28,8 @@ class QueueMoves:
         self.last_wanted = -1
         """The last position that is worth a fetch: a URL that was put off, and comes as far as
         this, is put up again. Below 0 nothing is put off for its position."""
+        self.used_up: AbstractSet[int] = frozenset()
+        """Topics without any budget left: a URL that comes to one of them is put off."""
 
     def move(
         self,
@@ -40,18 +43,22 @@ class QueueMoves:
         """
         state, moved = self._state, self._moved
         topics, status, last_wanted = state.topics, state.pages.status, self.last_wanted
+        used_up = self.used_up
         for page, queue, position in places:
             site = site_if_offered(page)
             if site is not None and not has_failed(state.pages, page):
                 scheduler.move_to(page, site, queue, position)
             is_far = abs(position - topics.grade_of(page)) >= NOTED_STEP
-            is_wanted = status[page] == PUT_OFF and position <= last_wanted
+            is_wanted = status[page] == PUT_OFF and position <= last_wanted and queue not in used_up
             if is_far or is_wanted or queue != topics.of(page):
                 moved[page] = (queue, position)
         return bool(moved)
 
-    def take(self) -> Predicted | None:
-        """Return where URLs that still wait have come to; None if there is nothing to record."""
+    def take(self, offered: Sequence[int]) -> Predicted | None:
+        """Return where URLs that still wait have come to; None if there is nothing to record.
+
+        `offered` says by URL whether the scheduler has it.
+        """
         if not self._moved:
             return None
         status = self._state.pages.status
@@ -65,9 +72,11 @@ class QueueMoves:
             return None
         queues = bytes(queue for queue, _ in moved.values())
         positions = bytes(position for _, position in moved.values())
+        used_up = self.used_up
         put_up = [
             page
-            for page, (_, position) in moved.items()
-            if status[page] == PUT_OFF and position <= self.last_wanted
+            for page, (queue, position) in moved.items()
+            if status[page] == PUT_OFF and position <= self.last_wanted and queue not in used_up
         ]
-        return Predicted(list(moved), queues, positions, put_up)
+        put_off = [page for page, (queue, _) in moved.items() if queue in used_up and offered[page]]
+        return Predicted(list(moved), queues, positions, put_up, put_off)

@@ -17,6 +17,8 @@ from lycosa.url import canonical_keys, url_of
 if TYPE_CHECKING:
     from parsel import Selector, SelectorList
 
+OTHER = "other"
+"""The topic of pages of none of the topics."""
 KIND_NAMES = {kind.value: kind.name.lower() for kind in LinkKind}
 
 
@@ -66,6 +68,10 @@ class Additions:
     """Places among the page's links."""
 
 
+Topics = Sequence[tuple[str, float]]
+"""Of a page: names with their probabilities, the surest first; `other` alone for none of them."""
+
+
 class SeenPage:
     """A page that is about to be kept, as a hook sees it.
 
@@ -73,14 +79,24 @@ class SeenPage:
     """
 
     def __init__(
-        self, url: str, answer: Answer, depth: int, additions: Additions, raw: RawColumns, base: str
+        self,
+        url: str,
+        answer: Answer,
+        depth: int,
+        additions: Additions,
+        raw: RawColumns,
+        base: str,
+        classify: Callable[[str, bytes], Topics] | None = None,
     ) -> None:
+        """`classify` says what a title and a text are about, if the job has a model of topics."""
         self._url = url
         self._answer = answer
         self._depth = depth
         self._additions = additions
         self._raw = raw
         self._base = base
+        self._classify = classify
+        self._about: tuple[tuple[str, bytes], Topics] | None = None
         self._links: list[tuple[int, SeenLink]] | None = None
         self._selector: Selector | None = None
 
@@ -156,6 +172,26 @@ class SeenPage:
         self._additions.language = _text(language)
 
     @property
+    def topic(self) -> str | None:
+        """What the page is about, by its title and text as they are now; `other` for no topic.
+
+        None where the job has no model of topics, and of a page without text.
+        """
+        found = self._topics()
+        return found[0][0] if found else None
+
+    @property
+    def topic_confidence(self) -> float | None:
+        """How sure the topic is, from 0 to 1."""
+        found = self._topics()
+        return found[0][1] if found else None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics of the page that are sure enough, the surest first; without `other`."""
+        return tuple(name for name, _ in self._topics() if name != OTHER)
+
+    @property
     def selector(self) -> Selector:
         """The page as a tree, a `parsel.Selector`; made when it is first asked for.
 
@@ -208,6 +244,14 @@ class SeenPage:
             known = ", ".join(map(repr, self._additions.slots)) or "none"
             raise KeyError(f"the plugin has no column {column!r}; its `columns` are: {known}")
         return slot
+
+    def _topics(self) -> Topics:
+        said = (self._additions.title, self._additions.content)
+        if self._classify is None or not said[1]:
+            return ()
+        if self._about is None or self._about[0] != said:
+            self._about = (said, self._classify(*said))
+        return self._about[1]
 
     def _resolved(self) -> list[tuple[int, SeenLink]]:
         if self._links is None:

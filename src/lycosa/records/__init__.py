@@ -104,6 +104,9 @@ from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
 from lycosa.records.outcomes import Outcome as Outcome
 from lycosa.records.outcomes import outcome_named as outcome_named
+from lycosa.records.topics import BudgetAsked as BudgetAsked
+from lycosa.records.topics import BudgetGiven as BudgetGiven
+from lycosa.records.topics import BudgetShared as BudgetShared
 from lycosa.records.topics import Classified as Classified
 from lycosa.records.topics import Hinted as Hinted
 from lycosa.records.topics import Predicted as Predicted

@@ -17,7 +17,13 @@ from lycosa.records.codes import RobotsState, Sight, Worth
 from lycosa.records.exchange import Place
 from lycosa.records.handover import LinksOwed, Moved, Released
 from lycosa.records.outcomes import Outcome
-from lycosa.records.topics import Classified, Predicted
+from lycosa.records.topics import (
+    BudgetAsked,
+    BudgetGiven,
+    BudgetShared,
+    Classified,
+    Predicted,
+)
 
 
 class Event(Struct, frozen=True, array_like=True, tag_field="t"):
@@ -425,4 +431,7 @@ AnyEvent = (
     | BatonQueued
     | Classified
     | Predicted
+    | BudgetAsked
+    | BudgetGiven
+    | BudgetShared
 )

@@ -16,7 +16,7 @@ from lycosa.records.batons import BatonCame, BatonDue, BatonWanted
 from lycosa.records.codes import RobotsState
 from lycosa.records.exchange import Place
 from lycosa.records.outcomes import Outcome
-from lycosa.records.topics import Hinted
+from lycosa.records.topics import BudgetAsked, BudgetGiven, Hinted
 
 
 class Message(Struct, frozen=True, array_like=True, tag_field="t"):
@@ -142,4 +142,6 @@ AnyMessage = (
     | BatonDue
     | BatonCame
     | Hinted
+    | BudgetAsked
+    | BudgetGiven
 )

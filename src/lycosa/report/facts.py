@@ -11,18 +11,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow.parquet as pq
+
 from lycosa import __version__
 from lycosa.amounts import counted, duration_text, size_text
 from lycosa.config import SECTIONS, Job
 from lycosa.config.keys import keys_of
+from lycosa.config.seeds import parted
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import Audit, audit
 from lycosa.errors import LogError
+from lycosa.extract.topics.model import TopicModel
 from lycosa.report.section import Facts
 from lycosa.report.wording import count, seconds
+from lycosa.store.tables.derived import derived_path
 from lycosa.study.results import Manifest
 
+MOST_WORDS = 8
+"""Of each topic."""
 _MOST_SEEDS = 8
 _MOST_RULES = 12
 _TRIES = 3
@@ -48,7 +55,24 @@ def facts_of(directory: CrawlDirectory, study: Manifest, *, with_audit: bool) ->
         _audit(directory) if with_audit else None,
         directory.holder() is not None,
         __version__,
+        _words(directory),
     )
+
+
+def _words(directory: CrawlDirectory) -> dict[str, list[str]]:
+    """Return the words that speak for each topic; none where another model was applied later."""
+    if not directory.job().topics.model or not directory.model_file.exists():
+        return {}
+    from lycosa.topics.telling_words import telling_words  # few crawls have a model
+    from lycosa.topics.texts import texts_of_crawl
+
+    model = TopicModel.read(directory.model_file)
+    applied = derived_path(directory.path, "page_topics")
+    if applied.exists():
+        first = next(pq.ParquetFile(applied).iter_batches(1, columns=["model"]), None)
+        if first is not None and first.column("model").to_pylist() != [model.digest]:
+            return {}
+    return telling_words(model, texts_of_crawl(directory.path), MOST_WORDS)
 
 
 def _audit(directory: CrawlDirectory) -> Audit | None:
@@ -87,7 +111,7 @@ def scale(facts: Facts) -> list[tuple[str, str]]:
 def title_block(facts: Facts) -> Iterator[Fact]:
     """Return the lines of the title block: scope, settings, times."""
     job, study = facts.job, facts.study
-    seeds = list(job.seeds[:_MOST_SEEDS])
+    seeds = [parted(seed)[0] for seed in job.seeds[:_MOST_SEEDS]]
     more = len(job.seeds) - len(seeds)
     yield Fact("Seeds", [*seeds, *([f"and {count(more)} more"] if more else [])], is_web=True)
     yield Fact("Scope", _scope(job), is_web=True)

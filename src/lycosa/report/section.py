@@ -34,6 +34,8 @@ class Facts(NamedTuple):
     """None if it was left out, or cannot be made."""
     is_running: bool
     version: str
+    words: Mapping[str, Sequence[str]] = {}
+    """By topic: the words that speak for it most, in a crawl with a model."""
 
 
 class Column(NamedTuple):

@@ -13,8 +13,10 @@ import duckdb
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.status.progress import outcomes_of, refusals_of
+from lycosa.crawl.status.progress import messages_of, outcomes_of, refusals_of
 from lycosa.errors import LogError, StoreError
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import TRAPS, Outcome
 from lycosa.store.segments.sealing import ignore
 from lycosa.study.results import Manifest, Results
@@ -24,6 +26,7 @@ from lycosa.study.statistics.counts import QUERIES, count, prepare
 from lycosa.study.statistics.heads import HEADS, heads_of
 from lycosa.study.statistics.languages import write_languages
 from lycosa.study.statistics.near_duplicates import write_duplicates, write_near_duplicates
+from lycosa.study.statistics.overlaps import write_overlaps
 from lycosa.study.statistics.ranks import web_graph, write_ranks
 from lycosa.study.statistics.text_languages import TEXT_LANGUAGES, text_languages_of
 from lycosa.study.statistics.topics import (
@@ -48,7 +51,8 @@ _NOT_OURS = (
     duckdb.OutOfMemoryException,
     pa.ArrowInvalid,
 )
-"""What a full disk, too little memory or a damaged file comes as."""
+"""What a full disk, too little memory or a damaged file comes as; a footer that is no footer comes
+as `duckdb.Error` itself."""
 
 
 class Studied(NamedTuple):
@@ -80,7 +84,9 @@ def study(
         began = time.monotonic()
         try:
             facts = _study(directory, rows, results, tell)
-        except _NOT_OURS as error:
+        except (duckdb.Error, pa.ArrowInvalid) as error:
+            if not isinstance(error, _NOT_OURS) and type(error) is not duckdb.Error:
+                raise
             raise StoreError(
                 f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
                 "  make room on the disk or in memory; the crawl is unchanged\n"
@@ -121,8 +127,12 @@ def _study(
             connection, results, lambda n, all: tell(f"near duplicates: sort {n:,} of {all:,}")
         )
         tell("refusals")
-        refusals, pending = _from_log(directory)
+        refusals, pending, messages = _from_log(directory)
         results.write_table("refusals", refusals)
+        if has_topics:
+            tell("overlaps")
+            hooks = load_hooks(job) if ":" in job.frontier.partitioner else None
+            write_overlaps(connection, results, job, partitioner_of(job, hooks), messages)
         traps = set(TRAPS.values())
         put_aside = sum(row["urls"] for row in refusals.to_pylist() if row["reason"] in traps)
         return facts | _totals(connection) | {"pending": pending, "put_aside": put_aside}
@@ -157,12 +167,16 @@ def _ranked(
     return write_ranks(web, connection, results, tell)
 
 
-def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
-    """Return figures that only the log has: URLs by reason of refusal, and how many still wait."""
+def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None, int | None]:
+    """Return figures that only the log has.
+
+    URLs by reason of refusal, how many still wait, and how many messages partitions have read.
+    """
     has_log = directory.has_begun
     states = directory.each_state(directory.job()) if has_log else ()
     refusals: Counter[str] = Counter()
     pending = 0
+    messages = messages_of([], directory.job())
     try:
         for state in states:
             refusals.update(refusals_of([state]))
@@ -170,6 +184,8 @@ def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
                 if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
                     refusals[name] += number
             pending += state.pending
+            if messages is not None:
+                messages += state.inbox_read
     except LogError:
         if not directory.is_copy:  # the server of a copy's log may be gone by now
             raise
@@ -178,7 +194,7 @@ def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None]:
     found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
     schema = pa.schema([("reason", pa.string()), ("urls", pa.int64())])
-    return pa.table(columns, schema), pending if has_log else None
+    return pa.table(columns, schema), *((pending, messages) if has_log else (None, None))
 
 
 def _totals(connection: Connection) -> dict[str, Any]:

@@ -13,10 +13,13 @@ from which the next crawl begins.
     keywords       a model from keywords alone
     evaluation     accuracy, F1, calibration and confusion of a model
     telling_words  the words that speak for a topic
+    refining       gives a model parts of a topic, and a crawl that model
     splitting      proposes parts of a topic, and tests them
     labelling      the course of labelling pages by hand
     seeds          the best hubs of a topic in an earlier crawl
     page_topics    classifies the pages of a crawl again
+    sections       cuts a page into its sections under headings
+    page_units     splits pages of several topics into units
 
-Nothing here changes a crawl's log or its segments.
+Nothing here changes a crawl's log or its segments; `refining` gives one that rests another model.
 """

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -40,36 +40,56 @@ SCHEMA = pa.schema(
         ("model", pa.string()),
     ]
 )
+MIXED = 0.2
+"""A page whose second topic is likelier than this may be of several (`page_units`)."""
 _BATCH_ROWS = 10_000
+
+
+class Classified(NamedTuple):
+    """What was found."""
+
+    counts: Counter[str]
+    """How many pages each topic has."""
+    mixed: list[int]
+    """The fetches of pages whose second topic has `MIXED` at least."""
 
 
 def classify(
     folder: Path, model: TopicModel, tell: Callable[[str], None] = lambda what: None
-) -> Counter[str]:
-    """Write the table; returns how many pages each topic has."""
+) -> Classified:
+    """Write the table."""
     path = derived_path(folder, TABLE)
     busy = f"{folder}: another process is classifying this crawl\n  wait for it to end"
-    counts: Counter[str] = Counter()
+    counts, mixed = Counter[str](), list[int]()
     with alone(path.with_name("lock"), LycosaError(busy)):
         with pq.ParquetWriter(temporary(path), SCHEMA, compression="zstd") as writer:
-            for batch in _batches(folder, model):
+            for batch in _batches(folder, model, mixed):
                 counts.update(batch.column("topic").to_pylist())
                 writer.write_batch(batch)
                 tell(f"{sum(counts.values()):,} pages")
         sync_file(temporary(path))
         temporary(path).rename(path)
-    return counts
+    return Classified(counts, mixed)
 
 
-def _batches(folder: Path, model: TopicModel) -> Iterator[pa.RecordBatch]:
+def _batches(folder: Path, model: TopicModel, mixed: list[int]) -> Iterator[pa.RecordBatch]:
     digest = model.digest
     rows: list[dict[str, Any]] = []
     for text in texts_of_crawl(folder, with_old=True):
         rows.append({**_row(model, text), "model": digest})
+        if _is_mixed(model, text):
+            mixed.append(text.fetch_id)
         if len(rows) == _BATCH_ROWS:
             yield pa.RecordBatch.from_pylist(rows, SCHEMA)
             rows = []
     yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+
+
+def _is_mixed(model: TopicModel, text: Text) -> bool:
+    probabilities = model.probabilities(text.title, text.content)
+    named = sorted(zip(model.names, probabilities, strict=True), key=lambda one: -one[1])
+    likely = [probability for name, probability in named if name != OTHER]
+    return len(likely) > 1 and likely[1] >= MIXED
 
 
 def _row(model: TopicModel, text: Text) -> dict[str, Any]:

@@ -12,13 +12,23 @@ from lycosa import failpoints
 from lycosa.cluster.partitioners import by_host
 from lycosa.config import Job
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import CHUNK_SEEDS, MOST_TOLD, Planter, plant
+from lycosa.crawl.seeds import (
+    CHUNK_SEEDS,
+    MOST_TOLD,
+    Planter,
+    plant,
+    refusal_text,
+    topics_of,
+)
+from lycosa.crawl.topics.predictor import HEARD
+from lycosa.extract.topics.training import train
 from lycosa.log.format import decode_messages
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import Discovered
 from lycosa.url import key_of
+from made_topics import examples, made_texts
 
 PARTITIONS = 4
 
@@ -137,3 +147,56 @@ def _as_before(log: SqliteLog) -> None:
     execute(
         "CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
     )
+
+
+def topic_job(tmp_path: Path, **topics: object) -> Job:
+    path = tmp_path / "topics.model"
+    train(examples(made_texts(10))).write(path)
+    return Job.of(frontier={"scheduler": "topics"}, topics={"model": str(path), **topics})
+
+
+def sent(log: Log) -> dict[str, tuple[bytes, bytes]]:
+    """Return what is said of each posted seed, and its hint."""
+    found = {}
+    for number in range(PARTITIONS):
+        for _, batch in log.inbox(number, 0):
+            for message in decode_messages(batch):
+                assert isinstance(message, Discovered)
+                width = len(message.hints) // len(message.keys)
+                for at, key in enumerate(message.keys):
+                    found[key] = (message.said, message.hints[at * width : (at + 1) * width])
+    return found
+
+
+def test_the_topic_of_a_seed_is_said_as_by_a_page_that_is_certain(tmp_path: Path) -> None:
+    log, job = MemoryLog(PARTITIONS), topic_job(tmp_path)
+    seeds = ["http://a.test/\tsport", "http://b.test/ \t music ", "http://c.test/"]
+    seeds += ["http://a.test/\tmusic", "http://d.test/\tchess"]
+    topics = topics_of(job)
+    planted = plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics)
+    assert planted.accepted == 3
+    assert planted.refused == {"http://d.test/\tchess": "topic"}
+    assert "has no topic `chess`" in refusal_text("http://d.test/\tchess", "topic")
+    assert sent(log) == {
+        key_of("http://a.test/"): (HEARD, bytes([2, 255, 0, 0, 0, 0])),
+        key_of("http://b.test/"): (HEARD, bytes([1, 255, 0, 0, 0, 0])),
+        key_of("http://c.test/"): (b"", b""),
+    }
+
+
+def test_in_a_focused_crawl_a_seed_is_wanted_or_not(tmp_path: Path) -> None:
+    log, job = MemoryLog(PARTITIONS), topic_job(tmp_path, policy="focused", wanted=["music"])
+    seeds = ["http://a.test/\tsport", "http://b.test/\tmusic"]
+    plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics_of(job))
+    assert sent(log) == {
+        key_of("http://a.test/"): (b"\0\0", b"\0"),
+        key_of("http://b.test/"): (b"\xff\xff", b"\xff"),
+    }
+
+
+def test_without_an_order_by_topic_the_topic_of_a_seed_is_ignored() -> None:
+    log, job = MemoryLog(PARTITIONS), Job.of()
+    seeds = ["http://a.test/\tchess"]
+    planted = plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics_of(job))
+    assert planted.accepted == 1
+    assert sent(log) == {key_of("http://a.test/"): (b"", b"")}

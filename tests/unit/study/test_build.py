@@ -15,6 +15,7 @@ from lycosa.study.results import Results
 from lycosa.study.statistics.histograms import PAGES, SITES
 from lycosa.study.statistics.ranks import link_weight
 from lycosa.study.tables import connected
+from lycosa.url.key import key_of
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, id_of, rows, write
 
 A, B, C, D = (f"test.a:/{name}" for name in "abcd")
@@ -353,6 +354,22 @@ def test_pagerank_is_there_plain_and_weighted_by_what_the_links_are(tmp_path: Pa
     found = rows(tmp_path, "ranks")
     assert sum(row["weighted_pagerank"] for row in found) == pytest.approx(1)
     assert [row["weighted_rank"] for row in found if row["url"].endswith("/a")] == [1]
+
+
+def test_links_within_a_site_and_boilerplate_weigh_less(tmp_path: Path) -> None:
+    near, far, everywhere = "test.a:/near", "test.b:/far", "test.a:/everywhere"
+    seldom = "test.a:/seldom"
+    pages = [f"test.a:/{number}" for number in range(20)]
+    fetches = [Fetch(page, [everywhere]) for page in pages[2:]]
+    fetches += [Fetch(pages[0], [near, far]), Fetch(pages[1], [everywhere, seldom])]
+    write(tmp_path, [*fetches, *map(Fetch, (near, far, everywhere, seldom))])
+    study(tmp_path)
+    ranks = {key_of(row["url"]): row for row in rows(tmp_path, "ranks")}
+    assert ranks[near]["pagerank"] == pytest.approx(ranks[far]["pagerank"])
+    assert ranks[near]["weighted_pagerank"] < ranks[far]["weighted_pagerank"]
+    shared = ranks[pages[1]]["weighted_pagerank"] * 0.85
+    least = ranks[pages[2]]["weighted_pagerank"]
+    assert ranks[seldom]["weighted_pagerank"] - least == pytest.approx(shared * 0.8, rel=0.1)
 
 
 def test_a_link_weighs_more_if_it_is_repeated_or_stands_first_and_less_in_a_form() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.topic_splits import Collection, Limits, chosen, proposals, truth_of
 
 from lycosa.errors import LycosaError
 from lycosa.topics.splitting import names_of, propose
@@ -41,3 +42,27 @@ def test_a_topic_with_few_texts_is_not_tested() -> None:
 
 def test_the_same_texts_give_the_same_split() -> None:
     assert propose(made_texts(60), 3) == propose(made_texts(60), 3)
+
+
+def test_a_split_is_true_if_it_keeps_parts_together() -> None:
+    parts = [0] * 10 + [1] * 10 + [2] * 10
+    assert truth_of(parts, parts, 3) == "true"
+    assert truth_of(parts, [0] * 20 + [1] * 10, 2) == "true"
+    assert truth_of(parts, [0] * 15 + [1] * 15, 2) == "true"  # five of thirty went astray
+    assert truth_of(parts, [n % 3 for n in range(30)], 3) == "false"
+    assert truth_of(parts, [0] * 5 + [3] * 5 + [1] * 10 + [2] * 10, 4) == "finer"
+    assert truth_of([0] * 30, [0] * 15 + [1] * 15, 2) == "false"
+
+
+def test_limits_are_chosen_that_part_true_splits_from_false_ones() -> None:
+    some = [
+        Collection(
+            "first", "merged", "two", [made_texts(60, ["music"]), made_texts(60, ["sport"])]
+        ),
+        Collection("first", "single", "one", [made_texts(160, ["biology"])]),
+    ]
+    found = [split for one in some for split in proposals(one)]
+    limits = chosen(found)
+    assert {one.truth for one in found} >= {"true", "false"}
+    assert all(limits.accept(one) == (one.truth == "true") for one in found if one.truth != "finer")
+    assert limits > Limits(0.3, 0.1)

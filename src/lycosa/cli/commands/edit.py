@@ -17,6 +17,7 @@ from lycosa.cli.screen.summary import command
 
 if TYPE_CHECKING:
     from lycosa.cli.input.places import Place
+    from lycosa.crawl.directory import CrawlDirectory
     from lycosa.store.segments.removal import Forgotten
 
 
@@ -81,7 +82,6 @@ def block(session: Session, /, path: Place, host: str, forget: bool) -> None:
     The crawl must not be running; `lycosa resume` then leaves the host alone.
     """
     from lycosa.crawl.inspect import edits
-    from lycosa.query.index import Index
 
     directory = open_crawl(session, path)
     blocked = edits.block_host(directory, host, forget)
@@ -90,8 +90,7 @@ def block(session: Session, /, path: Place, host: str, forget: bool) -> None:
     if blocked.forgotten is not None:
         assert isinstance(path, Path)
         click.echo(_deleted(blocked.forgotten))
-        if Index(path).generation() is not None and Index(path).update().is_anew:
-            click.echo("rebuilt the triple index without it")
+        _rebuild_indexes(directory, "it")
 
 
 @click.command()
@@ -109,6 +108,28 @@ def unblock(session: Session, /, path: Place, host: str) -> None:
     count = edits.unblock_host(open_crawl(session, path), host)
     click.echo(f"{host} is no longer blocked; {counted(count, 'URL')} back in the queue")
     click.echo(f"  continue: {command('resume', path)}")
+
+
+def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:
+    """Build the indexes that there are without what was deleted."""
+    import shutil
+
+    from lycosa.query.generations import Generations
+    from lycosa.query.index import Index
+    from lycosa.query.text.extras import missing
+
+    path = directory.path
+    if Index(path).generation() is not None and Index(path).update().is_anew:
+        click.echo(f"rebuilt the triple index without {what}")
+    texts = Generations(path, "text", "text index")
+    if texts.current() is not None and missing():
+        shutil.rmtree(texts.folder)  # it must not keep the text, and cannot be built without it
+        click.echo(f"deleted the text index, which held {what}")
+    elif texts.current() is not None:
+        from lycosa.query.text.index import TextIndex
+
+        if TextIndex(path, directory.job()).update().is_anew:
+            click.echo(f"rebuilt the text index without {what}")
 
 
 def _deleted(forgotten: Forgotten) -> str:
@@ -133,17 +154,17 @@ def forget(session: Session, /, path: Path, deleted: bool) -> None:
     `lycosa block DIR HOST --forget`.
     """
     from lycosa.crawl.inspect.deletions import forget_deleted
-    from lycosa.query.index import Index
 
     if not deleted:
         raise click.UsageError(
             "Say what: --deleted for pages that are gone; for a host: lycosa block DIR HOST"
             " --forget"
         )
-    forgotten = forget_deleted(open_crawl(session, path))
+    directory = open_crawl(session, path)
+    forgotten = forget_deleted(directory)
     click.echo(_deleted(forgotten))
-    if forgotten.records and Index(path).generation() is not None and Index(path).update().is_anew:
-        click.echo("rebuilt the triple index without them")
+    if forgotten.records:
+        _rebuild_indexes(directory, "them")
 
 
 COMMANDS = (add, retry, block, unblock, forget)

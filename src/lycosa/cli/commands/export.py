@@ -22,11 +22,12 @@ TABLES = {
     "hosts": "Write the fetches of robots files, or the graph of the sites.",
     "ranks": "Write the page ranks that `lycosa study` computed, or the graph of the pages.",
     "page_topics": "Write the topics of pages that `lycosa topics apply` found.",
+    "page_units": "Write the units of pages of several topics (`lycosa topics apply`).",
     "sites": "Write the sites with their figures from `lycosa study`, or their graph.",
 }
 """The tables that `--help` lists with a line each."""
 
-OF_TOPICS = ("topic_harvest", "topic_links", "topic_sites", "topics")
+OF_TOPICS = ("topic_harvest", "topic_links", "topic_overlaps", "topic_sites", "topics")
 """The tables of a study that only a crawl with topics has."""
 
 STUDIED = [
@@ -90,6 +91,7 @@ def export() -> None:
       lycosa export links mycrawl --format graphml -o pages.graphml
       lycosa export text mycrawl --format jsonl >> texts.jsonl
       lycosa export pages mycrawl --topic science --without-seeds -o science.csv
+      lycosa export pages mycrawl --topic science --format warc -o science.warc.gz
       lycosa export triples mycrawl --to http://localhost:7878/store
     """
 
@@ -105,9 +107,10 @@ def _table_command(table: str) -> click.Command:
     @click.option(
         "--format",
         "form",
-        type=click.Choice(["parquet", "csv", "jsonl", "graphml", "gexf"]),
+        type=click.Choice(["parquet", "csv", "jsonl", "graphml", "gexf", "warc"]),
         default="csv",
-        help="Format of the file (default: csv); graphml and gexf are the graph.",
+        help="Format of the file (default: csv); graphml and gexf are the graph, warc the records "
+        "of pages.",
     )
     @raw_flag
     @click.option(
@@ -117,6 +120,12 @@ def _table_command(table: str) -> click.Command:
         help="Include what pages ask to be withheld (`noarchive`, in texts also `noindex`).",
     )
     @click.option("--topic", default="", help="Write only rows of pages about this topic.")
+    @click.option(
+        "--units",
+        is_flag=True,
+        help="Of texts with --topic: of a page of several topics only its sections about this one "
+        "(`lycosa topics apply` makes them).",
+    )
     @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
     @click.option(
         "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
@@ -134,7 +143,9 @@ def _table_command(table: str) -> click.Command:
                 Data().copy(shown)
         else:
             count = write(path, table, form, target, rows=rows)
-        if count:
+        if count and form == "warc":
+            click.echo(f"{count:,} pages were left out, as they ask (all: --withheld)", err=True)
+        elif count:
             what = "texts were" if table == "text" else "titles and descriptions were"
             click.echo(f"{count:,} {what} left out, as their pages ask (all: --withheld)", err=True)
 

@@ -22,7 +22,7 @@ from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.lines import put_aside_of
 from lycosa.cli.screen.notices import DAMAGED, Session
 from lycosa.cli.screen.prospects import prospect_data, prospect_lines
-from lycosa.cli.screen.status import CrawlStatus, status_of
+from lycosa.cli.screen.status import CrawlStatus, status_of, store_text
 from lycosa.cli.screen.summary import (
     command,
     counts_tables,
@@ -32,7 +32,12 @@ from lycosa.cli.screen.summary import (
     saved_fact,
     triples_fact,
 )
-from lycosa.cli.screen.topics import topics_text
+from lycosa.cli.screen.topics import (
+    budgets_text,
+    prediction_data,
+    prediction_lines,
+    topics_text,
+)
 from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
 from lycosa.terminal_text import on_screen
 
@@ -73,11 +78,13 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
     if state.log:
         facts.append(("log", state.log))
     if state.store:
-        facts.append(("store", _store_text(path, state)))
+        facts.append(("store", store_text(path, state)))
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
     if state.topics:
         facts.append(("topics", topics_text(state.topics)))
+    if state.budgets:
+        facts.append(("budgets", budgets_text(state.budgets)))
     if state.harvest is not None:
         facts.append(("harvest", f"{state.harvest:.0%} of the pages are about what is wanted"))
     facts += triples_fact(state.structured)
@@ -115,18 +122,6 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
     given_up = [list(one.values()) for one in state.given_up]
     for part in given_up_table(given_up, state.given_up_origins):
         console.print(part)
-
-
-def _store_text(path: Place, state: CrawlStatus) -> str:
-    """Say what of the directory is not in the store."""
-    if state.disk_bytes is None:  # members know what they have not sent: `cluster status`
-        return state.store
-    if not state.unsent_segments:
-        return f"{state.store}; everything is there"
-    segments = counted(state.unsent_segments, "segment")
-    is_running = bool(state.machines) or state.running_pid is not None
-    more = "" if is_running else f"; copy: {command('resume', path)}"
-    return f"{state.store}; {segments} ({size_text(state.unsent_bytes)}) not there yet{more}"
 
 
 def _distances_text(state: CrawlStatus) -> str:
@@ -180,6 +175,10 @@ def _state(path: Place, state: CrawlStatus) -> str:
         what = counted(state.given_up_origins, "origin") if missed != NO_SEED else "no seed"
         not_be = "could not be reached" if missed != NO_SEED else "could be reached"
         return f"ended; {what} {not_be}; retry: {command('retry', path)}, then resume"
+    if state.put_off and state.budgets:
+        left = counted(state.put_off, "URL")
+        more = command("resume", path, "--set", "topics.budgets=…")
+        return f"ended; the budgets of topics are used up, {left} put off; larger ones: {more}"
     if state.put_off and not state.cycle:
         left = counted(state.put_off, "URL")
         more = command("resume", path, "--set", "topics.focus=soft")
@@ -245,7 +244,8 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     """Show the state and the history of a URL.
 
     Says where, when and how the URL was found, why it waits and when it is due, or which rule
-    refuses it. The exit code is 1 when the crawl does not know the URL.
+    refuses it. In a crawl by topic it also computes anew, from the stored pages, what each feature
+    adds to the URL's place. The exit code is 1 when the crawl does not know the URL.
     """
     from lycosa.crawl.inspect.explain import explain as explain_url
     from lycosa.crawl.inspect.refused_links import why_unknown
@@ -278,6 +278,13 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
         found = found._replace(prospect=None)  # it depends on links, which lie elsewhere
     if not found.is_known and canonicalize(with_scheme(url, is_said=False)):
         found = found._replace(standing=why_unknown(directory, found.url))
+    prediction = None
+    if found.topic and not directory.is_distant:  # links and texts of another machine lie there
+        from lycosa.crawl.inspect.prediction import predicted, why_moved
+
+        prediction = predicted(directory.path, job, found.url, partitioner, states)
+        if prediction is not None:
+            found = found._replace(history=tuple(why_moved(found.history, prediction.speakers)))
     behind = max(0.0, now - time.time())
     found = found._replace(
         due=max(0.0, found.due - behind), address_expires=max(0.0, found.address_expires - behind)
@@ -292,8 +299,9 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
         del data["prospect"]
         if not found.topic:
             del data["topic"]
-        prospect = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
-        _print_json(data | told | {"address": found.address or None} | prospect)
+        more = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
+        more |= {"prediction": prediction_data(prediction)} if prediction else {}
+        _print_json(data | told | {"address": found.address or None} | more)
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
@@ -303,6 +311,8 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
             click.echo(f"  due {_moment(found.due)}")
         if found.topic:
             click.echo(f"  {found.topic}")
+        for line in prediction_lines(prediction) if prediction else ():
+            click.echo(f"  {on_screen(line)}")
         for line in prospect_lines(found.prospect) if found.prospect else ():
             click.echo(f"  {line}")
         for step in found.history:

@@ -270,7 +270,8 @@ seeds_flag = click.option(
     "seed_file",
     type=click.File("r", encoding="utf-8"),
     metavar="FILE",
-    help="Read seeds from a file, one a line; - means standard input.",
+    help="Read seeds from a file, one a line; a topic may follow after a tab. Or from pools of "
+    "topics (.toml, .csv). - means standard input.",
 )
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

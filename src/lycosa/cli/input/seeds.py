@@ -1,6 +1,8 @@
-"""Reads seeds from arguments and from files with one seed a line.
+"""Reads seeds from arguments and from files with one seed a line, or from pools of topics.
 
-Files are streamed, so a list of a million lines takes no memory here.
+Files are streamed, so a list of a million lines takes no memory here. A TOML file, and a CSV file
+whose first line says `topic,url`, are pools (`lycosa.topics.pools`): their URLs are seeds with
+topics.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TextIO
 
 import click
@@ -22,6 +25,8 @@ READING_SECONDS = 1.0
 
 _USUAL = ("http://", "https://")
 _HAS_DOT_OR_PORT = re.compile(r"^[^/?#]*[.:]")
+_POOLS = (".toml", ".csv")
+_HEADER = "topic,url"
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?![0-9])")
 
 
@@ -77,6 +82,13 @@ def _lines(file: TextIO | None) -> Iterator[str]:
     if file is None:
         return
     try:
+        name = str(getattr(file, "name", ""))
+        if name.endswith(_POOLS):
+            first = file.readline()
+            if name.endswith(".toml") or first.lower().replace(" ", "").startswith(_HEADER):
+                yield from _pool_lines(Path(name))
+                return
+            file.seek(0)
         for text in file:
             line = text.strip()
             if line and line[0] != "#":
@@ -87,3 +99,12 @@ def _lines(file: TextIO | None) -> Iterator[str]:
             " save the file as UTF-8",
             param_hint="--seeds",
         ) from None
+
+
+def _pool_lines(path: Path) -> Iterator[str]:
+    """Yield the URLs of pools, each with its topic."""
+    from lycosa.topics.pools import read_pools  # few crawls begin with pools
+
+    for pool in read_pools(path):
+        for url in pool.urls:
+            yield f"{url}\t{pool.topic}"

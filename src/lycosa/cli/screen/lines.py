@@ -268,6 +268,11 @@ def _given_up_text(progress: Progress) -> str:
 
 def _put_off_text(put_off: int, job: Job) -> str:
     wait = "waits" if put_off == 1 else "wait"
+    if job.topics.policy == "budget":
+        return (
+            f"Ended: the budgets of topics are used up, and {counted(put_off, 'URL')} {wait}"
+            " (topics.budgets: larger ones fetch more of them)."
+        )
     if job.topics.focus == "hard":
         promise = "promises" if put_off == 1 else "promise"
         return (
@@ -315,6 +320,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
             name: {"pages": pages, "waiting": waiting}
             for name, (pages, waiting) in progress.topics.items()
         },
+        "budgets": progress.budgets,
         "structured": progress.structured,
     }
 

@@ -15,7 +15,7 @@ import codecs
 import contextlib
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,6 +63,22 @@ def escaping() -> Iterator[None]:
     finally:
         if (sys.stdout, sys.stderr) == ours:
             sys.stdout, sys.stderr = before
+
+
+@contextlib.contextmanager
+def line_on_screen() -> Iterator[Callable[[str], None]]:
+    """Return a function that overwrites one line on a terminal."""
+    is_shown = sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        if is_shown:
+            plain(sys.stderr).write(f"\r\x1b[K{on_screen(text)}")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        show("")
 
 
 class Data(io.RawIOBase):

@@ -140,7 +140,7 @@ class ProgressPanel:
         table.add_row("waits for", Text(_waits_text(self._progress)))
         if put_aside := put_aside_of(self._progress.refusals):
             table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
-        for name, text in topics_facts(self._progress.topics, self._job):
+        for name, text in topics_facts(self._progress.topics, self._progress.budgets, self._job):
             table.add_row(name, _one_line(text, "dim" if name == "topics" else "green"))
         table.add_row("to go", Text(left_text(self._progress)))
         return table

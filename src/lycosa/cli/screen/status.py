@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lycosa.cli.amounts import counted, size_text
+from lycosa.cli.screen.lines import command
 from lycosa.config import SPLITTING_PARTITIONERS, Job
+from lycosa.config.topics import numbers_of
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import (
+    messages_of,
     mined_of,
     outcomes_of,
     put_off_of,
@@ -21,6 +25,7 @@ from lycosa.crawl.status.progress import (
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
 from lycosa.crawl.steady_clock import present_moment
+from lycosa.errors import ObjectsUnavailable
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Outcome
 from lycosa.url import host_of
@@ -50,6 +55,9 @@ class CrawlStatus(NamedTuple):
     """By rule: how many URLs were guessed, and how many of them were pages."""
     topics: dict[str, list[int]]
     """By topic: how many pages are about it, and how many URLs wait that may be."""
+    budgets: dict[str, list[int]]
+    """By entry of `[topics] budgets`: how many pages were taken from the queues of its topics, and
+    how many may be."""
     harvest: float | None
     """The share of pages about what is wanted; None in a crawl that wants no topic."""
     cycle: int
@@ -86,8 +94,12 @@ class CrawlStatus(NamedTuple):
     """Segments of this directory that are not in the store."""
     unsent_bytes: int = 0
     """Their bytes: lost if this machine is lost."""
+    missing_segments: dict[str, int] = {}  # noqa: RUF012
+    """Segments that are not in the store, by machine; asked for only while nobody crawls."""
     is_copy: bool = False
     """Whether the directory was fetched from a store."""
+    messages: int | None = None
+    """Batches that partitions have read from their inboxes; None where the log is in a server."""
 
 
 def _host_count(states: list[PartitionState], job: Job) -> int:
@@ -106,6 +118,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
     behind = now - time.time()  # users read the machine's clock
     given_up, waits = given_up_of(states), waits_of(states, job, now)
     revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
+    machines = _machines(directory, job) if job.log.server and has_begun else []
     is_followed = revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles)
     return CrawlStatus(
         running_pid=holder.pid if holder else None,
@@ -136,7 +149,9 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
         log=f"{job.log.server} as {job.log.name}" if job.log.server else "",
-        machines=_machines(directory, job) if job.log.server and has_begun else [],
+        machines=machines,
+        missing_segments={} if machines else _missing(directory, job, states),
+        messages=messages_of(states, job),
         **_unsent(directory, job),
     )
 
@@ -153,15 +168,40 @@ def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
     return {"store": place, "unsent_segments": segments, "unsent_bytes": size}
 
 
+def _missing(directory: CrawlDirectory, job: Job, states: list[PartitionState]) -> dict[str, int]:
+    """Return what no machine has sent to the store, if the crawl has several and rests."""
+    if not job.store.place or not job.log.server or directory.is_copy or not states:
+        return {}
+    from lycosa.crawl.copying.missing import missing_segments  # few crawls have a store
+    from lycosa.crawl.logs.notes import machines_of
+    from lycosa.objects.opening import open_objects
+
+    with (
+        suppress(ObjectsUnavailable),
+        closing(directory.log(job)) as log,
+        closing(open_objects(job.store.place, job.log.name)) as objects,
+    ):
+        return missing_segments(states, objects, machines_of(log))
+    return {}
+
+
 def _topics(states: list[PartitionState], job: Job) -> dict[str, Any]:
     if not job.topics.model:
-        return {"topics": {}, "harvest": None}
+        return {"topics": {}, "budgets": {}, "harvest": None}
     from lycosa.crawl.inspect.topics import names_of  # few crawls have a model
     from lycosa.crawl.status.topics import harvest, topics_of
 
-    topics = topics_of(states, names_of(job))
+    names = names_of(job)
+    topics = topics_of(states, names)
     rate = harvest(topics, job)
-    return {"topics": topics, "harvest": None if rate is None else round(rate, 4)}
+    budgets: dict[str, list[int]] = {}
+    if job.topics.policy == "budget" and names:
+        from lycosa.crawl.topics.budgets import TopicBudgets
+
+        limits, taken = numbers_of(job.topics.budgets), TopicBudgets(job, names).taken(states)
+        budgets = {name: [pages, limits[name]] for name, pages in taken.items()}
+    harvested = None if rate is None else round(rate, 4)
+    return {"topics": topics, "budgets": budgets, "harvest": harvested}
 
 
 def _machines(directory: CrawlDirectory, job: Job) -> list[str]:
@@ -194,3 +234,24 @@ def _disk_bytes(folder: Path) -> int:
         except FileNotFoundError:
             continue  # a running crawl seals and renames
     return total
+
+
+def store_text(path: object, state: CrawlStatus) -> str:
+    """Say what of the directory is not in the store."""
+    if state.missing_segments:
+        where = " and ".join(
+            f"{counted(count, 'segment')} of {machine}"
+            for machine, count in state.missing_segments.items()
+        )
+        return (
+            f"{state.store}; without {where}: type `lycosa join LOG -o DIR` there again;"
+            " if that machine is gone for good: `lycosa cluster forget LOG MACHINE`"
+        )
+    if state.disk_bytes is None:  # members know what they have not sent: `cluster status`
+        return state.store
+    if not state.unsent_segments:
+        return f"{state.store}; everything is there"
+    segments = counted(state.unsent_segments, "segment")
+    is_running = bool(state.machines) or state.running_pid is not None
+    more = "" if is_running else f"; copy: {command('resume', path)}"
+    return f"{state.store}; {segments} ({size_text(state.unsent_bytes)}) not there yet{more}"

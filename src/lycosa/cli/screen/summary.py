@@ -17,6 +17,7 @@ from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_
 from lycosa.cli.screen.lines import command as command
 from lycosa.cli.screen.topics import topics_facts
 from lycosa.config import Job
+from lycosa.config.seeds import parted
 from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
@@ -45,9 +46,11 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         unsent = f"{size_text(progress.unsent_bytes)} are here alone; a resume copies them"
         facts.append(("not in store", unsent))
     if progress.put_off:
-        why = "to the next cycle" if job.topics.focus == "soft" else "they promise nothing wanted"
+        why = "they promise nothing wanted" if job.topics.focus == "hard" else "to the next cycle"
+        if job.topics.policy == "budget":
+            why = "the budgets of their topics are used up"
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, {why}"))
-    facts += topics_facts(progress.topics, job)
+    facts += topics_facts(progress.topics, progress.budgets, job)
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))
     facts += saved_fact(progress.refusals)
@@ -170,7 +173,7 @@ def counts_tables(
 def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]]:
     url = "URL"
     with suppress(ConfigError, IndexError):  # a long list may be gone: the log has it
-        url = job.seeds[0]
+        url, _ = parted(job.seeds[0])
     yield command("explain", path, url), "the history of a URL"
     if ended.progress.pages:
         yield command("cat", path, url, "--text"), "the text of a page"
@@ -199,6 +202,10 @@ def _more(ended: HowEnded, job: Job) -> list[str]:
         case "seconds":
             return ["--time", f"{limits.seconds * 2:g}s"]
         case "exhausted":
+            if job.topics.policy == "budget":
+                return ["--set", "topics.budgets=…"]
+            if job.topics.focus == "hard":
+                return ["--set", "topics.focus=soft"]
             return ["--cycles", str(job.revisit.cycles + 1)]
     return []
 

@@ -149,7 +149,7 @@ class Mining:
             return False
         self._judge(partition, page, Worth.MOVED)
         further = through(distance, LinkKind.REDIRECT)
-        partition.plant_guesses(Mined(answered.ended, site, [key], [further], [rule], [page]))
+        partition.plant(Mined(answered.ended, site, [key], [further], [rule], [page]))
         return True
 
     def answered(self, answered: PageAnswer) -> None:
@@ -266,7 +266,7 @@ class Mining:
                     return True
             chosen = chosen[:1]
         start = state.site_names[site]
-        partition.plant_guesses(
+        partition.plant(
             Mined(
                 now,
                 site,

@@ -12,6 +12,7 @@ before, no links and no values.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import msgspec
 
@@ -21,7 +22,7 @@ from lycosa.crawl.answers.reading import RawLinks, content_type_of, links_of_pag
 from lycosa.extract.facts import Facts
 from lycosa.frontier.distance import depth_of
 from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.pages import Additions, RawColumns, SeenPage
+from lycosa.plugins.pages import Additions, RawColumns, SeenPage, Topics
 from lycosa.records import LinkKind, Outcome
 from lycosa.url import parse
 
@@ -36,6 +37,8 @@ class Plugins:
             job, fetch=dataclasses.replace(job.fetch, content_types=types)
         )
         """The job, with the types that plugins read among those that are kept."""
+        self.classify: Callable[[str, bytes], Topics] | None = None
+        """Says what a title and a text are about, in a job with a model of topics."""
 
     def begin(self, answered: PageAnswer) -> ShownPage:
         """Read a page."""
@@ -62,7 +65,9 @@ class ShownPage:
         self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
         base = (parse(facts.base, url) if facts.base else None) or url
         columns = RawColumns(self._raw.hrefs, self._raw.kinds, self._raw.texts, self._raw.rels)
-        self._page = SeenPage(url, answer, depth_of(distance), self._additions, columns, base)
+        self._page = SeenPage(
+            url, answer, depth_of(distance), self._additions, columns, base, plugins.classify
+        )
         self.facts = facts
 
     def extract(self) -> None:

@@ -72,6 +72,7 @@ from lycosa.url import parse, url_of
 if TYPE_CHECKING:
     from lycosa.crawl.answers.languages import LanguageFilter
     from lycosa.crawl.answers.plugins import Plugins
+    from lycosa.crawl.topics.budgets import TopicBudgets
     from lycosa.crawl.topics.classifier import Classifier
 
 FORGETTABLE_SECONDS = 1.0
@@ -117,6 +118,8 @@ class PageAnswers:
 
             plugged = ports.hooks.extra_columns if ports.hooks is not None else ()
             self._classifier = Classifier(ports.job, len(plugged))
+            if self._plugins is not None:
+                self._plugins.classify = self._classifier.named
             if ports.job.frontier.scheduler == "topics":
                 from lycosa.crawl.topics.predictor import Predictor
 
@@ -140,6 +143,12 @@ class PageAnswers:
         """The topics of the job's model; none without one."""
         return self._classifier.names if self._classifier is not None else ()
 
+    @property
+    def topics(self) -> tuple[tuple[str, ...], TopicBudgets | None]:
+        """The topics of the job's model, and their budgets if there are any."""
+        predictor = self._router.predictor
+        return self.topic_names, predictor.budgets if predictor is not None else None
+
     def decide(self, answered: PageAnswer) -> bool:
         """Take an answer through all stages; returns whether it must be committed at once."""
         state, page = answered.partition.state, answered.page
@@ -160,7 +169,7 @@ class PageAnswers:
         self._finish(answered)
         if self._changes is not None:
             self._changes.visited(answered)
-        if answered.topics is not None and self._classifier is not None:
+        if self._classifier is not None and self._classifier.counts(answered):
             answered.partition.record(self._classifier.event(answered))
         self._route(answered)
         self._learn(answered)

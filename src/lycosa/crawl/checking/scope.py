@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.config import Job
+from lycosa.config.seeds import parted
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.scope import NOT_OPENED, JobScope
@@ -127,7 +128,7 @@ class ScopeChecker:
 
     def _seed_keys(self) -> set[str]:
         if self._seeds is None:
-            keys = (canonical_key(seed.strip()) for seed in self.job.seeds)
+            keys = (canonical_key(parted(seed)[0]) for seed in self.job.seeds)
             self._seeds = {key for key in keys if key}
         return self._seeds
 

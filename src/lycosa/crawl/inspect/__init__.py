@@ -10,6 +10,8 @@ crawl's lock and write events, as a worker would.
     refused_links   says why a crawl does not know a URL: which rule refuses it
     prospects       estimates how often a page changes and what a revisit is worth
     topics          says what a URL is about, or may be about
+    speakers        reads which pages speak for a URL, and what they are about
+    prediction      recomputes what links said of a URL, feature by feature
     content         reads the newest answer for a URL from the archive
     empty_crawl     says why a crawl kept no page
     edits           adds seeds, retries failed URLs, blocks hosts, begins a cycle

@@ -18,7 +18,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import Planted, Planter
+from lycosa.crawl.seeds import Planted, Planter, topics_of
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.errors import ConfigError
 from lycosa.fetch.guard import AddressGuard
@@ -98,7 +98,8 @@ def add_seeds(
         check_partitioner(log, partitioner)
         scope = JobScope(job, log, hooks=hooks)
         refuse_moved(log, directory)
-        planted = Planter(scope, partitioner, log).plant_at_once(seeds, time.time(), told)
+        planter = Planter(scope, partitioner, log, topics_of(job))
+        planted = planter.plant_at_once(seeds, time.time(), told)
         refuse_moved(log, directory)  # if it was moved meanwhile, what was posted may stay behind
         return planted
     finally:

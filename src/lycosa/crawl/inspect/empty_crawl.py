@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lycosa.config import Job
+from lycosa.config.seeds import parted
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
@@ -100,7 +101,7 @@ def _sentences(progress: Progress) -> Iterator[str]:
 def _few_seeds(job: Job) -> list[str]:
     """Return the first seeds; none when a long list of them is gone, which the log then has."""
     with suppress(ConfigError):
-        return list(job.seeds[: MOST_PAGES + 1])
+        return [parted(seed)[0] for seed in job.seeds[: MOST_PAGES + 1]]
     return []
 
 

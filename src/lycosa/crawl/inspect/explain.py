@@ -54,6 +54,9 @@ class Step(NamedTuple):
 
     moment: float
     what: str
+    is_admission: bool = False
+    is_move: bool = False
+    """Whether it came to another queue of a topic, or to another position there."""
 
 
 class Explanation(NamedTuple):
@@ -131,6 +134,8 @@ def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[s
     host = state.sites.host[site]
     outcome = state.outcome_of(page)
     if state.pages.status[page] == PUT_OFF and not state.sites.closed[site]:
+        if state.topics.of(page) in state.topics.budgets.used_up:
+            return "is put off: the budget of its topic is used up ([topics] budgets)", 0.0
         if not state.history.cycle:
             return "is put off: it promises nothing of what is wanted ([topics] focus)", 0.0
         return "is put off: waits for a cycle that chooses it", 0.0
@@ -226,10 +231,11 @@ def _history(
     """Return the events of the log that concern the URL, in words."""
     steps: list[Step] = []
     host = state.sites.host[state.pages.site[page]]
-    behind = 0.0
+    behind = latest = 0.0
     for _, batch in log.read(number, 0):
         for event in decode_events(batch):
             known = len(steps)
+            latest = max(latest, getattr(event, "moment", latest))
             if isinstance(event, Taken):
                 behind = event.clock_ahead
             elif isinstance(event, Admitted):
@@ -238,7 +244,7 @@ def _history(
                     if event.queues:
                         at = event.keys.index(key)
                         via += f"; {queue_text(event.queues[at], event.positions[at], names)}"
-                    steps.append(Step(event.moment, via))
+                    steps.append(Step(event.moment, via, is_admission=True))
                 elif page in event.nearer:
                     steps.append(Step(event.moment, f"came nearer by {url_of(event.source)}"))
                 if page in event.linked:
@@ -257,8 +263,8 @@ def _history(
                 steps.append(Step(event.moment, f"asked for: {name}, status {event.status}"))
             elif isinstance(event, Predicted) and page in event.pages:
                 at = event.pages.index(page)
-                place = queue_text(event.queues[at], event.positions[at], names)
-                steps.append(Step(state.last_moment if not steps else steps[-1].moment, place))
+                moved = f"moved: now {queue_text(event.queues[at], event.positions[at], names)}"
+                steps.append(Step(latest, moved, is_move=True))
             elif isinstance(event, Classified) and event.page == page:
                 steps.append(Step(steps[-1].moment, found_text(event, names)))
             elif isinstance(event, Weighed) and event.page == page:

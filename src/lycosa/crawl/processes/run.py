@@ -36,7 +36,7 @@ from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.processes.single_process import SingleProcess
 from lycosa.crawl.recovery.leftovers import mend_before
 from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
-from lycosa.crawl.seeds import Planted, Planter, no_seed
+from lycosa.crawl.seeds import Planted, Planter, no_seed, topics_of
 from lycosa.crawl.status.progress import Listener, Pace, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.steady_clock import SAID_SECONDS, behind_text, clock_ahead
@@ -179,7 +179,8 @@ def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Lis
     log.note(EXPRESSIONS_NOTE, b"linear")
     is_long = isinstance(job.seeds, SeedList)
     on_count = _PlantingReport(listener, len(job.seeds)) if is_long else _ignore_count
-    planted = Planter(scope, partitioner, log).plant(chain(job.seeds, more), time.time(), on_count)
+    planter = Planter(scope, partitioner, log, topics_of(job))
+    planted = planter.plant(chain(job.seeds, more), time.time(), on_count)
     if not planted.accepted:
         raise no_seed(planted.refused)
     log.note("planted", b"")

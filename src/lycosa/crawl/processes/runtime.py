@@ -17,7 +17,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +29,7 @@ from lycosa.crawl.ports import EndWatch, Ports, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.counting import SealingRules
+from lycosa.crawl.recovery.fencing import fence
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.status.progress import (
@@ -44,7 +45,7 @@ from lycosa.crawl.status.progress import (
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import Worker
-from lycosa.errors import StoreError
+from lycosa.errors import LogUnavailable, StoreError
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
@@ -52,7 +53,7 @@ from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.segments.sealing import Sealed, everything, seal_dead
+from lycosa.store.segments.sealing import Sealed, everything, seal_dead, unsealed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,6 +116,7 @@ class Runtime:
         self._assignment = assignment
         self.damage: list[str] = []
         """Damage to the crawl's files, found when the partitions were opened."""
+        self._directory_number = 0
         self._is_sealing = False
         self._rolled_at = time.monotonic()
         self._look_for_dead_at = 0.0
@@ -166,6 +168,7 @@ class Runtime:
         """Make a worker; on a cluster, another one for every life."""
         directory, job, assignment = self._directory, self._job, self._assignment
         self._is_sealing = False  # a life that is over makes nothing durable any more
+        self._directory_number = duties.directory
         if duties.directory:
             self._store.begin_life(duties.owner, duties.directory)
         self.ports = Ports(
@@ -263,6 +266,7 @@ class Runtime:
             given_up_origins=len(given_up),
             put_off=put_off_of(states),
             topics=self._topics(),
+            budgets=self._budgets(states),
             commits=times.commits,
             commit_queue_seconds=times.queued_seconds,
             commit_lock_seconds=lock_seconds,
@@ -277,6 +281,13 @@ class Runtime:
 
         return topics_at_work(self.worker.partitions().values(), self.worker.topic_names)
 
+    def _budgets(self, states: Iterable[PartitionState]) -> dict[str, int]:
+        if self._job.topics.policy != "budget" or not self.worker.topic_names:
+            return {}
+        from lycosa.crawl.topics.budgets import TopicBudgets  # few crawls have some
+
+        return TopicBudgets(self._job, self.worker.topic_names).taken(states)
+
     def seal_all(self, on_done: Callable[[], None]) -> None:
         """Seal all segments after the last commit, in a thread; then call `on_done`."""
         if self._hooks is not None:
@@ -284,6 +295,7 @@ class Runtime:
 
         def seal() -> list[Sealed]:
             self._store.flush()
+            self._fence_own_dead()
             settle = partial(self._rules.settle, is_last=True)
             sealed = self._store.seal(everything, with_dead=False, settle=settle)
             return sealed + self._seal_dead() if self.ports.is_shared else sealed
@@ -329,6 +341,17 @@ class Runtime:
                     self._sealed,
                 )
             )
+
+    def _fence_own_dead(self) -> None:
+        """Take what dead lives of this directory own: nobody else may do so before we end.
+
+        We hold the directory's lock, so all lives but the present one are dead.
+        """
+        if not self._directory_number or not unsealed(self._directory.path):
+            return
+        with suppress(LogUnavailable), closing(self._directory.log(self._job)) as log:
+            owner = self.ports.owner
+            fence(log, (self._directory_number,), f"after {owner}", present=owner)
 
     def _seal_dead(self) -> list[Sealed]:
         """Seal what dead processes have left in this directory, as far as the log has decided."""

@@ -23,7 +23,7 @@ from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
+from lycosa.crawl.seeds import plant, topics_of
 from lycosa.crawl.simulation.conditions import ORDINARY, Conditions
 from lycosa.crawl.simulation.kills import KillPlan, no_kills
 from lycosa.crawl.simulation.referee_rules import referee_rules
@@ -199,7 +199,8 @@ class _Life:
         check_partitioner(self._log, simulation.partitioner)
         scope = JobScope(job, self._log, stays_on_seeds=False, hooks=conditions.hooks)
         if self._log.noted("planted") is None:
-            plant(job.seeds, scope, simulation.partitioner, self._log, clock.now())
+            now, topics = clock.now(), topics_of(job)
+            plant(job.seeds, scope, simulation.partitioner, self._log, now, topics)
             self._log.note("planted", b"")
         for index in range(simulation.workers):
             carrier = InProcessCarrier(

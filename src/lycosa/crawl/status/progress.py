@@ -71,6 +71,8 @@ class Progress(NamedTuple):
     """URLs that wait for a later cycle, or promise nothing of what is wanted."""
     topics: dict[str, list[int]] = {}  # noqa: RUF012
     """By topic: how many pages are about it, and how many URLs wait that may be."""
+    budgets: dict[str, int] = {}  # noqa: RUF012
+    """By entry of `[topics] budgets`: how many pages were taken from the queues of its topics."""
     unsent_bytes: int = 0
     """Content that is not in the store, if the job has one."""
     unsent_seconds: float = 0.0
@@ -127,6 +129,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     mined: dict[str, list[int]] = {}
     topics: dict[str, list[int]] = {}
     structured: Counter[str] = Counter()
+    budgets: Counter[str] = Counter()
     given_up: list[list[Any]] = []
     waits: list[list[Any]] = []
     parts = list(parts)
@@ -137,6 +140,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         outcomes.update(part.outcomes)
         refusals.update(part.refusals)
         structured.update(part.structured)
+        budgets.update(part.budgets)
         given_up += part.given_up
         waits += part.waits
     patience = [part.patience_left for part in parts]
@@ -162,6 +166,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         structured=dict(structured.most_common()),
         put_off=sum(part.put_off for part in parts),
         topics=topics,
+        budgets=dict(budgets),
         **run,
     )
 
@@ -180,6 +185,14 @@ class Pace:
         then, before = self._recent[0]
         speed = (progress.pages - before) / (now - then) if now > then else 0.0
         return progress._replace(seconds=now - self._began, pages_per_second=max(speed, 0.0))
+
+
+def messages_of(states: Iterable[PartitionState], job: Job) -> int | None:
+    """Return how many batches of messages partitions have read from their inboxes.
+
+    None where the log is in a server: the numbers of its inboxes may have gaps.
+    """
+    return None if job.log.server else sum(state.inbox_read for state in states)
 
 
 def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """Whose turn it is in a crawl by topic: a topic first, then a partition that has URLs of it.
 
 WebParF takes one URL from each topic in turn. Here every topic has turns by its weight (deficit
-round robin): with the policy `each` all weights are 1. A topic without URLs that may be asked for
-now misses its turns, and does not catch up. A topic of weight 0 is served while no other can be.
+round robin): with the policies `each` and `budget` all weights are 1. A topic without URLs that may
+be asked for now misses its turns, and does not catch up. A topic of weight 0 is served while no
+other can be.
 A `focused` crawl has no turns: the most promising URL of all partitions is next.
 
 Partitions in turn would give those without anything promising as many turns as the others. So the
@@ -15,10 +16,11 @@ the same weight differ by one at most (per weight).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lycosa.config import Job
 from lycosa.config.topics import numbers_of
+from lycosa.crawl.topics.budgets import TopicBudgets
 from lycosa.crawl.topics.of_job import numbers_below
 from lycosa.crawl.worker.turns import PartitionTurns, is_asking
 from lycosa.frontier.fold.topics import NO_TOPIC
@@ -36,8 +38,10 @@ class TopicTurns(PartitionTurns):
         with_work: dict[int, None],
         job: Job,
         names: Sequence[str],
+        budgets: TopicBudgets | None = None,
     ) -> None:
         super().__init__(partitions, with_work)
+        self._budgets = budgets
         self._is_focused = job.topics.policy == "focused"
         weights = _weights(job, tuple(names))
         self._queues = [queue for queue, weight in weights.items() if weight]
@@ -68,6 +72,11 @@ class TopicTurns(PartitionTurns):
             del self._with_work[numbers[place]]
         return None
 
+    def settle(self, changed: Iterable[int]) -> None:
+        """Let partitions see to their budgets before a commit."""
+        if self._budgets is not None:
+            self._budgets.look(self._partitions, changed)
+
     def _next_errand(self, numbers: Sequence[int]) -> Partition | None:
         """Return a partition with a robots file to ask for; those without work come back."""
         found = -1
@@ -92,15 +101,27 @@ class TopicTurns(PartitionTurns):
             return -1, ANY  # nobody has missed a turn
         for _ in range(len(self._queues) + 1):
             queue = self._queues[self._place]
-            if self._credit >= 1 and (place := first_with(schedulers, queue, start)) >= 0:
+            if self._credit >= 1 and (place := self._first_with(schedulers, queue)) >= 0:
                 self._credit -= 1
                 return place, queue
             self._place = (self._place + 1) % len(self._queues)
             self._credit = self._weights[self._queues[self._place]]
         for queue in self._last_queues:
-            if (place := first_with(schedulers, queue, start)) >= 0:
+            if (place := self._first_with(schedulers, queue)) >= 0:
                 return place, queue
         return -1, ANY
+
+    def _first_with(self, schedulers: list[ByTopic], queue: int) -> int:
+        """Return the next partition that has a ready URL of a queue, and may ask for it."""
+        place, budgets = first_with(schedulers, queue, self._start), self._budgets
+        if place < 0 or budgets is None:
+            return place
+        for step in range(len(schedulers)):
+            at = (place + step) % len(schedulers)
+            partition = self._partitions[self._numbers[at]]
+            if schedulers[at].ready_of(queue) and budgets.may_take(partition, queue):
+                return at
+        return -1
 
 
 def _has_errands(partition: Partition) -> bool:

@@ -17,10 +17,11 @@ import pyarrow as pa
 
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer, PageTopics
-from lycosa.crawl.topics.of_job import read_model
-from lycosa.extract.topics.model import MOST_FOUND, OTHER
+from lycosa.crawl.topics.of_job import has_budgets, read_model
+from lycosa.extract.topics.model import OTHER
 from lycosa.frontier.fold.topics import NO_TOPIC
-from lycosa.records import Classified
+from lycosa.frontier.schedulers.topics import ByTopic
+from lycosa.records import Classified, Outcome
 
 if TYPE_CHECKING:
     from lycosa.extract.facts import Facts
@@ -48,24 +49,24 @@ class Classifier:
         """`columns_before` is how many columns plugins add."""
         self._nothing_before = (None,) * columns_before
         self._orders_by_topic = job.frontier.scheduler == "topics"
+        self._has_budgets = has_budgets(job)
         self.model = read_model(job.topics)
         self.names = self.model.names
-        self._thresholds = self.model.header.thresholds
         self._other = self.names.index(OTHER)
 
     def classify(self, facts: Facts) -> PageTopics:
         """Return what a page is about."""
-        probabilities = self.model.probabilities(facts.title, facts.content)
-        found = [
-            number
-            for number, (probability, threshold) in enumerate(
-                zip(probabilities, self._thresholds, strict=True)
-            )
-            if probability >= threshold and number != self._other
-        ]
-        if len(found) > 1:
-            found.sort(key=lambda number: -probabilities[number])
-        return PageTopics(probabilities, found[:MOST_FOUND])
+        return self._classify(facts.title, facts.content)
+
+    def _classify(self, title: str, content: bytes) -> PageTopics:
+        probabilities = self.model.probabilities(title, content)
+        return PageTopics(probabilities, self.model.chosen(probabilities))
+
+    def named(self, title: str, content: bytes) -> list[tuple[str, float]]:
+        """Return what a text is about by name, the surest first; `other` for nothing."""
+        probabilities, found = self._classify(title, content)
+        numbers = found or [self._other]
+        return [(self.names[number], probabilities[number]) for number in numbers]
 
     def columns(self, topics: PageTopics | None, before: tuple[object, ...]) -> tuple[object, ...]:
         """Return the values of a page's columns after those of plugins."""
@@ -77,15 +78,25 @@ class Classifier:
         names = [self.names[number] for number in topics.found]
         return (*before, names[0], topics.probabilities[topics.found[0]], " ".join(names))
 
+    def counts(self, answered: PageAnswer) -> bool:
+        """Return whether a page is worth an event: if it is about something, or paid for."""
+        if answered.topics is not None:
+            return True
+        is_paid = not answered.is_sitemap and not answered.is_foreign
+        return self._has_budgets and is_paid and answered.outcome is Outcome.KEPT
+
     def event(self, answered: PageAnswer) -> Classified:
         """Return the decision on a page for the log."""
-        assert answered.topics is not None
+        queue = self._queue_of(answered) if self._orders_by_topic else -1
+        if answered.topics is None:
+            return Classified(answered.page, [], [], queue, not answered.is_first, has_text=False)
         probabilities, found = answered.topics
         confidences = [round(255 * probabilities[number]) for number in found]
-        queue = self._queue_of(answered) if self._orders_by_topic else -1
         return Classified(answered.page, found, confidences, queue, not answered.is_first)
 
     def _queue_of(self, answered: PageAnswer) -> int:
         """Return the queue that a page was taken from; without an entry it was that of `other`."""
-        queue = answered.partition.state.topics.of(answered.page)
+        scheduler = answered.partition.scheduler
+        assert isinstance(scheduler, ByTopic)
+        queue = scheduler.queue_of(answered.page)
         return self._other if queue == NO_TOPIC else queue

@@ -39,6 +39,8 @@ __all__ = [
     "PlainFocusedEvidence",
     "PlainTopicEvidence",
     "TopicEvidence",
+    "parts_of",
+    "position_of",
 ]
 
 WEIGHTS = (2.317, -0.59, 1.336, 0.364, 1.352, -1.084)
@@ -52,6 +54,31 @@ _SLOTS, _WEIGHT_UNIT, _MASS_UNIT = 3, 4, 16
 def logit(byte: int) -> float:
     """Return the logarithm of the odds of a probability, within ±5."""
     return math.log((byte / 255 + 0.0067) / (1.0067 - byte / 255))
+
+
+def parts_of(
+    highest: int,
+    promise: int,
+    text: int,
+    total: int,
+    count: int,
+    weights: Sequence[float] = WEIGHTS,
+) -> tuple[float, ...]:
+    """Return what each feature of a URL adds to its score, in the order of the weights."""
+    features = (
+        1.0,
+        logit(highest),
+        math.log(total / 255 + 0.01),
+        logit(promise),
+        logit(text),
+        math.log(count),
+    )
+    return tuple(weight * value for weight, value in zip(weights, features, strict=True))
+
+
+def position_of(score: float) -> int:
+    """Return the position that a score gives, 0 for the best."""
+    return int(254 / (1 + math.exp(score / 2)) + 0.5)
 
 
 class PlainFocusedEvidence:
@@ -112,16 +139,7 @@ class PlainFocusedEvidence:
         return (0, 0, 0, 0, 0)
 
     def _position_of(self, highest: int, promise: int, text: int, total: int, count: int) -> int:
-        features = (
-            1.0,
-            logit(highest),
-            math.log(total / 255 + 0.01),
-            logit(promise),
-            logit(text),
-            math.log(count),
-        )
-        score = sum(weight * value for weight, value in zip(self._weights, features, strict=True))
-        return int(254 / (1 + math.exp(score / 2)) + 0.5)
+        return position_of(sum(parts_of(highest, promise, text, total, count, self._weights)))
 
 
 class PlainTopicEvidence:

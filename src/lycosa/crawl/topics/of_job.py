@@ -10,12 +10,16 @@ import dataclasses
 from pathlib import Path
 
 from lycosa.config import MODEL_FILE, Job
+from lycosa.config.seeds import parted
 from lycosa.config.topics import Topics, numbers_of
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import OTHER, TopicModel
 
+NEXT_MODEL = "topics.model.next"
+"""A model that is about to take the place of the crawl's own."""
 _NEEDS = {
     "weighted": ("weights", "science=3"),
+    "budget": ("budgets", "science=500"),
     "focused": ("wanted", "science"),
 }
 """Which key a policy needs, and an entry of it for messages."""
@@ -32,6 +36,10 @@ def read_model(topics: Topics) -> TopicModel:
             "  check the path, or train a model: lycosa topics train"
         ) from None
     if topics.digest and model.digest != topics.digest:
+        following = path.with_name(NEXT_MODEL)
+        if following.exists() and TopicModel.read(following).digest == topics.digest:
+            following.replace(path)  # somebody was killed while they gave the crawl this one
+            return TopicModel.read(path)
         raise ConfigError(
             f"[topics] model: {path} is another model than the crawl began with"
             f" ({model.digest}, not {topics.digest})\n"
@@ -51,10 +59,11 @@ def require_topics(job: Job) -> None:
             )
         return
     names = read_model(topics).names
-    if is_hard(job) and job.revisit.policy != "off":
+    if puts_off(job) and job.revisit.policy != "off":
+        key = 'focus = "hard"' if is_hard(job) else 'policy = "budget"'
         raise ConfigError(
-            '[topics] focus = "hard" puts URLs off for good, and the cycles of [revisit] do so'
-            ' for a while\n  choose one: focus = "soft", or [revisit] policy = "off"'
+            f"[topics] {key} puts URLs off for good, and the cycles of [revisit] do so"
+            ' for a while\n  choose one: another policy of topics, or [revisit] policy = "off"'
         )
     if orders_by_topic and topics.policy in _NEEDS:
         key, sample = _NEEDS[topics.policy]
@@ -63,9 +72,17 @@ def require_topics(job: Job) -> None:
                 f"[topics] policy `{topics.policy}` needs `{key}`, which is empty\n"
                 f'  name topics of the model, as in {key} = ["{sample}"]; it has {_listed(names)}'
             )
+    if orders_by_topic and isinstance(job.seeds, tuple):
+        for url, topic in map(parted, job.seeds):
+            if topic and not numbers_below(names, topic):
+                raise ConfigError(
+                    f"{url}: the model has no topic `{topic}`, which the list of seeds names\n"
+                    f"  it has {_listed(names)}"
+                )
     for key, entries in (
         ("wanted", topics.wanted),
         ("weights", numbers_of(topics.weights)),
+        ("budgets", numbers_of(topics.budgets)),
     ):
         for name in entries:
             if not numbers_below(names, name):
@@ -78,6 +95,16 @@ def is_hard(job: Job) -> bool:
     """Return whether URLs that promise nothing are put off."""
     is_focused = job.frontier.scheduler == "topics" and job.topics.policy == "focused"
     return is_focused and job.topics.focus == "hard"
+
+
+def puts_off(job: Job) -> bool:
+    """Return whether the crawl may end while URLs are put off for their topic."""
+    return is_hard(job) or has_budgets(job)
+
+
+def has_budgets(job: Job) -> bool:
+    """Return whether pages are counted against the budgets of topics."""
+    return job.frontier.scheduler == "topics" and job.topics.policy == "budget"
 
 
 def with_own_model(job: Job, folder: Path) -> Job:

@@ -15,7 +15,8 @@ those that were sent before with `Hinted`, each URL up to `MOST_HINTS` times. Th
 WebParF's batch database of URLs, and the partition that admits is its dispatcher.
 
 A redirect passes on what was known of the URL that redirects. Seeds come first in the queue of the
-topic that their words sound like; where a focused crawl begins, everything is wanted.
+topic that their list names (`seed_topics`), or that their words sound like; where a focused crawl
+begins, everything is wanted.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ from typing import NamedTuple
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.topics._evidence import gathered, waiting_links
+from lycosa.crawl.topics.budgets import TopicBudgets
 from lycosa.crawl.topics.classifier import Classifier
 from lycosa.crawl.topics.evidence import HINT_BYTES, WEIGHTS, FocusedEvidence, TopicEvidence
-from lycosa.crawl.topics.of_job import is_hard, numbers_below
+from lycosa.crawl.topics.of_job import has_budgets, is_hard, numbers_below
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.columns import PUT_OFF
+from lycosa.frontier.fold.columns import DONE, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
@@ -84,9 +86,16 @@ class Predictor:
         )
         """The queue of a URL in a focused crawl, by its position."""
         self._is_hard = is_hard(job)
+        self.budgets = TopicBudgets(job, names) if has_budgets(job) else None
+        self._queues = b""
+        self._parts = {
+            names.index(topic): [names.index(part) for part in parts]
+            for topic, parts in self._model.header.split.items()
+        }
+        """Of topics that were split, in that order: a part may have been split later."""
         self._has_cycles = job.revisit.policy != "off"
         self._positions = b""
-        """Of the URLs that are being admitted."""
+        """Of the URLs that are being admitted, as `_queues`."""
         self._focused: dict[int, FocusedEvidence] = {}
         self._by_topic: dict[int, TopicEvidence] = {}
         self._witness = NOBODY
@@ -98,8 +107,13 @@ class Predictor:
         if self._is_hard:
             partition.moves.last_wanted = HARDLY
             partition.put_off = self._put_off
+        elif self.budgets is not None:
+            self.budgets.attach(partition)
+            partition.put_off = self._put_off_used_up
         elif not self._has_cycles:
             self._put_up_all(partition)
+        if self._parts and self._wanted is None:
+            self._divide(partition)
 
     def forget(self, partition: int) -> None:
         """Forget a partition that is no longer ours."""
@@ -123,8 +137,11 @@ class Predictor:
         self._tell(answered.partition, pages_among(targets, answered.partition.number))
 
     def hear_message(self, partition: Partition, message: Discovered | Hinted) -> None:
-        """Take the sender of a message for the witness; known URLs hear of it at once."""
-        if message.said:
+        """Take the sender of a message for the witness; known URLs hear of it at once.
+
+        A message from before the policy was changed has hints of another width: nothing is heard.
+        """
+        if message.said and len(message.hints) == self._width * len(message.keys):
             self._witness = _witness(message.said, message.hints, message.keys)
             self._tell(partition, list(partition.state.table.find_many(message.keys)))
 
@@ -189,19 +206,24 @@ class Predictor:
         said, hints, places = self._witness
         number = partition.number
         if not said:
-            queues, self._positions = self._unheard(keys), bytes(len(keys))
-            return queues, self._positions
+            self._queues, self._positions = self._unheard(keys), bytes(len(keys))
+            return self._queues, self._positions
         given = gathered(hints, self._width, places, keys)
         if self._wanted is None:
-            queues, self._positions = self._votes_of(number).place(first, given)
+            self._queues, self._positions = self._votes_of(number).place(first, given)
         else:
             self._positions = self._focus_of(number).place(first, said[0], said[1], given)
-            queues = self._positions.translate(self._queue_at)
-        return queues, self._positions
+            self._queues = self._positions.translate(self._queue_at)
+        return self._queues, self._positions
 
     def _put_off(self, state: PartitionState, keys: Sequence[str]) -> list[int]:
         """Return the places of new URLs that promise nothing; `_admitted` has just been asked."""
         return [place for place, position in enumerate(self._positions) if position > HARDLY]
+
+    def _put_off_used_up(self, state: PartitionState, keys: Sequence[str]) -> list[int]:
+        """Return the places of new URLs whose topic has no budget left."""
+        used_up = state.topics.budgets.used_up
+        return [place for place, queue in enumerate(self._queues) if queue in used_up]
 
     def _put_up_all(self, partition: Partition) -> None:
         """Put up what an earlier run with a hard focus has put off."""
@@ -211,6 +233,20 @@ class Predictor:
             queues = bytes(state.topics.of(page) for page in pages)
             positions = bytes(state.topics.grade_of(page) for page in pages)
             partition.record(Predicted(pages, queues, positions, pages))
+
+    def _divide(self, partition: Partition) -> None:
+        """Move waiting URLs of topics that were split to their parts, by their own words."""
+        state = partition.state
+        for topic, parts in self._parts.items():
+            some = state.topics.of_topics(bytes([topic]), 0)
+            pages = [page for page in some if state.pages.status[page] != DONE]
+            if not pages:
+                continue
+            likely = [float(number in parts) for number in range(len(self._model.names))]
+            keys = [state.table.key(page) for page in pages]
+            queues = self._model.link_topics([""] * len(keys), keys, likely)[::HINT_BYTES]
+            positions = bytes(state.topics.grade_of(page) for page in pages)
+            partition.record(Predicted(pages, queues, positions))
 
     def _unheard(self, keys: Sequence[str]) -> bytes:
         """Return the queues of URLs that no page has spoken for, as seeds: by their own words."""

@@ -26,7 +26,7 @@ from lycosa.crawl.logs.other_machines import refuse_running
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.recovery.lost_records import give_up, mend_open
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
+from lycosa.crawl.seeds import plant, topics_of
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.crawl.verify.findings import Tell, say_nothing
 from lycosa.crawl.verify.inspection import verify
@@ -150,7 +150,7 @@ class _Repair:
         if report.is_log_damaged or unknown:
             adoption.ask_robots_again()
             scope = JobScope(self._job, log)
-            plant(self._job.seeds, scope, partitioner, log, time.time())
+            plant(self._job.seeds, scope, partitioner, log, time.time(), topics_of(self._job))
             log.note("planted", b"")
             sent = adoption.send_links(self._folder)
             self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")

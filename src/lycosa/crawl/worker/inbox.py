@@ -28,6 +28,8 @@ from lycosa.records import (
     BatonWanted,
     BidMade,
     BidsWanted,
+    BudgetAsked,
+    BudgetGiven,
     CycleShare,
     Discovered,
     Hinted,
@@ -124,6 +126,8 @@ class InboxReader:
                 if self._router.predictor is not None:
                     self._router.predictor.hear_message(partition, message)
                     self._router.predictor.end()
+            elif isinstance(message, BudgetAsked | BudgetGiven):
+                self._budget_came(partition, message, now)
             elif isinstance(message, LinksCounted):
                 self._router.links_counted(partition, message)
             elif isinstance(message, BidsWanted):
@@ -143,6 +147,17 @@ class InboxReader:
                     self._sender.forget_rules(partition.number, site)
                 self._robots.found(partition, message, now)
         return urls
+
+    def _budget_came(
+        self, partition: Partition, message: BudgetAsked | BudgetGiven, now: float
+    ) -> None:
+        predictor = self._router.predictor
+        if predictor is None or predictor.budgets is None:
+            return  # the job has another policy now
+        if isinstance(message, BudgetAsked):
+            predictor.budgets.asked(partition, message)
+        else:
+            predictor.budgets.given(partition, message, now)
 
 
 def _batons(ports: Ports, partitions: Mapping[int, Partition], sender: Sender) -> Batons:

@@ -6,7 +6,7 @@ turns of its own (`lycosa.crawl.topics.allocator`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from lycosa.frontier.partition import Partition
 
@@ -18,6 +18,9 @@ class PartitionTurns:
         """`with_work` has the numbers of partitions that may have work, as they say so."""
         self._partitions = partitions
         self._with_work = with_work
+
+    def settle(self, changed: Iterable[int]) -> None:
+        """Do what is to be done for changed partitions before a commit: here nothing."""
 
     def next(self) -> Partition | None:
         """Return the partition in turn, which goes to the end of the line."""

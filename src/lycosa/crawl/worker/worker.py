@@ -123,8 +123,9 @@ class Worker:
         if self._job.frontier.scheduler == "topics":
             from lycosa.crawl.topics.allocator import TopicTurns  # few crawls go by topic
 
-            names = self.topic_names
-            self._turns = TopicTurns(self._partitions, self._with_work, self._job, names)
+            self._turns = TopicTurns(
+                self._partitions, self._with_work, self._job, *self._pages.topics
+            )
         self._changed: dict[int, None] = {}
         self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._ownership = Ownership(
@@ -259,10 +260,7 @@ class Worker:
         return {number: partition.state for number, partition in self._partitions.items()}
 
     def waits(self, total: int) -> Waits:
-        """Return what the worker waits for, as far as a few of what is due next tell.
-
-        `total` is how many hosts wait.
-        """
+        """Return what the worker waits for, from a few that are due next; `total` hosts wait."""
         looking_up, now = self._lookups.under_way(), self._clock.now()
         return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now)
 
@@ -404,6 +402,7 @@ class Worker:
         if self._committer.is_busy:
             self._wants_commit = True
             return
+        self._turns.settle(self._changed)
         changed = [self._partitions[number] for number in self._changed]
         # Before the commit: who waited for it may decide something more when it is done.
         self._changed.clear()

@@ -4,7 +4,7 @@
     model.probabilities("Ants", content)     # one for each of `model.names`
     model.found("Ants", content)             # the topics that are sure enough, at most three
 
-The last topic is `other`: texts of none of the fields. A topic may have a parent, whose name is the
+The topic `other` is for texts of none of the fields. A topic may have a parent, whose name is the
 part before its last dot (`science.biology`).
 
 The file is a line of JSON (names, keywords, thresholds, temperature) and the weights as float32
@@ -46,6 +46,9 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     keywords: dict[str, tuple[str, ...]] = {}
     trained_on: dict[str, int] = {}
     """How many texts of each topic it was trained on."""
+    split: dict[str, tuple[str, ...]] = {}
+    """Topics that were split while a crawl went by them, and their parts: nothing is said to be
+    about them any more, but they keep their numbers."""
 
 
 class Topic(NamedTuple):
@@ -70,6 +73,11 @@ class TopicModel:
         """Return the model of what was trained."""
         return cls(header, trained.weights.tobytes(), trained.bias.tobytes())
 
+    def weights_to_train(self) -> Softmax:
+        """Return a copy of the weights, to go on training."""
+        weights, bias = self._softmax.weights.tobytes(), self._softmax.bias.tobytes()
+        return Softmax(len(self.names), self.header.bits, weights, bias)
+
     def probabilities(self, title: str, content: bytes) -> list[float]:
         """Return the probability of every topic; they add up to 1."""
         return self._softmax.probabilities(
@@ -78,13 +86,28 @@ class TopicModel:
 
     def found(self, title: str, content: bytes) -> list[Topic]:
         """Return the topics of a text, the surest first; none if it is about something else."""
-        thresholds = self.header.thresholds
-        likely = [
-            Topic(number, probability)
-            for number, probability in enumerate(self.probabilities(title, content))
-            if probability >= thresholds[number] and self.names[number] != OTHER
+        probabilities = self.probabilities(title, content)
+        return [Topic(number, probabilities[number]) for number in self.chosen(probabilities)]
+
+    def chosen(self, probabilities: list[float]) -> list[int]:
+        """Return the topics of a text with these probabilities.
+
+        The likeliest comes first; if that is `other`, the text is about none of the topics. Others
+        follow that are as likely as their threshold asks.
+        """
+        likeliest = probabilities.index(max(probabilities))
+        if self.names[likeliest] == OTHER:
+            return []
+        found = [
+            number
+            for number, (probability, threshold) in enumerate(
+                zip(probabilities, self.header.thresholds, strict=True)
+            )
+            if (probability >= threshold and self.names[number] != OTHER) or number == likeliest
         ]
-        return sorted(likely, key=lambda topic: -topic.probability)[:MOST_FOUND]
+        if len(found) > 1:
+            found.sort(key=lambda number: -probabilities[number])
+        return found[:MOST_FOUND]
 
     def link_probabilities(self, text: str) -> list[float]:
         """Return the probability of every topic for the text of a link."""

@@ -55,20 +55,32 @@ def train(
     *,
     keywords: Mapping[str, Sequence[str]] | None = None,
     seed: int = 0,
+    start: TopicModel | None = None,
 ) -> TopicModel:
-    """Return a model of all topics of the examples; the same examples give the same model."""
+    """Return a model of all topics of the examples; the same examples give the same model.
+
+    Training may go on from a model to `start` with, which has all these topics: it keeps what it
+    knows of those without examples.
+    """
     given = list(examples)
-    names = [*sorted({topic for one in given for topic in one.topics} - {OTHER}), OTHER]
+    if start is None:
+        names = [*sorted({topic for one in given for topic in one.topics} - {OTHER}), OTHER]
+    else:
+        names = list(start.names)
     chance = random.Random(seed)
     texts = [_read(one, names) for one in given]
     chance.shuffle(texts)
     aside = texts[: len(texts) // ASIDE]
     temperature, thresholds = 1.0, [USUAL_THRESHOLD] * len(names)
     if len(aside) >= FEWEST_ASIDE:
-        trained = _trained(texts[len(aside) :], len(names), chance)
+        trained = _trained(texts[len(aside) :], len(names), chance, start)
         scores = [trained.scores(one.title, one.text) for one in aside]
         temperature = _best_temperature(scores, aside)
         thresholds = _best_thresholds(scores, aside, temperature)
+    if start is not None:
+        shown = {topic for one in given for topic in one.topics}
+        pairs = zip(names, thresholds, start.header.thresholds, strict=True)
+        thresholds = [new if name in shown else old for name, new, old in pairs]
     header = Header(
         FORMAT,
         BITS,
@@ -77,8 +89,9 @@ def train(
         temperature,
         {topic: tuple(words) for topic, words in (keywords or {}).items()},
         dict(Counter(topic for one in given for topic in one.topics)),
+        start.header.split if start is not None else {},
     )
-    return TopicModel.of(header, _trained(texts, len(names), chance))
+    return TopicModel.of(header, _trained(texts, len(names), chance, start))
 
 
 def _read(example: Example, names: Sequence[str]) -> _Read:
@@ -90,8 +103,10 @@ def _read(example: Example, names: Sequence[str]) -> _Read:
     return _Read(title, example.content[:READ_BYTES], targets, frozenset(numbers))
 
 
-def _trained(texts: Sequence[_Read], topics: int, chance: random.Random) -> Softmax:
-    found = Softmax(topics, BITS)
+def _trained(
+    texts: Sequence[_Read], topics: int, chance: random.Random, start: TopicModel | None
+) -> Softmax:
+    found = Softmax(topics, BITS) if start is None else start.weights_to_train()
     texts = [*texts, *(one._replace(title=b"", text=one.title) for one in texts if one.title)]
     sizes = Counter(number for one in texts for number in one.topics)
     largest = max(sizes.values(), default=1)

@@ -12,6 +12,7 @@ so that a resume need not read all of it.
     probes        known error pages of the sites (soft 404s)
     guesses       results of guessed URLs
     popularity    how many links lead to each URL
+    budgets       budgets of topics: what a partition may keep, and what all may
     topics        what URLs are about, or may be about
     losses        records that are gone: what they held is fetched again
     owed          what is owed to hosts of a partition that was handed over

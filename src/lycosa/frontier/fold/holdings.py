@@ -243,6 +243,14 @@ class Holdings:
             self.traps.put_aside[self.pages.outcome[page]] -= 1
             self.pages.outcome[page] = 0
 
+    def put_off(self, page: int) -> None:
+        """Let a URL wait until it is put up, unless it has ended."""
+        if self.pages.status[page] in (PENDING, WAITING):
+            site = self.pages.site[page]
+            self.pages.status[page] = PUT_OFF
+            self.sites.pending[site] -= 1
+            self.pending -= not self.sites.closed[site]
+
     def _withdraw_guess(self, page: int) -> None:
         """Withdraw a guess that has not been judged."""
         rule = self.pages.guess[page]

@@ -32,6 +32,9 @@ from lycosa.records import (
     BatonQueued,
     BatonTaken,
     BidTaken,
+    BudgetAsked,
+    BudgetGiven,
+    BudgetShared,
     Classified,
     Configured,
     Counted,
@@ -123,6 +126,9 @@ class PartitionState(Holdings):
             BatonQueued: self.batons.apply_queued,
             Classified: self.topics.apply_classified,
             Predicted: self._apply_predicted,
+            BudgetAsked: self.topics.budgets.apply_asked,
+            BudgetGiven: self._apply_budget_given,
+            BudgetShared: self.topics.budgets.apply_shared,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -398,9 +404,7 @@ class PartitionState(Holdings):
         for place in range(count):
             site = self.pages.site[first + place]
             if place in later:
-                self.pages.status[first + place] = PUT_OFF
-                sites.pending[site] -= 1
-                self.pending -= not sites.closed[site]
+                self.put_off(first + place)
             else:
                 self.history.room -= 1
                 self.history.take(sites.host[site])
@@ -414,6 +418,21 @@ class PartitionState(Holdings):
         self.topics.moved(event.pages, event.queues, event.positions)
         for page in event.put_up:
             self.put_up(page)
+        for page in event.put_off:
+            self.put_off(page)
+
+    def _apply_budget_given(self, event: BudgetGiven) -> None:
+        """Put the URLs of topics off when nothing is left for them, and up when there is again."""
+        budgets = self.topics.budgets
+        were_used_up = budgets.used_up.intersection(event.topics)
+        budgets.apply_given(event)
+        if event.is_used_up:
+            for page in self.topics.of_topics(event.topics, len(self.pages.site)):
+                self.put_off(page)
+        elif were_used_up:
+            for page in self.topics.of_topics(event.topics, len(self.pages.site)):
+                if self.pages.status[page] == PUT_OFF:
+                    self.put_up(page)
 
     # -- snapshots ------------------------------------------------------------------------
 

@@ -6,15 +6,17 @@ what it is about and how sure that is. A crawl without topics has no entries and
 Topics are numbers of the crawl's model. Pages are counted twice: by the topic of the queue from
 which they were taken, which a budget limits, and by the topic that was found.
 
-Cost: two bytes for each URL, up to the last one with an entry.
+Cost: two bytes for each URL, up to the last one with an entry; three with budgets.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+from lycosa.frontier.fold.budgets import Budgets
 from lycosa.records import Classified
 
 NO_TOPIC = 0xFF
@@ -33,6 +35,9 @@ class Topics:
         """Kept pages by the queue that they were taken from."""
         self.found: Counter[int] = Counter()
         """Kept pages by the topic that was found first; `NO_TOPIC` for none."""
+        self.budgets = Budgets()
+        self.source = array("B")
+        """With budgets: the queue that a kept page was taken from, for the case that it is lost."""
 
     def queued(self, first: int, queues: bytes, positions: bytes) -> None:
         """Enter URLs that were admitted, with numbers from `first` on."""
@@ -54,14 +59,23 @@ class Topics:
         self._reach(page + 1)
         if event.is_again and self.was_classified(page):
             self._uncount(self.found, self.topic[page])
-        if event.queue >= 0:
+        if event.queue >= 0 and not event.is_again:
             self.taken[event.queue] += 1
+            if self.budgets.is_used:
+                self.source.frombytes(bytes([NO_TOPIC]) * (page + 1 - len(self.source)))
+                self.source[page] = event.queue
         self.topic[page] = event.topics[0] if event.topics else NO_TOPIC
         self.grade[page] = event.confidences[0] if event.topics else 0
-        self.found[self.topic[page]] += 1
+        if event.has_text:
+            self.found[self.topic[page]] += 1
+        else:
+            self.grade[page] = 0xFF
 
     def lost(self, page: int) -> None:
         """Take back a page whose record is lost; it waits again in the queue of its topic."""
+        if page < len(self.source) and self.source[page] != NO_TOPIC:
+            self._uncount(self.taken, self.source[page])
+            self.source[page] = NO_TOPIC
         if self.was_classified(page):
             self._uncount(self.found, self.topic[page])
 
@@ -77,11 +91,18 @@ class Topics:
         """Return position or confidence of a URL; the worst if it has none."""
         return self.grade[page] if page < len(self.grade) else 0xFF
 
+    def of_topics(self, topics: bytes, size: int) -> Iterator[int]:
+        """Yield those of the first `size` URLs that have one of these topics."""
+        self._reach(size if NO_TOPIC in topics else 0)
+        return (page for page, topic in enumerate(self.topic) if topic in topics)
+
     def pack(self) -> dict[str, Any]:
         """Return the data for a snapshot; nothing where there are no topics."""
-        if not self.topic:
+        if not self.topic and not self.budgets.pack():
             return {}
         return {
+            "budgets": self.budgets.pack(),
+            "source": self.source.tobytes(),
             "topic": self.topic.tobytes(),
             "grade": self.grade.tobytes(),
             "taken": dict(self.taken),
@@ -93,6 +114,8 @@ class Topics:
         if packed:
             self.topic = array("B", packed["topic"])
             self.grade = array("B", packed["grade"])
+            self.budgets.unpack(packed.get("budgets", {}))
+            self.source.frombytes(packed.get("source", b""))
             self.taken.update(packed["taken"])
             self.found.update(packed["found"])
 

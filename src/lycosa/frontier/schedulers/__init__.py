@@ -95,3 +95,6 @@ class MovesBetweenQueues(Protocol):
 
     def move_to(self, page: int, site: int, queue: int, position: int) -> None:
         """Note that a URL that was offered has come to a position of this queue."""
+
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL that was offered."""

@@ -113,6 +113,12 @@ cdef class TopicQueues:
             self.leave(page, self.lane_of(site, <uint8_t> (self.links[page].rank >> 8)))
             self.enter(page, site, topic, position)
 
+    def withdraw(self, uint32_t page, uint32_t site):
+        """Forget a URL that is offered."""
+        if page >= self.links_room or self.links[page].rank == NONE:
+            raise ValueError(f"URL {page} is not offered")
+        self.leave(page, self.lane_of(site, <uint8_t> (self.links[page].rank >> 8)))
+
     def drop(self, uint32_t site):
         """Forget all URLs of a site, and let it rest."""
         cdef uint32_t number, bucket, page
@@ -164,11 +170,6 @@ cdef class TopicQueues:
     def ready_of(self, uint8_t topic):
         """Return how many URLs of a topic are ready."""
         return self.heaps[topic].ready
-
-    def best(self):
-        """Return the best position of all ready URLs; -1 if none is ready."""
-        cdef int topic = self.best_topic()
-        return -1 if topic < 0 else <int64_t> (self.heaps[topic].entries[0].key >> 32)
 
     def choose(self):
         """Take the first URL of the best position, whatever its topic; of equals the oldest."""

@@ -34,6 +34,9 @@ class QueuesOfTopics(Protocol):
     def move(self, page: int, site: int, topic: int, position: int) -> None:
         """Give a URL that waits another topic or position, at its end; harmless if it has them."""
 
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL that waits."""
+
     def drop(self, site: int) -> None:
         """Forget all URLs of a site, and let it rest."""
 
@@ -54,9 +57,6 @@ class QueuesOfTopics(Protocol):
 
     def ready_of(self, topic: int) -> int:
         """Return how many URLs of a topic are ready."""
-
-    def best(self) -> int:
-        """Return the best position of all ready URLs; -1 if none is ready."""
 
     def choose(self) -> int | None:
         """Take the first URL of the best position, whatever its topic; of equals the oldest."""
@@ -97,6 +97,10 @@ class PlainTopicQueues:
             del self._urls[page]
             self.put(page, site, topic, position)
 
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL."""
+        del self._urls[page]
+
     def drop(self, site: int) -> None:
         """Forget a site."""
         self._awake.discard(site)
@@ -125,10 +129,6 @@ class PlainTopicQueues:
     def ready_of(self, topic: int) -> int:
         """Count the URLs of a topic on awake sites."""
         return sum(url.topic == topic and url.site in self._awake for url in self._urls.values())
-
-    def best(self) -> int:
-        """Compare the first URLs of all sites and topics."""
-        return min((position for position, _, _ in self._firsts()), default=-1)
 
     def choose(self) -> int | None:
         """Take the best of the first URLs of all sites and topics."""

@@ -35,9 +35,14 @@ class ByTopic(TopicQueues):
         self._topics = topics
         self.turn = ANY
         """The topic to choose from next."""
+        self.under_way: dict[int, int] | None = None
+        """With budgets: the URLs that were chosen, with the queues that they were taken from, until
+        they are offered again or somebody sees that they have ended."""
 
     def offer(self, page: int, site: int) -> None:
         """Queue a URL by its topic."""
+        if self.under_way:
+            self.under_way.pop(page, None)
         self.put(page, site, *self._place(page))
 
     def move(self, page: int, site: int, *place: int) -> None:
@@ -53,15 +58,27 @@ class ByTopic(TopicQueues):
 
     def choose(self) -> int | None:
         """Take the best URL of the topic in turn."""
-        return TopicQueues.choose(self) if self.turn < 0 else self.choose_in(self.turn)
+        page = TopicQueues.choose(self) if self.turn < 0 else self.choose_in(self.turn)
+        return page if self.under_way is None else self._noted(page)
 
     def choose_from(self, site: int, topic: int = ANY) -> int | None:
         """Take the best URL of a site, of the topic in turn: for bursts."""
-        return TopicQueues.choose_from(self, site, self.turn if topic < 0 else topic)
+        page = TopicQueues.choose_from(self, site, self.turn if topic < 0 else topic)
+        return page if self.under_way is None else self._noted(page)
+
+    def queue_of(self, page: int) -> int:
+        """Return the queue that a URL was taken from."""
+        queue = self._topics.of(page)
+        return queue if self.under_way is None else self.under_way.get(page, queue)
 
     def counts(self, topics: Iterable[int]) -> dict[int, int]:
         """Return how many URLs of these topics wait."""
         return {topic: self.waiting_of(topic) for topic in topics}
+
+    def _noted(self, page: int | None) -> int | None:
+        if page is not None and self.under_way is not None:
+            self.under_way[page] = self.turn if self.turn >= 0 else self._topics.of(page)
+        return page
 
     def _place(self, page: int) -> tuple[int, int]:
         topic = self._topics.of(page)

@@ -73,7 +73,8 @@ def _show_topics(answers: Answers, facts: Facts) -> Shown:
     )
     table = Table(
         "Topics: their pages, the sites that have any, and those of which over half of the pages"
-        " are about the topic. Confidence is what the model gives itself, on average.",
+        " are about the topic. Confidence is what the model gives itself, on average"
+        + ("; words are those that speak for the topic most." if facts.words else "."),
         (
             Column("Topic"),
             Column("Pages", "count"),
@@ -82,6 +83,7 @@ def _show_topics(answers: Answers, facts: Facts) -> Shown:
             Column("Sites", "count"),
             Column("Over half", "count"),
             Column("Confidence", "share"),
+            *([Column("Words", "web")] if facts.words else []),
         ),
         [
             (
@@ -92,6 +94,7 @@ def _show_topics(answers: Answers, facts: Facts) -> Shown:
                 row["sites"],
                 row["own_sites"],
                 row["mean_confidence"],
+                *([" ".join(facts.words.get(row["topic"], ()))] if facts.words else []),
             )
             for row in rows[:MOST_ROWS]
         ],
@@ -242,6 +245,43 @@ def _against_chance(rows: Sequence[Row], names: Sequence[str]) -> AgainstChance:
     )
 
 
+_MEASURES = {
+    "url overlap": "URLs that were kept twice",
+    "content overlap": "Pages whose content another URL had before",
+    "content overlap of partitions": "… in another partition",
+    "content overlap of topics": "… in another topic",
+    "messages": "Messages between partitions",
+    "links between partitions": "Links between sites of two partitions",
+}
+
+
+def _show_overlaps(answers: Answers, facts: Facts) -> Shown:
+    rows = {row["measure"]: row for row in answers["topic_overlaps"]}
+    again, copies = rows["url overlap"], rows["content overlap"]
+    if not copies["pages"]:
+        return Shown(_NO_PAGE)
+    twice = (
+        "The job revisits pages, so fetches of a URL are no overlap"
+        if again["number"] is None
+        else f"{counted(again['number'], 'URL was', 'URLs were')} kept twice (URL overlap"
+        f" {share(again['number'], again['pages'])})"
+    )
+    sentence = (
+        f"{twice}; {counted(copies['number'], 'page has', 'pages have')} content that another URL"
+        f" had before (content overlap {share(copies['number'], copies['pages'])})."
+    )
+    table = Table(
+        "The measures that WebParF names for a parallel crawl, as they were counted.",
+        (Column("Measure"), Column("Number", "count"), Column("For each page", "number")),
+        [
+            (name, rows[measure]["number"], rows[measure]["share"])
+            for measure, name in _MEASURES.items()
+            if rows[measure]["number"] is not None
+        ],
+    )
+    return Shown(sentence, (), (table,))
+
+
 def _show_sites(answers: Answers, facts: Facts) -> Shown:
     rows = [row for row in answers["topic_sites"] if row["topic"] != OTHER]
     if not rows:
@@ -321,6 +361,13 @@ CHAPTER = Chapter(
             _show_links,
             ("topic_links", "topics"),
             {"topic_names": _TOPICS},
+        ),
+        Section(
+            "topic-overlaps",
+            "Overlap and communication",
+            {"topic_overlaps": "from topic_overlaps"},
+            _show_overlaps,
+            ("topic_overlaps",),
         ),
         Section(
             "topic-sites",

@@ -1,7 +1,8 @@
 """Writes tables and graphs of a crawl to files for other programs.
 
 Parquet, CSV and JSON lines hold the rows of one table. GraphML and GEXF hold a graph, of pages or
-of sites (`graph_files`). A file is written under a temporary name and renamed when it is complete.
+of sites (`graph_files`). WARC holds the records of pages (`warc_files`). A file is written under a
+temporary name and renamed when it is complete.
 
 Standard output is written to as it was opened: the database, which opens files by their names,
 writes to a pipe. `/dev/stdout` by its name would begin a file anew that the shell appends to.
@@ -31,8 +32,10 @@ from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.exports.graph_files import FORMATS as GRAPHS
 from lycosa.study.exports.graph_files import PAGES, SITES, write_graph
-from lycosa.study.exports.of_topic import rows_of_topic
-from lycosa.study.exports.withheld import wishes_obeyed, withhold
+from lycosa.study.exports.of_topic import rows_of_topic, units_of_topic
+from lycosa.study.exports.warc_files import FORMAT as RECORDS
+from lycosa.study.exports.warc_files import write_pages
+from lycosa.study.exports.withheld import wishes_obeyed, withhold, without_withheld
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import add_derived, known
 from lycosa.study.statistics.counts import prepare
@@ -44,7 +47,7 @@ FORMATS = {
     "parquet": "format parquet, compression zstd",
     "csv": "format csv, header",
     "jsonl": "format json",
-    **dict.fromkeys(GRAPHS, ""),
+    **dict.fromkeys((*GRAPHS, RECORDS), ""),
 }
 _OF_PAGES, _OF_SITES = ("pages", "links", "ranks"), ("hosts", "sites", "site_links")
 
@@ -55,6 +58,8 @@ class Rows(NamedTuple):
     topic: str = ""
     """Only those of pages about this topic."""
     without_seeds: bool = False
+    units: bool = False
+    """With a topic: of a page of several topics only the sections about this one."""
     is_raw: bool = False
     """Texts in CSV stay as they are, also where a spreadsheet would take them for a formula."""
     with_withheld: bool = False
@@ -97,11 +102,18 @@ def export(
             with _opened(target) as file:
                 write_graph(connection, file, form, SITES if name in _OF_SITES else PAGES)
         else:
-            table, count = withhold(connection, name, wishes)
-            if rows.are_some:
+            hide = without_withheld if form == RECORDS else withhold
+            table, count = hide(connection, name, wishes)
+            if rows.units:
+                table = units_of_topic(connection, name, table, rows.topic, rows.without_seeds)
+            elif rows.are_some:
                 table = rows_of_topic(
                     connection, name, table, rows.topic, without_seeds=rows.without_seeds
                 )
+            if form == RECORDS:
+                assert target is not None
+                write_pages(connection, folder, table, target, rows.topic)
+                return count
             is_guarded = form == "csv" and not rows.is_raw
             query = _guarded(connection, table) if is_guarded else f"select * from {table}"
             _write_rows(connection, query, form, target)
@@ -123,7 +135,7 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
     if name not in (*KINDS, *studied):
         known = ", ".join([*sorted(KINDS), *studied])
         more = "" if "ranks" in studied else f"\n  more after: lycosa study {folder}"
-        if name == "page_topics":
+        if name in ("page_topics", "page_units"):
             more = f"\n  make it: lycosa topics apply {folder} --model FILE"
         raise LycosaError(f"there is no table `{name}`\n  there are: {known}{more}")
     if form in GRAPHS and name not in (*_OF_PAGES, *_OF_SITES):
@@ -132,8 +144,13 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
         )
     if form in GRAPHS and "ranks" not in studied:
         raise LycosaError(f"{folder}: a graph needs a study\n  make it: lycosa study {folder}")
-    if form == "parquet" and target is None:
-        raise LycosaError("Parquet cannot be printed\n  name a file: -o FILE")
+    if form in ("parquet", RECORDS) and target is None:
+        what = "Parquet" if form == "parquet" else "A WARC file"
+        raise LycosaError(f"{what} cannot be printed\n  name a file: -o FILE")
+    if form == RECORDS and name != "pages":
+        raise LycosaError(
+            f"`{name}` has no records\n  write those of pages: lycosa export pages --format warc"
+        )
     own = {folder.resolve() / part for part in (*KINDS, WARC, CDX, "log", "index")}
     if target is not None and own & {target.resolve(), *target.resolve().parents}:
         raise LycosaError(

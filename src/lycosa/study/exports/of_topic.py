@@ -3,6 +3,9 @@
 A page belongs to every topic that was found for it (column `topics`), and to those above: `science`
 stands for `science.biology`, too. What `lycosa topics apply` found later counts instead of what the
 crawl found. Rows of `text` and `links` belong to the topics of their page.
+
+By units, a page that was split gives only its sections about the topic (`page_units`), whatever
+the whole page was found to be about, and a page that was not split its whole text, as unit 0.
 """
 
 from __future__ import annotations
@@ -27,6 +30,38 @@ def rows_of_topic(
         f"create view of_topic as select * from {view} semi join ({fetches}) using (fetch_id)"
     )
     return "of_topic"
+
+
+def units_of_topic(
+    connection: Connection, table: str, view: str, topic: str, without_seeds: bool
+) -> str:
+    """Return the name of a view with the texts of a topic: units of pages, or whole pages."""
+    if table != "text" or not topic:
+        raise LycosaError(
+            "units are texts of a topic\n  write: lycosa export text DIR --topic NAME --units"
+        )
+    if not _has(connection, "page_units"):
+        raise LycosaError(
+            "the pages of this crawl are not split into units\n"
+            "  split them: lycosa topics apply DIR --model topics.model"
+        )
+    whole = rows_of_topic(connection, table, view, topic, without_seeds=without_seeds)
+    name = topic.replace("'", "''")
+    not_seeds = "where distance > 0" if without_seeds else ""
+    connection.execute(f"""
+        create view units_of_topic as
+        select url_id, fetch_id, url, number, heading, topic, topic_confidence, text from page_units
+        semi join {view} using (fetch_id)
+        semi join (select fetch_id from pages {not_seeds}) using (fetch_id)
+        where topic = '{name}' or starts_with(topic, '{name}.')
+        union all by name
+        select url_id, fetch_id, url, 0 as number, title as heading, '{name}' as topic,
+            page_topics.topic_confidence, text
+        from {whole} left join page_topics using (url_id, fetch_id, url)
+        anti join page_units using (fetch_id)
+        order by url, fetch_id, number
+    """)
+    return "units_of_topic"
 
 
 def _fetches(connection: Connection, topic: str) -> str:

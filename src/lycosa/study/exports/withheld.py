@@ -1,7 +1,9 @@
 """Leaves out of an export what pages ask to be withheld (`noarchive`, `noindex`).
 
-    text    neither the texts of pages that ask for `noarchive` nor those of `noindex`
+    text    neither the texts of pages that ask for `noarchive` nor those of `noindex`; page_units
+            likewise
     pages   every row, marked; without title and description where the page asks for `noarchive`
+    WARC    no record of a page that asks for `noarchive`
 
 That a page exists, and what it links to, is no copy of it: links, hosts and the tables of a study
 are whole. The owner of a crawl can ask for everything, here and by `lycosa sql`.
@@ -13,15 +15,26 @@ from lycosa.config.content import Extract
 from lycosa.study.tables import Connection
 
 _CONTENT = ("title", "description")
+_TEXTS = ("text", "page_units")
 
 
 def wishes_obeyed(extract: Extract, table: str) -> list[str]:
     """Return the wishes that an export of this table obeys: columns of `pages`."""
     obeyed = {
-        "noarchive": extract.obey_noarchive and table in ("pages", "text"),
-        "noindex": extract.obey_noindex and table == "text",
+        "noarchive": extract.obey_noarchive and table in ("pages", *_TEXTS),
+        "noindex": extract.obey_noindex and table in _TEXTS,
     }
     return [wish for wish, is_obeyed in obeyed.items() if is_obeyed]
+
+
+def without_withheld(connection: Connection, table: str, wishes: list[str]) -> tuple[str, int]:
+    """Return the name of the table without rows of pages with a wish, and how many these are."""
+    if not wishes:
+        return table, 0
+    asks = " or ".join(f"coalesce({wish}, false)" for wish in wishes)
+    count = connection.execute(f"select count(*) from {table} where {asks}").fetchone()[0]
+    connection.execute(f"create view to_be_exported as select * from {table} where not ({asks})")
+    return "to_be_exported", int(count)
 
 
 def withhold(connection: Connection, table: str, wishes: list[str]) -> tuple[str, int]:

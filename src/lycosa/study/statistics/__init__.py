@@ -11,5 +11,6 @@ tables from it and from the tables of the crawl, anew for each study.
     counts           small tables that one query each answers
     histograms       histograms of every number of pages and sites
     topics           pages, links, harvest and sites by topic, where pages have topics
+    overlaps         URL overlap, content overlap and communication, where pages have topics
     near_duplicates  pages with equal or nearly equal text
 """

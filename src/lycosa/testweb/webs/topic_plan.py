@@ -20,7 +20,8 @@ from lycosa.errors import ConfigError
 from lycosa.testweb.mixing import below
 
 OTHER = "other"
-SUFFIX = ".topics.test"
+SUFFIX = "-topics.test"
+"""Each host is a registrable domain of its own, so that hosts are spread over partitions."""
 
 
 class Shape(NamedTuple):

@@ -1,7 +1,7 @@
 """A web with topics, of any size, made from a seed; it knows the topic of every URL.
 
     web = TopicWeb(Shape(names=("spiders", "trains"), pages=100_000, purity=0.9), seed=7)
-    web.topics_of("http://h12.topics.test/3")       # ("trains",)
+    web.topics_of("http://h12-topics.test/3")       # ("trains",)
 
 Every page links to two pages of its topic, so that all can be reached, and to others, of its topic
 or not as the locality says; pages with low numbers get more links. Hubs link to many pages of their

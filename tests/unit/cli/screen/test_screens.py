@@ -233,12 +233,16 @@ def test_every_reason_has_a_sentence(reason: str) -> None:
 def test_topics_are_shown_with_their_queues_and_the_harvest() -> None:
     topics = {"chess": [30, 12], "cooking": [60, 0], "other": [10, 3]}
     job = Job.of(seeds=["http://a.test/"], topics={"wanted": ["chess"]})
-    facts = dict(topics_facts(topics, job))
+    facts = dict(topics_facts(topics, {}, job))
     assert facts["topics"].startswith("chess 30 (+12), cooking 60, other 10 (+3)")
     assert facts["harvest"] == "30% of the pages are about chess"
+    assert "budgets" not in facts
+    job = Job.of(seeds=["http://a.test/"], topics={"budgets": ["chess=40", "other=1000"]})
+    facts = dict(topics_facts(topics, {"chess": 31, "other": 10}, job))
+    assert facts["budgets"] == "chess 31 of 40, other 10 of 1,000 pages"
     many = {f"t{n}": [1, 0] for n in range(20)}
     assert "and 8 more" in topics_text(many)
-    assert topics_facts({}, job) == []
+    assert topics_facts({}, {}, job) == []
 
 
 def test_the_summary_for_programs_is_plain_data() -> None:
@@ -267,6 +271,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "put_aside": "int",
         "mined": "dict",
         "topics": "dict",
+        "budgets": "dict",
         "structured": "dict",
     }
 

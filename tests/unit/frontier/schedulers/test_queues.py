@@ -76,7 +76,7 @@ class QueuesAgainstTheirTwin(RuleBasedStateMachine):
 
 
 TestQueues = QueuesAgainstTheirTwin.TestCase
-TestQueues.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+TestQueues.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
 
 
 def test_a_url_waits_once_and_only_what_waits_gets_better() -> None:

@@ -7,12 +7,14 @@ from itertools import islice
 
 import pytest
 
+from lycosa.cluster.partitioners import by_domain
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
 from lycosa.extract.topics.training import Example, train
 from lycosa.testweb import request_for
 from lycosa.testweb.webs.topic_plan import Page
 from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
+from lycosa.url import key_of
 
 SMALL = Shape(pages=2000)
 
@@ -54,6 +56,13 @@ def test_a_share_of_pages_lies_on_hosts_of_one_topic(purity: float) -> None:
         topics.setdefault(url.split("/")[2], set()).add(web.topic_of(url))
     alone = [len(topics[url.split("/")[2]]) == 1 for url in web.all_pages()]
     assert statistics.mean(alone) == pytest.approx(purity, abs=0.02)
+
+
+def test_hosts_lie_in_partitions_of_their_own() -> None:
+    web = TopicWeb(SMALL._replace(pages_per_host=10), 1)
+    partitioner = by_domain(64)
+    partitions = {partitioner.partition_of(key_of(f"http://{host}/")) for host in web.hosts()}
+    assert len(partitions) > 56
 
 
 def test_shares_are_those_given() -> None:
@@ -153,7 +162,7 @@ def test_another_seed_is_another_web_and_the_same_seed_the_same() -> None:
 
 def test_urls_that_are_spelled_otherwise_are_no_pages() -> None:
     web = TopicWeb(SMALL, 1)
-    for url in ("http://h0.topics.test/007", "http://h00.topics.test/", "http://x.test/1"):
+    for url in ("http://h0-topics.test/007", "http://h00-topics.test/", "http://x.test/1"):
         assert not web.is_page(url)
         assert web.topics_of(url) == ()
 

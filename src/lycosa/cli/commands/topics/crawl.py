@@ -133,6 +133,12 @@ def _wanted(model: TopicModel, topics: tuple[str, ...]) -> list[str]:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the model with the parts to this file.",
 )
+@click.option(
+    "--apply",
+    "is_applied",
+    is_flag=True,
+    help="Give the crawl the model with the parts: it goes by them when it is resumed.",
+)
 @json_flag
 def split(
     sources: tuple[Path, ...],
@@ -142,6 +148,7 @@ def split(
     topic: str,
     parts: int | None,
     target: Path | None,
+    is_applied: bool,
     as_json: bool,
 ) -> int:
     """Propose parts of a topic, test them, and train a model with them.
@@ -150,11 +157,13 @@ def split(
     halves of the pages give the same groups and pages are clearly nearer to their group than to
     the next; otherwise it is refused, with its figures, and the exit code is 1. The pages of the
     topic are those that labels or, without --labels, the model give it; the new model is trained
-    on all of them.
+    on all of them. With --apply DIR is a crawl that rests, with a model of its own, which gets the
+    parts; its next run moves the URLs that wait for the topic to their queues.
 
     \b
       lycosa topics split mycrawl --topic science
       lycosa topics split mycrawl --topic science --into 4 --out finer.model
+      lycosa topics split mycrawl --topic science --apply && lycosa resume mycrawl
     """
     require("topics split")
     from lycosa.topics.names import is_within
@@ -164,22 +173,60 @@ def split(
         raise click.UsageError("Name the DIR of the pages: a crawl, or a folder of HTML files.")
     if target is not None:
         require_writable(target, "--out")
+    if is_applied and (len(sources) > 1 or target is not None or labels_file is not None):
+        raise click.UsageError("--apply takes one crawl, and neither --out nor --labels.")
     with told(as_json) as tell:
         tell("reading pages")
+        if is_applied:
+            model_file = _own_model_file(sources[0], topic)
         texts, given = _given(sources, model_file, labels_file, level)
-        inside = [at for at, one in enumerate(given) if is_within(one[0], topic)]
+        inside = [
+            at
+            for at, one in enumerate(given)
+            if one[0] == topic or (not is_applied and is_within(one[0], topic))
+        ]
         if not inside:
             known = ", ".join(sorted({one[0] for one in given}))
             raise LycosaError(f"no page is of the topic `{topic}`\n  topics: {known}")
         found = propose([texts[at] for at in inside], parts or 0, tell=tell)
-        names = names_of(topic, found)
-        if target is not None and not found.faults:
+        taken = {name for one in given for name in one if name != topic}
+        names = names_of(topic, found, taken)
+        if (target is not None or is_applied) and not found.faults:
             tell("training")
             groups = dict(zip(inside, found.groups, strict=True))
             named = {at: names[group] for at, group in groups.items()}
-            _train(texts, given, named, topic, target)
+            examples = _examples(texts, given, named, topic)
+            if target is not None:
+                _train(examples, target)
+            else:
+                target = _give(sources[0], topic, names, examples)
     _print_split(topic, found, names, None if found.faults else target, as_json=as_json)
+    if is_applied and not found.faults and not as_json:
+        click.echo(f"the crawl goes by them from its next run on: {command('resume', sources[0])}")
     return int(bool(found.faults))
+
+
+def _own_model_file(path: Path, topic: str) -> Path:
+    """Return the model of a crawl that rests, if it has the topic."""
+    from lycosa.crawl.directory import CrawlDirectory
+    from lycosa.topics.refining import own_model
+
+    directory = CrawlDirectory.open(path)
+    with directory.locked():  # a crawl that runs is refused at once, not after the training
+        model = own_model(directory)
+    if topic not in model.names:
+        raise LycosaError(f"the model has no topic `{topic}`\n  topics: {', '.join(model.names)}")
+    return directory.model_file
+
+
+def _give(path: Path, topic: str, names: list[str], examples: list[Example]) -> Path:
+    """Give a crawl the model with the parts; return its file."""
+    from lycosa.crawl.directory import CrawlDirectory
+    from lycosa.topics.refining import give_model, own_model, with_parts
+
+    directory = CrawlDirectory.open(path)
+    give_model(directory, with_parts(own_model(directory), topic, tuple(names), examples))
+    return directory.model_file
 
 
 def _given(
@@ -204,22 +251,26 @@ def _given(
     return texts, given
 
 
-def _train(
-    texts: Sequence[Text],
-    given: Sequence[tuple[str, ...]],
-    parts: dict[int, str],
-    topic: str,
-    target: Path,
-) -> None:
-    from lycosa.extract.topics.training import Example, train
+def _examples(
+    texts: Sequence[Text], given: Sequence[tuple[str, ...]], parts: dict[int, str], topic: str
+) -> list[Example]:
+    """Return what a model with parts is trained on."""
+    from lycosa.extract.topics.training import Example
     from lycosa.topics.names import is_within
 
     examples: list[Example] = []
     for at, text in enumerate(texts):
         # A page whose second topic is the one that was split has no part of it.
-        others = [one for one in given[at] if not is_within(one, topic)]
-        topics = (parts[at], *others) if at in parts else tuple(others)
+        first = parts.get(at, given[at][0])
+        others = (one for one in given[at][1:] if not is_within(one, topic))
+        topics = (*(first,) * (first != topic), *others)
         examples.append(Example(text.title, text.content, topics))
+    return examples
+
+
+def _train(examples: list[Example], target: Path) -> None:
+    from lycosa.extract.topics.training import train
+
     train(examples).write(target)
 
 
@@ -271,8 +322,8 @@ def _print_split(
 def apply(path: Path, model_file: Path, as_json: bool) -> None:
     """Classify all pages of a crawl again.
 
-    Writes the table `page_topics`, which `lycosa sql` and `lycosa export` know. The crawl itself
-    stays as it is.
+    Writes the table `page_topics`, which `lycosa sql` and `lycosa export` know, and splits pages of
+    several topics into units under their headings (`page_units`). The crawl itself stays as it is.
 
     \b
       lycosa topics apply mycrawl --model topics.model
@@ -280,20 +331,25 @@ def apply(path: Path, model_file: Path, as_json: bool) -> None:
     """
     from lycosa.crawl.directory import CrawlDirectory
     from lycosa.topics.page_topics import TABLE, classify
+    from lycosa.topics.page_units import split_pages
 
     CrawlDirectory.open(path)
     model = read_model(model_file)
     with told(as_json) as tell:
-        counts = classify(path, model, tell)
+        counts, mixed = classify(path, model, tell)
+        split = split_pages(path, model, mixed, tell)
     pages = sum(counts.values())
     if as_json:
-        facts = {"directory": str(path), "model": model.digest, "pages": pages}
+        facts = {"directory": str(path), "model": model.digest, "pages": pages, "split": split}
         click.echo(in_json(json.dumps(facts | {"topics": dict(counts.most_common())}, indent=2)))
         return
     screen = Screen()
     screen.print(Line(f"{path}: {counted(pages, 'page')} classified", "bold"), soft_wrap=True)
     rows = [(topic, f"{count:,}  {count / pages:.1%}") for topic, count in counts.most_common()]
     screen.print(Padding(facts_table(rows), (1, 0, 1, 2)))
+    if split:
+        units = f"{counted(split, 'page')} of several topics split into units: table page_units\n"
+        screen.print(Line(units), soft_wrap=True)
     query = f"select topic, count(*) from {TABLE} group by all"
     screen.print(Line(f"query them: {command('sql', path, query)}"), soft_wrap=True)
 

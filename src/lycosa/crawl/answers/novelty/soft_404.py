@@ -136,7 +136,7 @@ class Prober:
         probes = partition.state.probes
         if self._wanted and site not in probes.chosen and probes.sample_size(site):
             key = self._choose(partition, site)
-            partition.plant_probe(ProbeChosen(moment, site, key, DISTANCE))
+            partition.plant(ProbeChosen(moment, site, key, DISTANCE))
 
     def _verdict(self, answered: PageAnswer) -> Outcome:
         if answered.outcome is Outcome.NOT_FOUND:

@@ -72,7 +72,7 @@ class UsualSitemap:
         if not self._is_wanted or not self._may_be_asked(answered, key):
             key = ""
         tried = SitemapTried(answered.ended, answered.site, key, DISTANCE)
-        answered.partition.plant_guesses(tried)
+        answered.partition.plant(tried)
 
     def move(self, answered: PageAnswer) -> None:
         """Follow the redirect of a URL that was tried, within its site."""
@@ -86,7 +86,7 @@ class UsualSitemap:
         ):
             further, site = through(distance, LinkKind.REDIRECT), answered.site
             tried = SitemapTried(answered.ended, site, key, further, answered.key)
-            answered.partition.plant_guesses(tried)
+            answered.partition.plant(tried)
 
     def _may_be_asked(self, answered: PageAnswer, key: str) -> bool:
         state = answered.state

@@ -13,7 +13,7 @@ from lycosa.cluster.board.memory import MemoryBoard
 from lycosa.config import Job
 from lycosa.crawl.member.notes import begin_run
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
+from lycosa.crawl.seeds import plant, topics_of
 from lycosa.crawl.simulation.cluster.content import MemoryObjects
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.log.loose import NO_FAULTS, Faults, LooseServer
@@ -68,7 +68,8 @@ class World:
         self.is_loose = bool(weather.faults)
         self.log_faults = weather.log_faults
         scope = JobScope(job, self.server, stays_on_seeds=False)
-        plant(job.seeds, scope, self.partitioner, self.server, self.clock.now())
+        now, topics = self.clock.now(), topics_of(job)
+        plant(job.seeds, scope, self.partitioner, self.server, now, topics)
         self.run_number = begin_run(self.server)
 
     def lapsed(self) -> None:

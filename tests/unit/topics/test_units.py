@@ -1,0 +1,88 @@
+"""Pages of several topics are split into units under their headings."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from lycosa.errors import LycosaError
+from lycosa.extract.topics.model import TopicModel
+from lycosa.extract.topics.training import train
+from lycosa.study.exports.export import Rows, export
+from lycosa.study.sql import asked
+from lycosa.topics.page_topics import classify
+from lycosa.topics.page_units import split_pages
+from lycosa.topics.sections import Section, sections_of
+from lycosa.url import key_of
+from made_topics import VOCABULARIES, examples, made_texts, sentence
+from unit.study.drawn_crawl import Fetch, write
+
+MANY = "word " * 30
+
+
+@pytest.fixture(scope="module")
+def model() -> TopicModel:
+    return train(examples(made_texts(40)))
+
+
+def text_about(topic: str) -> str:
+    return sentence(VOCABULARIES[topic], random.Random(3), 60)
+
+
+def test_a_page_is_cut_at_its_headings() -> None:
+    body = f"<title>No</title><p>{MANY}<H2 id=a>First <b>one</b></H2><p>{MANY}<h3>Second</h3>{MANY}"
+    found = sections_of(body.encode(), "text/html")
+    assert [section.heading for section in found] == ["", "First one", "Second"]
+    assert all(len(section.text.split()) >= 30 for section in found)
+    assert b"No" not in found[0].text
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["<!-- <h2>no</h2> -->", "<script>'<h2>no</h2>'</script>", "<textarea><h1>no</h1></textarea>"],
+)
+def test_what_is_no_heading_cuts_nothing(hidden: str) -> None:
+    body = f"<h1>Yes</h1>{MANY}{hidden}{MANY}<header>{MANY}</header><hr>"
+    (only,) = sections_of(body.encode(), "text/html")
+    assert only.heading == "Yes" and len(only.text.split()) == 91
+
+
+def test_a_short_section_is_a_part_of_its_neighbour() -> None:
+    body = f"<p>menu<h1>Page</h1><h2>Part</h2>{MANY}<h2>Contact</h2>us"
+    assert sections_of(body.encode(), None) == [
+        Section("Part", f"menu\nPage\nPart\n{MANY.strip()}\nContact\nus".encode())
+    ]
+
+
+def test_cutting_takes_linear_time() -> None:
+    for unclosed in ("<!--", "<script>", "<h1>"):
+        sections_of(unclosed.encode() * 20_000, "text/html")
+
+
+def test_units_of_a_page_have_the_topics_of_their_sections(
+    model: TopicModel, tmp_path: Path
+) -> None:
+    parts = "".join(f"<h2>{t}</h2><p>{text_about(t)}" for t in ("music", "music", "sport", "sport"))
+    fetches = [
+        Fetch(key_of("http://mixed.test/"), body=f"<html><body>{parts}", depth=1),
+        Fetch(key_of("http://whole.test/"), body=f"<h1>songs</h1>{text_about('music')}", depth=1),
+    ]
+    folder = tmp_path / "crawl"
+    write(folder, fetches)
+    found = classify(folder, model)
+    assert len(found.mixed) == 1
+    assert split_pages(folder, model, found.mixed) == 1
+    query = "select number, heading, topic, topic_confidence > 0.5 from page_units order by 1"
+    with asked(folder, query) as answer:
+        assert answer.fetchall() == [(1, "music", "music", True), (2, "sport", "sport", True)]
+    target = tmp_path / "music.jsonl"
+    export(folder, "text", "jsonl", target, rows=Rows("music", units=True))
+    mixed, whole = (json.loads(line) for line in target.read_text(encoding="utf-8").splitlines())
+    assert (mixed["url"], mixed["number"], mixed["topic"]) == ("http://mixed.test/", 1, "music")
+    assert text_about("music") in mixed["text"] and text_about("sport") not in mixed["text"]
+    assert (whole["url"], whole["number"]) == ("http://whole.test/", 0)
+    with pytest.raises(LycosaError, match="units are texts of a topic"):
+        export(folder, "pages", "jsonl", target, rows=Rows("music", units=True))
