@@ -1,0 +1,71 @@
+"""The state of a crawl at its last commit, as a frame, from its log."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from lycosa.cluster.settings import CHANGEABLE
+from lycosa.config import Job
+from lycosa.crawl.status.progress import (
+    outcomes_of,
+    put_off_of,
+    refusals_of,
+    seconds_left,
+)
+from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
+from lycosa.crawl.status.waiting import waits_of
+from lycosa.crawl.steady_clock import present_moment
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.serve.reading.states import States
+from lycosa.serve.records import Frame, GivenUp, Wait
+
+
+def read(states: States) -> bytes:
+    """Return the frame as JSON."""
+    return msgspec.json.encode(frame_of(list(states.now().values()), states.job))
+
+
+def frame_of(states: list[PartitionState], job: Job) -> Frame:
+    """Return the state of a crawl that does not run."""
+    now = present_moment(states)
+    behind = now - time.time()
+    given_up, waits = given_up_of(states), waits_of(states, job, now)
+    hosts = {"idle": 0, "waiting": 0, "closed": 0}
+    for state in states:
+        for host in range(len(state.host_names)):
+            hosts[_phase(state, host)] += 1
+    return Frame(
+        moment=time.time(),
+        state="resting",
+        pages=sum(state.kept_pages for state in states),
+        bytes=sum(state.kept_bytes for state in states),
+        urls=sum(len(state.table) for state in states),
+        pending=sum(state.pending for state in states),
+        put_off=put_off_of(states),
+        hosts={name: count for name, count in hosts.items() if count},
+        outcomes=outcomes_of(states),
+        refusals=refusals_of(states),
+        seconds_left=round(seconds_left(states, job, now), 1),
+        waits=[Wait(*wait.by_clock_behind(behind)) for wait in waits.first],
+        waits_count=waits.total,
+        given_up=[GivenUp(one.origin, one.urls, one.why) for one in given_up[:MOST_NAMED]],
+        given_up_origins=len(given_up),
+        limits=limits_of(job),
+    )
+
+
+def limits_of(job: Job) -> dict[str, object]:
+    """Return the values of the keys that can be changed while a crawl runs."""
+    found: dict[str, object] = {}
+    for name in CHANGEABLE:
+        section, _, key = name.partition(".")
+        found[name] = getattr(getattr(job, section), key)
+    return found
+
+
+def _phase(state: PartitionState, host: int) -> str:
+    if state.hosts.closed[host]:
+        return "closed"
+    return "waiting" if any(state.sites.pending[one] for one in state.sites_of(host)) else "idle"
