@@ -1,0 +1,42 @@
+"""Errors as JSON (RFC 9457): `application/problem+json`."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lycosa.serve.records import Problem
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Refusal(Exception):
+    """A request that gets an error; it is raised anywhere below and answered above."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+def problem(status: int, detail: str = "", headers: dict[str, str] | None = None) -> Response:
+    """Return an error."""
+    title = HTTPStatus(status).phrase
+    content = msgspec.json.encode(Problem("about:blank", title, status, detail))
+    given = dict(headers or {})
+    if status == 401:
+        given.setdefault("WWW-Authenticate", "Bearer")
+    if status == 503:
+        given.setdefault("Retry-After", "5")
+    return Response(content, status, given, MEDIA_TYPE)
+
+
+async def answer_error(request: Request, error: Exception) -> Response:
+    """Answer an error of the framework: an unknown path, a wrong method."""
+    status = getattr(error, "status_code", 500)
+    headers = getattr(error, "headers", None)
+    detail = {404: "there is nothing at this path", 405: "another method is wanted"}.get(status, "")
+    return problem(status, detail, headers)

@@ -1,0 +1,231 @@
+"""Who may ask the web server what: every request passes here before anything else sees it.
+
+The server listens on a loopback address, so every program of the machine can reach it, and so can
+every web page in a browser of the machine. Four checks keep web pages out:
+
+    Host             an IP address, localhost, or a name that the operator gave: a page whose own
+                     name resolves to this machine (DNS rebinding) sends that name
+    Origin           our own, or one of `--cors`; a form or script of another page sends its own
+    Sec-Fetch-Site   what the browser itself says of the page that asks; `cross-site` and
+                     `same-site` (another port of localhost) are refused, except for following a
+                     link to one of our pages, which hold no data
+    token            for everything that shows or changes a crawl, as `Authorization: Bearer`. There
+                     are no cookies: ports of one host share them, so that a page from another
+                     port could use ours
+
+Answers carry a Content-Security-Policy that allows scripts, styles and connections of our own
+alone, so that text of archived pages cannot run even where we forgot to escape it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import time
+from ipaddress import ip_address
+from typing import Any, NamedTuple
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lycosa.serve.web.problems import problem
+
+LARGEST_BODY_BYTES = 1_000_000
+BODY_SECONDS = 15.0
+"""In this time the body of a request must have arrived."""
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types lycosa-report",
+    )
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_PAGES = re.compile(r"/|/new|/crawl/[^/]+/[a-z]+")
+_HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(:\d{1,5})?")
+_OWN_SITES = ("", "same-origin", "none")
+_CORS_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
+_CORS_METHODS = "GET, POST, PATCH, DELETE"
+
+
+class Access(NamedTuple):
+    """Who may ask."""
+
+    token: str
+    origins: tuple[str, ...] = ()
+    """Other origins whose pages may ask, with the token (`--cors`)."""
+    names: tuple[str, ...] = ()
+    """Names under which the server may be asked, besides localhost and IP addresses."""
+
+
+def is_page(path: str) -> bool:
+    """Return whether a path is one of the pages, which are the same for everybody."""
+    return _PAGES.fullmatch(path) is not None
+
+
+def needs_token(path: str) -> bool:
+    """Return whether only a holder of the token may ask for a path."""
+    if path in ("/health", "/sparql") or path.startswith(("/static/", "/sparql/")):
+        return False
+    return not is_page(path)
+
+
+class Guard:
+    """The outermost layer of the application."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+        self._bearer = f"bearer {access.token}".encode()
+        self._names = {"localhost", *(name.lower() for name in access.names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return  # there are no web sockets
+        headers = Headers(scope=scope)
+        origin = headers.get("origin", "")
+        is_foreign = origin in self._access.origins
+        answering = _Answering(send, origin if is_foreign else "")
+        refusal = self._refusal(scope, headers, is_foreign)
+        if refusal is not None:
+            status, text = refusal
+            await problem(status, text)(scope, receive, answering)
+        elif is_foreign and scope["method"] == "OPTIONS":
+            await answering.preflight()
+        elif not self._has_token(scope["path"], headers):
+            text = "the token is missing or wrong\n  send `Authorization: Bearer TOKEN`"
+            await problem(401, text)(scope, receive, answering)
+        else:
+            body = _Body(receive)
+            await self._app(scope, body, answering)
+
+    def _refusal(self, scope: Scope, headers: Headers, is_foreign: bool) -> tuple[int, str] | None:
+        if not self._is_own_name(headers.getlist("host")):
+            return 403, (
+                "ask by an IP address or localhost\n"
+                "  allow another name with `lycosa serve --name NAME`"
+            )
+        try:
+            if int(headers.get("content-length", "0")) > LARGEST_BODY_BYTES:
+                return 413, f"a request has at most {LARGEST_BODY_BYTES:,} bytes"
+        except ValueError:
+            return 400, "the length is not a number"
+        if is_foreign:
+            return None
+        origins = headers.getlist("origin")
+        own = f"{scope['scheme']}://{headers.get('host', '')}".lower()
+        if any(origin.lower() != own for origin in origins):
+            return 403, (
+                "the page that asks belongs to another origin\n"
+                "  allow it with `lycosa serve --cors ORIGIN`"
+            )
+        if headers.get("sec-fetch-site", "") not in _OWN_SITES and not _is_visit(scope, headers):
+            return 403, "the browser says that another site asks"
+        return None
+
+    def _is_own_name(self, hosts: list[str]) -> bool:
+        found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if found is None:
+            return False
+        name = found["name"].lower()
+        if name in self._names:
+            return True
+        try:
+            ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+    def _has_token(self, path: str, headers: Headers) -> bool:
+        if not needs_token(path):
+            return True
+        given = headers.get("authorization", "")
+        scheme, _, token = given.partition(" ")
+        return hmac.compare_digest(f"{scheme.lower()} {token}".encode(), self._bearer)
+
+
+def _is_visit(scope: Scope, headers: Headers) -> bool:
+    """Return whether a person follows a link to one of our pages."""
+    return (
+        scope["method"] in ("GET", "HEAD")
+        and is_page(scope["path"])
+        and headers.get("sec-fetch-mode", "") == "navigate"
+        and headers.get("sec-fetch-dest", "") == "document"
+    )
+
+
+class _Answering:
+    """Adds our headers to an answer."""
+
+    def __init__(self, send: Send, origin: str) -> None:
+        self._send = send
+        self._origin = origin
+
+    async def __call__(self, message: Message) -> None:
+        """Send a message of the answer."""
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Cache-Control", "no-store")
+            if self._origin:
+                headers["Access-Control-Allow-Origin"] = self._origin
+                headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                headers["Access-Control-Expose-Headers"] = "Link"
+                headers.add_vary_header("Origin")
+        await self._send(message)
+
+    async def preflight(self) -> None:
+        """Answer a browser that asks whether a page of `--cors` may ask."""
+        allowed = {
+            "access-control-allow-headers": _CORS_HEADERS,
+            "access-control-allow-methods": _CORS_METHODS,
+            "access-control-max-age": "600",
+        }
+        listed = [(name.encode(), value.encode()) for name, value in allowed.items()]
+        await self({"type": "http.response.start", "status": 204, "headers": listed})
+        await self({"type": "http.response.body", "body": b""})
+
+
+class _Body:
+    """Reads the body of a request, up to a size and a moment."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._left = LARGEST_BODY_BYTES
+        self._until = time.monotonic() + BODY_SECONDS
+        self._is_complete = False
+
+    async def __call__(self) -> Message:
+        """Return the next message of the request."""
+        import anyio
+
+        if self._is_complete:
+            return await self._receive()
+        with anyio.move_on_after(self._until - time.monotonic()) as waiting:
+            message: dict[str, Any] = dict(await self._receive())
+            self._left -= len(message.get("body", b""))
+            self._is_complete = not message.get("more_body", False)
+            if self._left >= 0:
+                return message
+        self._is_complete = True
+        return {"type": "http.disconnect", "is_late": waiting.cancelled_caught}

@@ -1,0 +1,260 @@
+"""The crawls that are served: one directory, or all crawl directories under a folder.
+
+A crawl's name is its folder's name, or its path below the served folder with `:` for `/`. Names
+are only looked up among the folders that were found, so a name never leads anywhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lycosa.config import Job
+from lycosa.crawl.control.live import Frame as LiveFrame
+from lycosa.crawl.control.live import read_frame
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import LycosaError
+from lycosa.query.answer_pool import AnswerPool
+from lycosa.serve.reading.requests import ReadingPool, Resting
+from lycosa.serve.reading.states import log_signature
+from lycosa.serve.records import CrawlRow, Frame, GivenUp, Wait
+from lycosa.serve.web.limits import limits_in_force
+from lycosa.serve.web.problems import Refusal
+from lycosa.serve.web.replies import answered
+
+if TYPE_CHECKING:
+    from lycosa.query.text.search_pool import SearchPool
+
+DEEPEST = 3
+"""How far below the served folder crawls are looked for."""
+MOST_CRAWLS = 2_000
+FRAME_SECONDS = 0.4
+"""A frame is read again after this time, however many viewers there are."""
+FOLD_SECONDS = 120.0
+SCAN_SECONDS = 2.0
+_FIELDS = frozenset(Frame.__struct_fields__)
+
+
+class ServedCrawl:
+    """One crawl: its directory, its frame, and the processes that answer questions about it."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self.directory = CrawlDirectory(path)
+        self.reading = ReadingPool(path)
+        self._answers: AnswerPool | None = None
+        self._search: SearchPool | None = None
+        self._lock = threading.Lock()
+        self._frame: Frame | None = None
+        self._read_at = 0.0
+        self._rest: tuple[tuple[int, ...], Frame] | None = None
+        self._job: tuple[int, Job] | None = None
+
+    # -- what it is now -------------------------------------------------------------------
+
+    def job(self) -> Job:
+        """Return the job; its file is read again when it has changed."""
+        changed = self.directory.job_file.stat().st_mtime_ns
+        if self._job is None or self._job[0] != changed:
+            self._job = (changed, self.directory.job())
+        return self._job[1]
+
+    def frame(self) -> Frame:
+        """Return the crawl as it is now, at most half a second old while it runs."""
+        with self._lock:
+            if self._frame is None or time.monotonic() - self._read_at > FRAME_SECONDS:
+                self._frame = self._look()
+                self._read_at = time.monotonic()
+            return self._frame
+
+    def _look(self) -> Frame:
+        live, path = read_frame(self.directory.path), self.directory.path
+        holder = self.directory.holder()
+        if live is not None and (_is_now(live, holder is not None) or _is_last(live, path)):
+            return self._of_live(live)
+        if self.job().log.server:
+            state = "running" if holder else "resting"
+            return Frame(moment=time.time(), state=state, limits=limits_in_force(self.job()))
+        rest = self._resting()
+        if holder is not None:
+            return msgspec.structs.replace(rest, state="running", pid=holder.pid)
+        return rest
+
+    def _of_live(self, live: LiveFrame) -> Frame:
+        told = {name: value for name, value in live.progress.items() if name in _FIELDS}
+        told["waits"] = [Wait(who, why, until) for who, why, until in told.get("waits", ())]
+        told["given_up"] = [GivenUp(*one) for one in told.get("given_up", ())]
+        return Frame(
+            moment=live.moment,
+            state=live.state,
+            reason=live.reason,
+            is_live=True,
+            pid=live.pid if live.state != "ended" else 0,
+            limits=limits_in_force(self.job(), live),
+            orders_applied=live.order,
+            free_disk_bytes=self.directory.free_disk(),
+            **told,
+        )
+
+    def _resting(self) -> Frame:
+        """Return the state at the last commit; the log is folded once for each change."""
+        signature = log_signature(self.directory.path)
+        if self._rest is None or self._rest[0] != signature:
+            content = answered(self.reading.ask(Resting(), FOLD_SECONDS)).body
+            frame = msgspec.json.decode(content, type=Frame)
+            self._rest = (signature, frame)
+        return self._rest[1]
+
+    def row(self) -> CrawlRow:
+        """Return the crawl's line in the list; nothing is folded for it."""
+        path = self.directory.path
+        try:
+            job = self.job()
+        except (LycosaError, OSError) as error:
+            return CrawlRow(
+                name=self.name, directory=str(path), state="unknown", problem=str(error)
+            )
+        live, holder = read_frame(path), self.directory.holder()
+        is_known = live is not None and (_is_now(live, holder is not None) or _is_last(live, path))
+        state = "running" if holder else "resting" if self.directory.has_begun else "new"
+        if live is not None and is_known:
+            state = live.state
+        known = live.progress if live is not None else {}
+        signature = log_signature(path)
+        return CrawlRow(
+            name=self.name,
+            directory=str(path),
+            state=state,
+            reason=live.reason if live is not None and is_known else "",
+            pages=known.get("pages"),
+            bytes=known.get("bytes"),
+            pending=known.get("pending"),
+            changed=max(signature[::2]) / 1e9 if signature else None,
+            seeds=[seed for _, seed in zip(range(5), job.seeds, strict=False)],
+            seeds_count=len(job.seeds),
+            log=job.log.server,
+            has_text_index=any((path / "index" / "text").glob("*")),
+            has_triples=any((path / "index" / "triples").glob("*")),
+            has_report=(path / "report" / "index.html").exists(),
+        )
+
+    # -- processes ------------------------------------------------------------------------
+
+    @property
+    def answers(self) -> AnswerPool:
+        """The processes that answer SPARQL."""
+        with self._lock:
+            if self._answers is None:
+                self._answers = AnswerPool(self.directory.path, 2, 50_000_000)
+            return self._answers
+
+    @property
+    def search(self) -> SearchPool:
+        """The processes that search."""
+        from lycosa.query.text.search_pool import SearchPool
+
+        with self._lock:
+            if self._search is None:
+                self._search = SearchPool(self.directory.path, 2)
+            return self._search
+
+    def rest(self) -> None:
+        """End reading processes that have had nothing to do for some time."""
+        self.reading.rest()
+
+    def close(self) -> None:
+        """End all processes."""
+        self.reading.close()
+        if self._answers is not None:
+            self._answers.close()
+        if self._search is not None:
+            self._search.close()
+
+
+def _is_now(live: LiveFrame, is_held: bool) -> bool:
+    return is_held and live.is_fresh() and live.state != "ended"
+
+
+def _is_last(live: LiveFrame, path: Path) -> bool:
+    """Return whether a frame tells how the last run ended, and the log knows nothing newer."""
+    if live.state != "ended":
+        return False
+    changed = log_signature(path)[::2]
+    return not changed or max(changed) / 1e9 <= live.moment + 2.0
+
+
+class ServedCrawls:
+    """All crawls that are served."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.is_root = not (place / "crawl.toml").exists()
+        self._crawls: dict[str, ServedCrawl] = {}
+        self._lock = threading.Lock()
+        self._scanned = 0.0
+
+    def all(self) -> list[ServedCrawl]:
+        """Return the crawls by name; folders are looked through again after some seconds."""
+        with self._lock:
+            if not self._crawls or time.monotonic() - self._scanned > SCAN_SECONDS:
+                self._scan()
+            return [self._crawls[name] for name in sorted(self._crawls)]
+
+    def get(self, name: str) -> ServedCrawl:
+        """Return a crawl by its name; raises `Refusal`."""
+        known = self._crawls.get(name)
+        if known is None or not known.directory.job_file.exists():
+            found = {crawl.name: crawl for crawl in self.all()}
+            if name not in found:
+                raise Refusal(404, "there is no crawl of this name\n  list them: GET /api/v1/crawls")
+            known = found[name]
+        return known
+
+    def look_again(self) -> None:
+        """Look for new crawls at the next request."""
+        self._scanned = 0.0
+
+    def rest(self) -> None:
+        """End processes that have had nothing to do for some time."""
+        for crawl in list(self._crawls.values()):
+            crawl.rest()
+
+    def close(self) -> None:
+        """End all processes."""
+        for crawl in self._crawls.values():
+            crawl.close()
+
+    def _scan(self) -> None:
+        self._scanned = time.monotonic()
+        found: dict[str, Path] = {}
+        if not self.is_root:
+            name = self.place.resolve().name or "crawl"
+            found[name] = self.place
+        else:
+            _find(self.place, (), found)
+        for name in self._crawls.keys() - found.keys():
+            self._crawls.pop(name).close()
+        for name in found.keys() - self._crawls.keys():
+            self._crawls[name] = ServedCrawl(name, found[name])
+
+
+def _find(folder: Path, names: tuple[str, ...], found: dict[str, Path]) -> None:
+    """Look for crawl directories below a folder; links are not followed."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or not entry.is_dir(follow_symlinks=False):
+            continue
+        path, below = folder / entry.name, (*names, entry.name)
+        if (path / "crawl.toml").exists():
+            if len(found) < MOST_CRAWLS:
+                found[":".join(below)] = path
+        elif len(below) < DEEPEST:
+            _find(path, below, found)
