@@ -11,6 +11,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     simulation    runs whole crawls in virtual time, and kills them
     processes     runs a crawl of the real web, in one process or several
     member        a worker that shares its crawl with other machines
+    control       orders to a crawl that runs, and what it shows of itself
     copying       copies content to a store that all machines reach, and back
     worker        the loop: choose, send, commit, look for the end
     answers       turns an answer into an event, a record and new URLs

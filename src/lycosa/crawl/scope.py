@@ -10,13 +10,16 @@ follows from it is posted.
 A crawl of servers on this machine (`loopback_origins`) wants these servers alone. The address guard
 would refuse the others, too; but it would close their host, which is the one that is crawled.
 
+The operator may add rules while the crawl runs (`crawl.control.orders`): those that reject are
+asked before the job's own, those that accept after them.
+
 Cost: the hosts are in one growing set, so adding a host takes the same time with ten hosts or a
 hundred thousand. The hosts of a seed list are noted many at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -87,14 +90,18 @@ class JobScope:
         self._moved: set[str] = set()
         self.unwritten: dict[str, bytes] = {}
         """Notes that a commit writes before the posts of those who know of them."""
+        self._rejecting: tuple[Rule, ...] = ()
+        self._accepting: tuple[Rule, ...] = ()
+        self._added: Scope | None = None
+        self._adopted = 0
         self._scope = Scope(self._rules)
         self._notes = 0
         self._read()
 
     @property
     def size(self) -> int:
-        """How many hosts have joined; when it grows, verdicts may have changed."""
-        return len(self._hosts)
+        """How many hosts have joined and rules were added; when it grows, verdicts may change."""
+        return len(self._hosts) + self._adopted
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -113,7 +120,27 @@ class JobScope:
     @property
     def takes_all_seeds(self) -> bool:
         """Whether every seed is accepted, because there are no rules that could refuse one."""
-        return self._ask is None and not self._rules and not self._opened
+        return not (self._ask or self._rules or self._opened or self._rejecting)
+
+    @property
+    def rejects_more(self) -> bool:
+        """Whether the operator has added a rule that rejects."""
+        return self._added is not None
+
+    def adopt(self, added: Sequence[Rule]) -> None:
+        """Ask these added rules from now on, and no others; the first one that decides counts."""
+        rejecting = tuple(rule for rule in added if rule.action is Action.REJECT)
+        accepting = tuple(rule for rule in added if rule.action is Action.ACCEPT)
+        if (rejecting, accepting) == (self._rejecting, self._accepting):
+            return
+        self._rejecting, self._accepting = rejecting, accepting
+        self._added = Scope(rejecting) if rejecting else None
+        self._adopted += 1
+        self._compose()
+
+    def is_rejected_since(self, key: str) -> bool:
+        """Return whether an added rule rejects a URL that was accepted before."""
+        return self._added is not None and self._added.judge(key).key is None
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
@@ -198,12 +225,21 @@ class JobScope:
             self._let_in(reversed_host_of(key_of(f"http://{host}/")) for host in hosts)
 
     def _let_in(self, hosts: Iterable[str]) -> None:
-        """Add hosts to the set that the scope consults; the first one replaces the scope."""
+        """Add hosts to the set that the scope consults; the first one makes another scope."""
         is_first = not self._hosts
         self._hosts.update(dict.fromkeys(hosts))
         if is_first and self._stays_on_seeds:
+            self._compose()
+
+    def _compose(self) -> None:
+        """Make the scope of all rules; where everything is accepted anyway none must accept."""
+        rules = (*self._rejecting, *self._rules)
+        if self._stays_on_seeds and self._hosts:
             joined = Rule(Action.ACCEPT, "extra-host", (IsHost(self._hosts.keys()),))
-            self._scope = Scope((*self._rules, joined))
+            rules += (*self._accepting, joined)
+        elif any(rule.action is Action.ACCEPT for rule in self._rules):
+            rules += self._accepting
+        self._scope = Scope(rules)
 
 
 def _sites_of(origins: Iterable[str]) -> frozenset[str]:

@@ -128,6 +128,17 @@ class Planted(NamedTuple):
 class _Chunk(NamedTuple):
     posts: list[tuple[int, bytes]]
     notes: dict[str, bytes]
+    accepted: Mapping[str, str]
+
+
+class Prepared(NamedTuple):
+    """Seeds that can be posted in one transaction, with the notes to write before them."""
+
+    posts: list[tuple[int, bytes]]
+    notes: dict[str, bytes]
+    planted: Planted
+    named: list[str]
+    """The first ones that were accepted."""
 
 
 class Planter:
@@ -154,7 +165,8 @@ class Planter:
         """Post seeds in chunks; `told` is called with how many have been read."""
         count = 0
         for chunk in _chunks(seeds):
-            self._log.post_all(*self._prepare(chunk, now))
+            prepared = self._prepare(chunk, now)
+            self._log.post_all(prepared.posts, prepared.notes)
             count += len(chunk)
             told(count)
         return self._planted()
@@ -163,18 +175,31 @@ class Planter:
         self, seeds: Iterable[str], now: float, told: Callable[[int], None] = lambda count: None
     ) -> Planted:
         """Post all seeds in one transaction, so that a kill leaves all of them or none."""
+        prepared = self.prepare(seeds, now, told)
+        if prepared.posts or prepared.notes:
+            self._log.post_all(prepared.posts, prepared.notes)
+        return prepared.planted
+
+    def prepare(
+        self,
+        seeds: Iterable[str],
+        now: float,
+        told: Callable[[int], None] = lambda count: None,
+        most_named: int = 0,
+    ) -> Prepared:
+        """Return all seeds ready to be posted in one transaction; some are named."""
         posts: list[tuple[int, bytes]] = []
         notes: dict[str, bytes] = {}
+        named: list[str] = []
         count = 0
         for chunk in _chunks(seeds):
             prepared = self._prepare(chunk, now)
             posts += prepared.posts
             notes |= prepared.notes
+            named += islice(prepared.accepted.values(), most_named - len(named))
             count += len(chunk)
             told(count)
-        if posts or notes:
-            self._log.post_all(posts, notes)
-        return self._planted()
+        return Prepared(posts, notes, self._planted(), named)
 
     def _planted(self) -> Planted:
         return Planted(self._accepted, self._refused, dict(self._more_refused))
@@ -204,7 +229,7 @@ class Planter:
             (partition, encode(self._messages(now, keys, accepted)))
             for partition, keys in targets.items()
         ]
-        return _Chunk(posts, dict(notes))
+        return _Chunk(posts, dict(notes), accepted)
 
     def _messages(
         self, now: float, keys: list[str], seed_of: Mapping[str, str]

@@ -28,18 +28,26 @@ class Orders:
     def __init__(self, reader: ClusterReader) -> None:
         self._reader = reader
 
-    def set_value(self, name: str, value: Value) -> int:
-        """Change a key of the job for all members; return the revision of the settings."""
+    def close(self) -> None:
+        """Close the connections of the reader."""
+        self._reader.close()
+
+    def check_value(self, name: str, value: Value) -> None:
+        """Refuse what the job or the ledger of limits does not allow."""
         section, _, key = name.partition(".")
         if name in _LIMITS:
             self._refuse_new_limit(name, getattr(getattr(self._reader.job, section), key), value)
-        Settings().with_value(name, value)  # refused before the board is asked
+        Settings().with_value(name, value)
+
+    def set_value(self, name: str, value: Value) -> int:
+        """Change a key of the job for all members; return the revision of the settings."""
+        self.check_value(name, value)  # refused before the board is asked
         return self._change(lambda before: before.with_value(name, value))
 
-    def unset(self, name: str) -> int:
+    def unset(self, name: str, *, must_be_set: bool = True) -> int:
         """Let the job's own value count again."""
         known = self._reader.look().settings.values
-        if name not in known:
+        if must_be_set and name not in known:
             named = ", ".join(known) or "none"
             raise ConfigError(
                 f"{self._reader.place}: `{name}` was not changed; changed keys: {named}"

@@ -1,0 +1,16 @@
+"""Control of a crawl that runs: what its operator orders, and what it shows of itself.
+
+An order is a numbered note in the crawl's log. So it is durable when it is accepted, a resumed
+crawl knows it, and a crawl whose log is in a server needs nothing more. The process that leads a
+crawl looks for the next number four times a second, and its workers apply what is new.
+
+    orders    the records: what can be ordered, and what all orders together put in force
+    desk      gives an order: checks it against the job and notes it under the next number
+    live      `live.json`: the crawl at this moment, for programs that look once a second
+
+Always true:
+  * an order has effect once on each partition: its events and `OrderApplied` are one commit;
+  * orders are applied in the order of their numbers, on every partition;
+  * no order loosens robots rules, pauses below the job's own, the address guard, contact, plugins
+    or paths.
+"""

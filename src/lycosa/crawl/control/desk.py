@@ -1,0 +1,268 @@
+"""Gives orders to a crawl: checks them, and notes each under the next free number.
+
+    order/1, order/2, …    one note an order, in JSON
+
+A note is written once, so of two clients that want the same number one gets it and the other one
+takes the next. Before a number is taken all earlier orders have been read; so an order that is
+given again under its client's id is found, and changes nothing.
+
+It makes no difference whether the crawl runs: one that does not applies the order when it is
+resumed. `Stop` alone needs a run that it can end.
+
+Cost: one indexed read for each order there is, one write for a new one.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from lycosa.config import Job
+from lycosa.crawl.control.orders import (
+    MOST_SEEDS_NAMED,
+    AddSeeds,
+    InForce,
+    Numbered,
+    Order,
+    Pause,
+    Resume,
+    SetValue,
+    Stop,
+    Unset,
+    checked,
+    in_force,
+    pack,
+    unpack,
+)
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.logs.notes import refuse_moved
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import Planted, Planter, topics_of
+from lycosa.crawl.takeover import check_partitioner
+from lycosa.errors import ConfigError
+from lycosa.log.protocol import Log
+from lycosa.plugins.loader import load_hooks
+from lycosa.plugins.scheduling import partitioner_of
+
+if TYPE_CHECKING:
+    from lycosa.crawl.logs.orders import Orders
+
+_NAME = "order/"
+LONGEST_ID = 200
+
+
+class Given(NamedTuple):
+    """What became of an order."""
+
+    number: int
+    is_new: bool
+    """False if the client has given it before: then nothing was changed."""
+    planted: Planted | None = None
+    """Of new seeds: how many were accepted, and which were refused."""
+
+
+def order_name(number: int) -> str:
+    """Return the name of an order's note."""
+    return f"{_NAME}{number}"
+
+
+def orders(log: Log, after: int = 0) -> list[Numbered]:
+    """Return the orders with larger numbers, as far as they go without a gap."""
+    found = []
+    while (note := log.noted(order_name(after + 1))) is not None:
+        after += 1
+        found.append(unpack(after, note))
+    return found
+
+
+def give(directory: CrawlDirectory, order: Order, client_id: str = "", *, by: str = "") -> Given:
+    """Give an order to a crawl; returns when it is durable.
+
+    The same `client_id` again returns the first number and changes nothing. Without one, every
+    call is an order of its own. Raises `ConfigError` for an order that the job does not allow.
+    """
+    if len(client_id) > LONGEST_ID:
+        raise ConfigError(f"a client's id has at most {LONGEST_ID} characters")
+    job = directory.job()
+    with closing(directory.log(job)) as log:
+        refuse_moved(log, directory)
+        desk = _Desk(directory, job, log, client_id or os.urandom(8).hex(), by or _user())
+        return desk.give(order)
+
+
+def add_seeds(
+    directory: CrawlDirectory,
+    seeds: Iterable[str],
+    client_id: str = "",
+    told: Callable[[int], None] = lambda count: None,
+) -> Given:
+    """Give the order to crawl more seeds, of which there may be many; `told` counts them."""
+    job = directory.job()
+    with closing(directory.log(job)) as log:
+        refuse_moved(log, directory)
+        desk = _Desk(directory, job, log, client_id or os.urandom(8).hex(), _user())
+        return desk.give_seeds(seeds, told)
+
+
+class _Desk:
+    """Gives one order of one client."""
+
+    def __init__(
+        self, directory: CrawlDirectory, job: Job, log: Log, client_id: str, by: str
+    ) -> None:
+        self._directory = directory
+        self._job = job
+        self._log = log
+        self._id = client_id
+        self._by = by
+        self._known = InForce()
+
+    def give(self, order: Order) -> Given:
+        if isinstance(order, AddSeeds):
+            return self.give_seeds(order.seeds)
+        if (before := self._given_before()) is not None:
+            self._to_board(before.order, before.number)
+            return Given(before.number, is_new=False)
+        order = checked(order, self._job, self._known)
+        if isinstance(order, Stop):
+            self._require_run()
+        if self._job.log.server:
+            self._check_shared(order)
+        given = self._note(order, lambda name, note: self._log.note(name, note))
+        if given.is_new:
+            self._to_board(order, given.number)
+        return given
+
+    def give_seeds(
+        self, seeds: Iterable[str], told: Callable[[int], None] = lambda count: None
+    ) -> Given:
+        """Post seeds together with the note that says so."""
+        if (before := self._given_before()) is not None:
+            return Given(before.number, is_new=False)
+        job, log = self._job, self._log
+        hooks = load_hooks(job)
+        partitioner = partitioner_of(job, hooks)
+        check_partitioner(log, partitioner)
+        scope = JobScope(job, log, hooks=hooks)
+        scope.adopt(self._known.parsed_rules())
+        prepared = Planter(scope, partitioner, log, topics_of(job)).prepare(
+            seeds, time.time(), told, MOST_SEEDS_NAMED
+        )
+        planted = prepared.planted
+        if not planted.accepted:
+            return Given(0, is_new=True, planted=planted)
+        order = AddSeeds(prepared.named, planted.accepted - len(prepared.named))
+
+        def write(name: str, note: bytes) -> bool:
+            log.post_all(prepared.posts, {**prepared.notes, name: note})
+            return log.noted(name) == note
+
+        given = self._note(order, write)
+        refuse_moved(log, self._directory)  # moved meanwhile: what was posted may stay behind
+        return given._replace(planted=planted if given.is_new else None)
+
+    def _given_before(self) -> Numbered | None:
+        """Read all orders that are new to us; return the client's own, if it is among them."""
+        for given in orders(self._log, self._known.last):
+            if given.id == self._id:
+                return given
+            self._known = self._known.after(given.number, given.order)
+        return None
+
+    def _note(self, order: Order, write: Callable[[str, bytes], bool]) -> Given:
+        """Write the order under the next number that is free.
+
+        An answer that is lost leaves a note that is ours: it is found by our id.
+        """
+        note = pack(Numbered(0, order, self._id, time.time(), self._by))
+        while True:
+            if write(order_name(self._known.last + 1), note):
+                return Given(self._known.last + 1, is_new=True)
+            if (before := self._given_before()) is not None:
+                return Given(before.number, is_new=before.moment == unpack(0, note).moment)
+            order = checked(order, self._job, self._known)
+
+    def _require_run(self) -> None:
+        is_running = self._directory.holder() is not None
+        if not is_running and not self._job.log.server:
+            raise ConfigError(
+                f"{self._directory.shown}: no process crawls it, so there is nothing to stop"
+            )
+
+    # -- crawls of several machines -------------------------------------------------------
+
+    def _check_shared(self, order: Order) -> None:
+        """Refuse a limit that the ledger of a cluster cannot keep exact, before it is noted."""
+        if isinstance(order, SetValue):
+            with self._board() as leading:
+                leading.check_value(order.key, order.value)
+
+    def _to_board(self, order: Order, number: int) -> None:
+        """Tell members what they read from the board: settings, a halt, the end.
+
+        Members adopt these from there, with those of `lycosa cluster`. The note is the record of
+        it. If we are killed in between, the client had no answer and gives the order again.
+        """
+        if not self._job.log.server or not isinstance(
+            order, Pause | Resume | Stop | SetValue | Unset
+        ):
+            return
+        if any(_is_about_same(order, later.order) for later in orders(self._log, number)):
+            return  # given again long after: what came later holds
+        with self._board() as leading:
+            match order:
+                case Pause() | Resume():
+                    leading.pause(is_paused=isinstance(order, Pause))
+                case Stop():
+                    leading.stop()
+                case SetValue(key, value):
+                    leading.set_value(key, value)
+                case Unset(key):
+                    leading.unset(key, must_be_set=False)
+
+    def _board(self) -> closing[Orders]:
+        from lycosa.crawl.logs.orders import Orders  # a crawl in a folder has no board
+        from lycosa.crawl.status.cluster import ClusterReader
+
+        return closing(Orders(ClusterReader(self._directory)))
+
+
+def _is_about_same(order: Order, later: Order) -> bool:
+    """Return whether a later order decides what this one has decided."""
+    if isinstance(order, SetValue | Unset):
+        return isinstance(later, SetValue | Unset) and later.key == order.key
+    return isinstance(later, Pause | Resume | Stop)
+
+
+def known_orders(directory: CrawlDirectory) -> list[Numbered]:
+    """Return all orders of a crawl; none if it has no log yet."""
+    if not directory.has_begun:
+        return []
+    with closing(directory.log(directory.job())) as log:
+        return orders(log)
+
+
+def known_in_force(log: Log) -> InForce:
+    """Return what the orders in a log put in force."""
+    return in_force(orders(log))
+
+
+def as_data(given: Numbered) -> dict[str, object]:
+    """Return an order for JSON."""
+    data: dict[str, object] = msgspec.to_builtins(given)
+    return data
+
+
+def _user() -> str:
+    """Return who gives an order: the user, and the machine."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = str(os.getuid())
+    return f"{name}@{os.uname().nodename}"

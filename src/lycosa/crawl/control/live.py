@@ -1,0 +1,74 @@
+"""`live.json`: a running crawl at this moment, for programs that look at it once a second.
+
+The process that reports the progress of a crawl writes a frame into the crawl directory every
+second, and a last one at the end. It is renamed into place, so a reader finds a whole frame, and
+not synced: after a power failure an old one, or none, tells nothing that the log does not know.
+
+A frame may be old: its process was killed, or the crawl has ended. `is_fresh` compares its moment
+with the clock; whether a process crawls, the directory's lock says (`CrawlDirectory.holder`).
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from lycosa.cluster.settings import Value
+from lycosa.crawl.status.progress import Progress
+
+NAME = "live.json"
+VERSION = 1
+FRESH_SECONDS = 5.0
+"""An older frame is not taken for the present."""
+
+State = Literal["running", "paused", "stopping", "ended"]
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A crawl at one moment."""
+
+    pid: int
+    """Of the process that leads the crawl."""
+    moment: float
+    """When it was written, by the machine's clock."""
+    state: State
+    progress: dict[str, Any]
+    """The fields of `Progress` by name."""
+    reason: str = ""
+    """Why the run has ended; "" while it has not."""
+    limits: dict[str, int | float] = {}
+    """The limits in force, orders included: `pages`, `bytes`, `seconds`; 0 is none."""
+    values: dict[str, Value] = {}
+    """The keys that orders have changed."""
+    rules: dict[int, dict[str, Any]] = {}
+    """The rules that orders have added, by the numbers of the orders."""
+    order: int = 0
+    """The number of the last order that all workers have applied and made durable."""
+    version: int = VERSION
+
+    def figures(self) -> Progress:
+        """Return the progress; a field that another release wrote is left out."""
+        known = {name: value for name, value in self.progress.items() if name in Progress._fields}
+        return Progress(**known)
+
+    def is_fresh(self, now: float | None = None) -> bool:
+        """Return whether it was written a moment ago."""
+        return abs((time.time() if now is None else now) - self.moment) <= FRESH_SECONDS
+
+
+def write_frame(directory: Path, frame: Frame) -> None:
+    """Put a frame into a crawl directory, in place of the one before."""
+    temporary = directory / f"{NAME}.writing"
+    temporary.write_bytes(msgspec.json.encode(frame))
+    temporary.rename(directory / NAME)
+
+
+def read_frame(directory: Path) -> Frame | None:
+    """Return the last frame of a crawl directory; None if there is none that can be read."""
+    try:
+        return msgspec.json.decode((directory / NAME).read_bytes(), type=Frame)
+    except (OSError, msgspec.DecodeError):
+        return None

@@ -1,0 +1,293 @@
+"""What an operator can order while a crawl runs, and what all orders together put in force.
+
+    Pause, Resume            begin no request, or go on; time that is paused counts in no limit
+    Stop                     end the run under way, cleanly; the next run does not know it any more
+    SetValue, Unset          another value for a key of the job (`CHANGEABLE`), or the job's own
+    AddRule, RemoveRule      a rule beside those of the job, which are never removed
+    AddSeeds                 more seeds; they are posted together with the note
+    Block, Unblock, Retry    as the commands of these names do in a crawl that does not run
+
+An order is stored as JSON, tagged with its `kind`, so that it reads the same in the log, in the
+output of `lycosa orders` and over HTTP. `checked` compares it with the job before it is written.
+
+Added rules that reject are asked before the job's rules, those that accept after them. So an added
+rule can narrow everything, and widen only what the job's own rules leave open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from lycosa.cluster.settings import CHANGEABLE, Settings, Value
+from lycosa.config import Job
+from lycosa.errors import ConfigError
+from lycosa.url import Action, Rule, canonicalize, host_of, key_of, parse_rules
+
+MOST_SEEDS_NAMED = 100
+"""How many seeds an order names; the seeds themselves are in the inboxes."""
+_PAUSES = (
+    "politeness.delay_seconds",
+    "politeness.large_site_delay_seconds",
+    "politeness.ip_delay_seconds",
+)
+"""The keys that an order may raise, and never set below the job's own value."""
+
+
+class _Order(msgspec.Struct, frozen=True, tag_field="kind"):
+    """An order, tagged with its kind."""
+
+
+class Pause(_Order, frozen=True, tag="pause"):
+    """Begin no request. Those under way are finished and kept. It holds over kills."""
+
+
+class Resume(_Order, frozen=True, tag="resume"):
+    """Go on after a pause."""
+
+
+class Stop(_Order, frozen=True, tag="stop"):
+    """End the run under way as a signal does. It holds for no later run."""
+
+
+class SetValue(_Order, frozen=True, tag="set"):
+    """Go by another value of a key of the job, until it is unset. crawl.toml stays as it is."""
+
+    key: str
+    value: Value
+
+
+class Unset(_Order, frozen=True, tag="unset"):
+    """Go by the job's own value again."""
+
+    key: str
+
+
+class AddRule(_Order, frozen=True, tag="add-rule"):
+    """Ask one more rule: a table as in `[[rules]]`, whose action is accept or reject."""
+
+    rule: dict[str, Any]
+
+
+class RemoveRule(_Order, frozen=True, tag="remove-rule"):
+    """Ask an added rule no longer; what waited and it had ended is brought back."""
+
+    number: int
+    """The number of the order that added it."""
+
+
+class AddSeeds(_Order, frozen=True, tag="add-seeds"):
+    """Crawl more seeds. The note names the first ones; all are in the inboxes."""
+
+    seeds: list[str]
+    more: int = 0
+    """How many are not named."""
+
+
+class Block(_Order, frozen=True, tag="block"):
+    """Ask a host no more, also one that is not known yet."""
+
+    host: str
+
+
+class Unblock(_Order, frozen=True, tag="unblock"):
+    """Ask a blocked host again."""
+
+    host: str
+
+
+class Retry(_Order, frozen=True, tag="retry"):
+    """Fetch again what failed, or what was put aside as a trap."""
+
+    what: Literal["failed", "traps"] = "failed"
+
+
+Order = (
+    Pause
+    | Resume
+    | Stop
+    | SetValue
+    | Unset
+    | AddRule
+    | RemoveRule
+    | AddSeeds
+    | Block
+    | Unblock
+    | Retry
+)
+
+
+class Numbered(msgspec.Struct, frozen=True):
+    """An order as it stands in the log."""
+
+    number: int
+    """From 1, without gaps; not part of the note, which has it in its name."""
+    order: Order
+    id: str
+    """The client's. The same one again is the same order."""
+    moment: float
+    """When it was given, by the wall clock of the machine that gave it."""
+    by: str = ""
+    """Who gave it: user and machine."""
+
+
+class InForce(msgspec.Struct, frozen=True):
+    """What orders 1 to `last` together put in force."""
+
+    last: int = 0
+    is_paused: bool = False
+    values: dict[str, Value] = {}
+    rules: dict[int, dict[str, Any]] = {}
+    """The added rules, by the numbers of their orders."""
+
+    def after(self, number: int, order: Order) -> InForce:
+        """Return what is in force after one more order."""
+        replaced = msgspec.structs.replace
+        match order:
+            case Pause() | Resume():
+                return replaced(self, last=number, is_paused=isinstance(order, Pause))
+            case SetValue(key, value):
+                return replaced(self, last=number, values={**self.values, key: value})
+            case Unset(key):
+                values = {name: value for name, value in self.values.items() if name != key}
+                return replaced(self, last=number, values=values)
+            case AddRule(rule):
+                return replaced(self, last=number, rules={**self.rules, number: rule})
+            case RemoveRule(wanted):
+                rules = {other: rule for other, rule in self.rules.items() if other != wanted}
+                return replaced(self, last=number, rules=rules)
+        return replaced(self, last=number)
+
+    @property
+    def settings(self) -> Settings:
+        """The part that a worker adopts as it adopts the settings of a cluster."""
+        return Settings(self.values, self.is_paused)
+
+    def job(self, job: Job) -> Job:
+        """Return the job with the values in force."""
+        return self.settings.applied(job)
+
+    def parsed_rules(self) -> tuple[Rule, ...]:
+        """Return the added rules, the newest first."""
+        return parse_rules([self.rules[number] for number in sorted(self.rules, reverse=True)])
+
+
+def in_force(given: Iterable[Numbered]) -> InForce:
+    """Return what orders put in force, from the first one on."""
+    found = InForce()
+    for one in given:
+        found = found.after(one.number, one.order)
+    return found
+
+
+def pack(given: Numbered) -> bytes:
+    """Return the content of an order's note."""
+    return msgspec.json.encode(
+        {"order": given.order, "id": given.id, "moment": given.moment, "by": given.by}
+    )
+
+
+def unpack(number: int, note: bytes) -> Numbered:
+    """Return the order of a note."""
+    content = msgspec.json.decode(note, type=_Note)
+    return Numbered(number, content.order, content.id, content.moment, content.by)
+
+
+class _Note(msgspec.Struct, frozen=True):
+    order: Order
+    id: str
+    moment: float
+    by: str = ""
+
+
+def of_kind(data: Mapping[str, object]) -> Order:
+    """Return the order that a JSON object describes; raises `ConfigError` if it is none."""
+    try:
+        order: Order = msgspec.convert(data, Order)
+    except msgspec.ValidationError as error:
+        kinds = "pause, resume, stop, set, unset, add-rule, remove-rule, add-seeds, block, unblock"
+        raise ConfigError(f"not an order: {error}\n  kinds: {kinds}, retry") from None
+    return order
+
+
+# -- checks before an order is written ----------------------------------------------------
+
+
+def checked(order: Order, job: Job, known: InForce) -> Order:
+    """Return the order as it is to be written; raises `ConfigError` with what is wrong.
+
+    `known` is what earlier orders have put in force.
+    """
+    match order:
+        case SetValue():
+            return _checked_value(order, job)
+        case Unset(key):
+            if key not in known.values:
+                named = ", ".join(known.values) or "none"
+                raise ConfigError(f"`{key}` was not changed by an order; changed keys: {named}")
+        case AddRule(rule):
+            _check_rule(rule)
+        case RemoveRule(number):
+            if number not in known.rules:
+                named = ", ".join(map(str, known.rules)) or "none"
+                raise ConfigError(
+                    f"order {number} has added no rule that holds; added rules: {named}\n"
+                    "  rules of the job itself are not removed while it runs"
+                )
+        case Block(host) | Unblock(host):
+            return type(order)(host_named(host))
+        case AddSeeds(seeds):
+            if not seeds:
+                raise ConfigError("an order to add seeds needs a seed, as in https://example.org/")
+    return order
+
+
+def _checked_value(order: SetValue, job: Job) -> SetValue:
+    """Return the order with its value as the job has it, if that loosens nothing."""
+    section, _, key = order.key.partition(".")
+    if order.key not in CHANGEABLE:
+        raise ConfigError(
+            f"`{order.key}` cannot be changed while a crawl runs{_why_not(order.key)}\n"
+            f"  these can: {', '.join(CHANGEABLE)}"
+        )
+    tables: dict[str, Any] = {section: {key: order.value}}
+    value = getattr(getattr(Job.of(**tables), section), key)
+    own = getattr(getattr(job, section), key)
+    if order.key in _PAUSES and value < own:
+        raise ConfigError(
+            f"{order.key}: {value:g} is less than the job's own {own:g}; an order makes pauses"
+            " longer, never shorter\n"
+            f"  stop the crawl, then: lycosa resume DIR --set {order.key}={value:g}"
+        )
+    return SetValue(order.key, value)
+
+
+def _why_not(key: str) -> str:
+    section = key.partition(".")[0]
+    if section in ("robots", "politeness"):
+        return ": orders do not touch how politely servers are asked"
+    if key in ("fetch.allow_private", "fetch.private_networks", "fetch.loopback_origins"):
+        return ": orders do not touch the address guard"
+    if key in ("fetch.contact", "fetch.user_agent"):
+        return ": orders do not touch what site owners are told"
+    return ": orders load no code" if section == "plugins" else ""
+
+
+def _check_rule(table: dict[str, Any]) -> None:
+    (rule,) = parse_rules([table])
+    if rule.action is Action.TRANSFORM:
+        raise ConfigError(
+            "a rule that is added while a crawl runs accepts or rejects; a transform would make"
+            " other URLs of those that are known\n"
+            "  stop the crawl and add it to crawl.toml"
+        )
+
+
+def host_named(name: str) -> str:
+    """Return the host of a name or URL, as the tables spell it."""
+    url = canonicalize(name if "://" in name else f"http://{name}/")
+    if url is None:
+        raise ConfigError(f"{name}: is not a host name\n  write it like www.example.org")
+    return host_of(key_of(url))
