@@ -26,6 +26,7 @@ from lycosa.serve.records import CrawlRow, Frame, GivenUp, Wait
 from lycosa.serve.web.limits import limits_in_force
 from lycosa.serve.web.problems import Refusal
 from lycosa.serve.web.replies import answered
+from lycosa.serve.web.starting import Children
 
 if TYPE_CHECKING:
     from lycosa.query.text.search_pool import SearchPool
@@ -194,6 +195,7 @@ class ServedCrawls:
     def __init__(self, place: Path) -> None:
         self.place = place
         self.is_root = not (place / "crawl.toml").exists()
+        self.children = Children()
         self._crawls: dict[str, ServedCrawl] = {}
         self._lock = threading.Lock()
         self._scanned = 0.0
@@ -221,6 +223,7 @@ class ServedCrawls:
 
     def rest(self) -> None:
         """End processes that have had nothing to do for some time."""
+        self.children.collect()
         for crawl in list(self._crawls.values()):
             crawl.rest()
 

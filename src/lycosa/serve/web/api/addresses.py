@@ -1,0 +1,97 @@
+"""One URL: explanation, captures, and their bodies, which are only ever downloads."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from starlette.responses import Response
+
+from lycosa.serve.reading.requests import Capture, Explain
+from lycosa.serve.records import CaptureList, UrlFacts
+from lycosa.serve.web.operations import Call, Operation
+from lycosa.serve.web.replies import answered
+
+SECONDS = 60.0
+_Url = Annotated[str, msgspec.Meta(min_length=1, max_length=8000)]
+_NAMES = {"body": "body.bin", "headers": "headers.txt", "text": "text.txt"}
+
+
+class UrlQuery(msgspec.Struct, frozen=True):
+    """Which URL."""
+
+    url: _Url
+
+
+class CaptureQuery(msgspec.Struct, frozen=True):
+    """Which answer."""
+
+    url: _Url
+    fetch_id: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    """The newest one that is stored, when it is empty."""
+
+
+def explain_url(call: Call) -> bytes:
+    """Return everything that is known of a URL."""
+    return answered(call.crawl.reading.ask(Explain(call.query.url), SECONDS)).body
+
+
+def list_captures(call: Call) -> CaptureList:
+    """Return the fetches of a URL."""
+    facts = msgspec.json.decode(explain_url(call), type=UrlFacts)
+    return CaptureList(facts.url, facts.captures)
+
+
+def _part(call: Call, part: Literal["body", "headers", "text"]) -> Response:
+    asked = Capture(call.query.url, part, call.query.fetch_id)
+    reply = answered(call.crawl.reading.ask(asked, SECONDS))
+    # Never shown: a page that were shown here could ask our interface in the user's name.
+    headers = {
+        "Content-Disposition": f'attachment; filename="{_NAMES[part]}"',
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+    }
+    return Response(reply.body, headers=headers, media_type=reply.text)
+
+
+def get_capture_body(call: Call) -> Response:
+    """Return the body of an answer."""
+    return _part(call, "body")
+
+
+def get_capture_headers(call: Call) -> Response:
+    """Return status line and headers of an answer."""
+    return _part(call, "headers")
+
+
+def get_capture_text(call: Call) -> Response:
+    """Return the visible text of a page."""
+    return _part(call, "text")
+
+
+def _capture(part: str, act: object, summary: str, media_type: str) -> Operation:
+    return Operation(
+        "GET",
+        f"/crawls/{{name}}/captures/{part}",
+        act,  # type: ignore[arg-type]
+        summary,
+        query=CaptureQuery,
+        media_types=(media_type,),
+    )
+
+
+OPERATIONS = [
+    Operation(
+        "GET",
+        "/crawls/{name}/url",
+        explain_url,
+        "Where a URL was found, what became of it, and why it waits.",
+        UrlFacts,
+        UrlQuery,
+    ),
+    Operation(
+        "GET", "/crawls/{name}/captures", list_captures, "Fetches of a URL.", CaptureList, UrlQuery
+    ),
+    _capture("body", get_capture_body, "A stored body.", "application/octet-stream"),
+    _capture("headers", get_capture_headers, "Headers as they were sent.", "text/plain"),
+    _capture("text", get_capture_text, "The visible text.", "text/plain"),
+]

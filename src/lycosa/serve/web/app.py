@@ -1,0 +1,99 @@
+"""The application: routes, with the guard around them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+
+import anyio
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from lycosa import __version__
+from lycosa.serve.web import openapi, operations, shell
+from lycosa.serve.web.api import (
+    addresses,
+    documents,
+    listing,
+    orders,
+    progress,
+    questions,
+    tables,
+)
+from lycosa.serve.web.events import Streams
+from lycosa.serve.web.problems import answer_error
+from lycosa.serve.web.security import Access, Guard
+from lycosa.serve.web.served import ServedCrawls
+from lycosa.serve.web.sparql import Endpoint
+
+REST_SECONDS = 15.0
+"""How often processes with nothing to do are looked for."""
+
+OPERATIONS = [
+    *listing.OPERATIONS,
+    *progress.OPERATIONS,
+    *orders.OPERATIONS,
+    *tables.OPERATIONS,
+    *addresses.OPERATIONS,
+    *questions.OPERATIONS,
+    *documents.OPERATIONS,
+]
+
+
+def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] = ()) -> ASGIApp:
+    """Return the application; `more` are routes of other parts, which need the token, too."""
+    described = msgspec.json.encode(openapi.document(OPERATIONS))
+
+    async def describe(request: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    async def health(request: Request) -> Response:
+        content = msgspec.json.encode({"status": "ok", "version": __version__})
+        return Response(content, media_type="application/json")
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_rest, crawls)
+            yield
+            tasks.cancel_scope.cancel()
+        crawls.close()
+
+    endpoint = Endpoint(crawls)
+
+    async def sparql(request: Request) -> Response:
+        return await endpoint(request)
+
+    api = operations.API
+    methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
+    routes: list[BaseRoute] = [
+        Route("/", shell.crawls_page),
+        Route("/new", shell.new_page),
+        Route("/crawl/{name}/{page}", shell.crawl_page),
+        Route("/health", health),
+        Route("/sparql", sparql, methods=methods),
+        Route("/sparql/{name}", sparql, methods=methods),
+        Route(f"{api}/openapi.json", describe),
+        Route(f"{api}/crawls/{{name}}/events", Streams(crawls).endpoint),
+        *operations.routes(OPERATIONS, crawls),
+        *more,
+        Mount("/static", StaticFiles(directory=shell.STATIC)),
+    ]
+    starlette = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        exception_handlers={HTTPException: answer_error, Exception: answer_error},
+    )
+    return Guard(starlette, access)
+
+
+async def _rest(crawls: ServedCrawls) -> None:
+    while True:
+        await anyio.sleep(REST_SECONDS)
+        await anyio.to_thread.run_sync(crawls.rest)

@@ -1,0 +1,136 @@
+"""An operation of the REST interface: what it takes, what it does, what it answers.
+
+Parameters, bodies and answers are msgspec records. A request is converted to them before the
+operation runs, and refused with 400 if it does not fit; the same records make the OpenAPI document.
+Operations run in threads, so they may read files and wait for processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from lycosa.errors import ConfigError, LogUnavailable, LycosaError, QueryError
+from lycosa.serve.web.problems import Refusal, problem
+from lycosa.serve.web.served import ServedCrawl, ServedCrawls
+
+API = "/api/v1"
+JSON = "application/json"
+
+
+class Call(NamedTuple):
+    """One call of an operation."""
+
+    crawls: ServedCrawls
+    path: Mapping[str, str]
+    query: Any
+    body: Any
+    headers: Mapping[str, str]
+
+    @property
+    def crawl(self) -> ServedCrawl:
+        """The crawl that the path names."""
+        return self.crawls.get(self.path["name"])
+
+    @property
+    def client_id(self) -> str:
+        """The client's id of the request: the same one again is the same request."""
+        return self.headers.get("idempotency-key", "")[:200]
+
+
+class Operation(NamedTuple):
+    """One method of one path."""
+
+    method: str
+    path: str
+    act: Callable[[Call], Any]
+    summary: str
+    answer: Any = None
+    """The record of its answer; None if that is not JSON."""
+    query: type[msgspec.Struct] | None = None
+    body: Any = None
+    status: int = 200
+    media_types: tuple[str, ...] = ()
+    """Of answers that are not JSON."""
+    is_order: bool = False
+    """Whether it takes an `Idempotency-Key`."""
+
+    @property
+    def name(self) -> str:
+        """The name of the operation in the OpenAPI document."""
+        return self.act.__name__.strip("_")
+
+
+def routes(operations: list[Operation], crawls: ServedCrawls) -> list[Route]:
+    """Return the routes of operations; a path with several methods has one."""
+    by_path: dict[str, list[Operation]] = {}
+    for operation in operations:
+        by_path.setdefault(operation.path, []).append(operation)
+    return [_route(path, some, crawls) for path, some in by_path.items()]
+
+
+def _route(path: str, operations: list[Operation], crawls: ServedCrawls) -> Route:
+    by_method = {operation.method: operation for operation in operations}
+
+    async def endpoint(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await perform(by_method[method], request, crawls)
+
+    return Route(API + path, endpoint, methods=list(by_method))
+
+
+async def perform(operation: Operation, request: Request, crawls: ServedCrawls) -> Response:
+    """Run an operation and return its answer, or the error that it ended in."""
+    try:
+        content = await request.body() if operation.body is not None else b""
+        query = _query(operation, request)
+        body = _body(operation, request, content)
+        call = Call(crawls, request.path_params, query, body, request.headers)
+        found = await run_in_threadpool(operation.act, call)
+    except ClientDisconnect:
+        return problem(413, "the request is too long, or came too slowly")
+    except Refusal as refusal:
+        return problem(refusal.status, refusal.detail)
+    except LogUnavailable as error:
+        return problem(503, str(error))
+    except ConfigError as error:
+        return problem(422, str(error))
+    except QueryError as error:
+        return problem(422, str(error))
+    except LycosaError as error:
+        return problem(409, str(error))
+    if isinstance(found, Response):
+        return found
+    content = found if isinstance(found, bytes) else msgspec.json.encode(found)
+    return Response(content, operation.status, media_type=JSON)
+
+
+def _query(operation: Operation, request: Request) -> Any:
+    given = request.query_params
+    if operation.query is None:
+        return None
+    if len(given.multi_items()) != len(given):
+        raise Refusal(400, "a parameter is given twice")
+    try:
+        return msgspec.convert(dict(given), operation.query, strict=False)
+    except msgspec.ValidationError as error:
+        raise Refusal(400, f"a parameter is wrong: {error}") from None
+
+
+def _body(operation: Operation, request: Request, content: bytes) -> Any:
+    if operation.body is None:
+        return None
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != JSON:
+        # A form of another page can send no JSON without being asked first.
+        raise Refusal(415, "send application/json")
+    try:
+        return msgspec.json.decode(content, type=operation.body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Refusal(400, f"the body is not as it should be: {error}") from None

@@ -1,0 +1,34 @@
+// Numbers, sizes, times and moments for people.
+
+export const count = (value) => (value === null || value === undefined ? "–" : Number(value).toLocaleString("en"));
+
+export function size(bytes) {
+  if (bytes === null || bytes === undefined) return "–";
+  if (bytes < 1000) return `${Math.round(bytes)} B`;
+  let value = bytes / 1000;
+  for (const unit of ["kB", "MB", "GB", "TB"]) {
+    if (value < 999.95) return `${value.toFixed(1)} ${unit}`;
+    value /= 1000;
+  }
+  return `${value.toFixed(1)} PB`;
+}
+
+export function duration(seconds) {
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  const rest = Math.round(seconds) % 60;
+  if (!minutes) return `${rest} s`;
+  if (minutes < 60) return rest ? `${minutes} min ${rest} s` : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+export const moment = (seconds) => (seconds ? new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "–");
+
+export function ago(seconds) {
+  const passed = Date.now() / 1000 - seconds;
+  return passed < 2 ? "just now" : `${duration(passed < 60 ? Math.round(passed) : Math.round(passed / 60) * 60)} ago`;
+}
+
+export const words = (name) => String(name).replaceAll("_", " ");
