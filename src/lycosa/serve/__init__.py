@@ -1,7 +1,11 @@
-"""Offers the triples of a crawl to other programs, as a read-only SPARQL 1.1 endpoint over HTTP.
+"""Offers crawls over HTTP: pages, a REST interface, and a SPARQL 1.1 endpoint.
 
-    server       the HTTP server: deadlines, size limits, responses
-    protocol     parses a request into a query or an error
+    web          the whole house: pages and REST, over Starlette (extra `serve`)
+    records      what the REST interface answers
+    reading      reads crawl directories for it, in processes of their own
+    beside       starts a server beside a crawl
+    server       SPARQL alone, for strangers: deadlines, size limits, responses
+    protocol     parses a request of the SPARQL protocol into a query or an error
     connections  limits the open connections, and drops the slowest when there are too many
 
 `query.answer_pool` answers the queries, in processes that have no network and are killed when

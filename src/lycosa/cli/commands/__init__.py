@@ -15,7 +15,8 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     report   `report`: write an HTML report about a crawl
     topics   `topics`: models that say what pages are about
     search   `index`, `search`: build a crawl's indexes, search its full text
-    query    `sparql`, `triples`, `serve`: query a crawl's structured data
+    query    `sparql`, `triples`: query a crawl's structured data
+    serve    `serve`: pages and a REST interface over crawls, or SPARQL alone
     export   `export`: write tables, graphs and triples for other programs
     check    `check`: decide about one URL, robots file or page, without a crawl
     tools    `config`, `testweb`, `completion`: commands that need no crawl

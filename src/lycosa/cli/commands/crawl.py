@@ -21,6 +21,7 @@ from lycosa.cli.input.options import (
     scope_flags,
     screen_flags,
     seeds_flag,
+    serve_flags,
     set_flag,
     store_flag,
 )
@@ -83,6 +84,7 @@ MOST_EMPTY = 3
 @order_flags
 @cycle_flags
 @screen_flags
+@serve_flags
 @click.pass_obj
 def crawl(
     session: Session,
@@ -162,6 +164,7 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
 @order_flags
 @cycle_flags
 @screen_flags
+@serve_flags
 @click.pass_obj
 def resume(session: Session, /, path: Path, **flags: Any) -> int:
     """Continue a crawl.
@@ -258,6 +261,8 @@ def run_shown(
         logger.warning(why)
         display.say(why)
 
+    if flags.get("is_served") or flags.get("serve_port") is not None:
+        _serve_beside(path, flags.get("serve_port") or 0)
     with log_file(session, directory.messages), display:
         logger.info("begins: job %s", job.digest())
         try:
@@ -306,6 +311,18 @@ def run_shown(
     if ended.reason == "stopped":
         return _STOPPED
     return _NOTHING if why_empty or ended.reason == "no seed" else 0
+
+
+def _serve_beside(path: Path, port: int) -> None:
+    """Start a server for the crawl, and say where; the crawl goes on without it if that fails."""
+    from lycosa.serve.beside import start_beside
+    from lycosa.serve.web import extras
+
+    try:
+        extras.require("--serve")
+        notice(f"watch it at {start_beside(path, port)}")
+    except LycosaError as error:
+        notice(str(error))
 
 
 def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:

@@ -1,10 +1,8 @@
-"""The commands `sparql`, `triples`, `serve` and `export triples` (structured data)."""
+"""The commands `sparql`, `triples` and `export triples` (structured data)."""
 
 from __future__ import annotations
 
 import json
-import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from lycosa.cli.amounts import counted, duration_flag, size_flag
+from lycosa.cli.amounts import counted
 from lycosa.cli.commands.check import ask_flags, batch_flag, job_flags
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
@@ -264,63 +262,4 @@ def export_triples(
         )
 
 
-@click.command()
-@directory_argument
-@click.option("--host", default="127.0.0.1", help="The address to listen on (default: 127.0.0.1).")
-@click.option("--port", default=8890, help="The port; 0 chooses a free one (default: 8890).")
-@click.option(
-    "--time",
-    "seconds",
-    type=duration_flag,
-    default="30s",
-    metavar="TIME",
-    help="Time limit of a query (default: 30s).",
-)
-@click.option(
-    "--largest-answer",
-    "largest_bytes",
-    type=size_flag,
-    default="50MB",
-    metavar="SIZE",
-    help="Size limit of a result (default: 50MB).",
-)
-@click.option("--processes", default=2, help="Queries answered at once (default: 2).")
-@click.pass_obj
-def serve(
-    session: Session,
-    /,
-    path: Path,
-    host: str,
-    port: int,
-    seconds: float,
-    largest_bytes: int,
-    processes: int,
-) -> None:
-    """Serve the structured data of a crawl as a SPARQL endpoint.
-
-    A SPARQL 1.1 endpoint over the index of a crawl, at /sparql. It is read-only: updates and
-    SERVICE are refused, and queries run in processes that have no network. It listens on
-    this machine only unless --host says otherwise; there are no passwords. When `lycosa index`
-    has loaded more data, the next query sees it.
-    """
-    from lycosa.serve.server import Endpoint, Limits
-
-    _open(session, path)
-    endpoint = Endpoint(path, host, port, Limits(seconds, largest_bytes, max(1, processes)))
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        click.echo(f"serving at {endpoint.url}")
-        sys.stdout.flush()
-        endpoint.run()
-    except KeyboardInterrupt:
-        notice("stopped")
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        endpoint.close()
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
-COMMANDS = (sparql, triples, serve)
+COMMANDS = (sparql, triples)

@@ -264,6 +264,23 @@ screen_flags = flags(
     ),
     _option(_OUTPUT, "-q", "--quiet", is_flag=True, help="Show no progress."),
 )
+serve_flags = flags(
+    _option(
+        _OUTPUT,
+        "--serve",
+        "is_served",
+        is_flag=True,
+        help="Also serve the crawl's page, as `lycosa serve` does, and print its address. The "
+        "server is a process of its own and ends ten minutes after the crawl.",
+    ),
+    _option(
+        _OUTPUT,
+        "--serve-port",
+        type=click.IntRange(0, 65535),
+        metavar="PORT",
+        help="The port of --serve (default: a free one).",
+    ),
+)
 
 seeds_flag = click.option(
     "--seeds",
@@ -322,3 +339,4 @@ class _Place(_Folder):
 
 directory_argument = click.argument("path", metavar="DIR", type=_Folder())
 place_argument = click.argument("path", metavar="DIR|URL", type=_Place())
+served_argument = click.argument("path", metavar="[DIR|ROOT|URL]", type=_Place(), default=".")

@@ -22,6 +22,7 @@ from lycosa.serve.records import TableRows
 from lycosa.store.layout import Name
 from lycosa.store.tables.rows import OUTCOME_NAMES
 
+
 def read(folder: Path, asked: Rows) -> tuple[str, bytes]:
     """Return some rows; for CSV and Parquet the cursor stands after the media type."""
     if asked.outcome and asked.outcome not in OUTCOME_NAMES.values():

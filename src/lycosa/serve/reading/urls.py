@@ -41,7 +41,9 @@ def read(states: States, raw_url: str) -> bytes:
     job, directory = states.job, states.directory
     url = canonicalize(raw_url)
     if url is None:
-        raise LycosaError(f"{raw_url}: is no URL that can be crawled\n  write it with http:// in front")
+        raise LycosaError(
+            f"{raw_url}: is no URL that can be crawled\n  write it with http:// in front"
+        )
     if not folded:
         raise LycosaError("the crawl has not begun, so it knows no URL yet")
     hooks = load_hooks(job) if ":" in job.frontier.partitioner else None

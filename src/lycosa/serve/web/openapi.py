@@ -120,7 +120,5 @@ def _responses(operation: Operation, schemas: dict[int, Any]) -> dict[str, Any]:
     refused = {MEDIA_TYPE: {"schema": schemas[id(Problem)]}}
     return {
         str(operation.status): {"description": "Done.", "content": content},
-        **{
-            status: {"description": text, "content": refused} for status, text in _PROBLEMS.items()
-        },
+        **{status: {"description": text, "content": refused} for status, text in _PROBLEMS.items()},
     }

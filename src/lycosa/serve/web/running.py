@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-import subprocess
-import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -42,12 +41,19 @@ class Listening(NamedTuple):
     token_file: Path | None = None
 
 
-def run(place: Path, listening: Listening, tell: Callable[[str], None]) -> None:
-    """Serve until a signal comes; `tell` gets the address with the token."""
+def run(
+    crawls: ServedCrawls,
+    listening: Listening,
+    tell: Callable[[str], None],
+    should_end: Callable[[], bool] | None = None,
+) -> None:
+    """Serve until a signal comes or `should_end` says so; `tell` gets the address with the token.
+
+    `should_end` is asked every second.
+    """
     token = read_token(listening.token_file) if listening.token_file else new_token()
     names = (*listening.names, socket.gethostname(), *_own_name(listening.host))
     access = Access(token, tuple(map(_origin, listening.origins)), names)
-    crawls = ServedCrawls(place)
     listener = _listener(listening.host, listening.port)
     try:
         tell(start_url(crawls, listener, token))
@@ -63,7 +69,10 @@ def run(place: Path, listening: Listening, tell: Callable[[str], None]) -> None:
             timeout_keep_alive=KEEP_SECONDS,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
-        uvicorn.Server(config).run(sockets=[listener])
+        server = uvicorn.Server(config)
+        if should_end is not None:
+            threading.Thread(target=_end_when, args=(server, should_end), daemon=True).start()
+        server.run(sockets=[listener])
     finally:
         listener.close()
         crawls.close()
@@ -143,29 +152,20 @@ LINGER_SECONDS = 600.0
 """How long a server beside a crawl stays after the crawl has ended."""
 
 
-def start_beside(directory: Path, port: int, wait_seconds: float = 10.0) -> str:
-    """Start a server for a crawl as a process of its own; returns the address with the token.
+def until_ended(crawls: ServedCrawls) -> Callable[[], bool]:
+    """Return the question whether the crawl has ended ten minutes ago."""
+    last = time.monotonic()
 
-    It is in a session of its own: its death changes nothing for the crawl, and Ctrl-C ends the
-    crawl alone. It ends ten minutes after the crawl.
-    """
-    words = ["serve", "--port", str(port), "--beside", str(os.getpid()), "--", str(directory)]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "lycosa", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    os.set_blocking(process.stdout.fileno(), False)
-    said, until = b"", time.monotonic() + wait_seconds
-    with process.stdout:
-        while b"\n" not in said and process.poll() is None and time.monotonic() < until:
-            said += process.stdout.read() or b""
-            time.sleep(0.02)
-        said += process.stdout.read() or b""
-    text = said.decode("utf-8", "replace").strip()
-    if process.poll() is not None:
-        raise LycosaError(f"the page cannot be served: {text}")
-    return text.rpartition(" ")[2]
+    def has_ended() -> bool:
+        nonlocal last
+        if any(crawl.directory.holder() is not None for crawl in crawls.all()):
+            last = time.monotonic()
+        return time.monotonic() - last > LINGER_SECONDS
+
+    return has_ended
+
+
+def _end_when(server: uvicorn.Server, should_end: Callable[[], bool]) -> None:
+    while not should_end():
+        time.sleep(1.0)
+    server.should_exit = True

@@ -44,9 +44,9 @@ _FIELDS = frozenset(Frame.__struct_fields__)
 class ServedCrawl:
     """One crawl: its directory, its frame, and the processes that answer questions about it."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, directory: CrawlDirectory | None = None) -> None:
         self.name = name
-        self.directory = CrawlDirectory(path)
+        self.directory = directory or CrawlDirectory(path)
         self.reading = ReadingPool(path)
         self._answers: AnswerPool | None = None
         self._search: SearchPool | None = None
@@ -60,7 +60,8 @@ class ServedCrawl:
 
     def job(self) -> Job:
         """Return the job; its file is read again when it has changed."""
-        changed = self.directory.job_file.stat().st_mtime_ns
+        is_distant = self.directory.is_distant
+        changed = 0 if is_distant else self.directory.job_file.stat().st_mtime_ns
         if self._job is None or self._job[0] != changed:
             self._job = (changed, self.directory.job())
         return self._job[1]
@@ -192,9 +193,11 @@ def _is_last(live: LiveFrame, path: Path) -> bool:
 class ServedCrawls:
     """All crawls that are served."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, distant: CrawlDirectory | None = None) -> None:
+        """Serve a folder, or a crawl of which only the log is at hand."""
         self.place = place
-        self.is_root = not (place / "crawl.toml").exists()
+        self.is_root = distant is None and not (place / "crawl.toml").exists()
+        self._distant = distant
         self.children = Children()
         self._crawls: dict[str, ServedCrawl] = {}
         self._lock = threading.Lock()
@@ -210,10 +213,12 @@ class ServedCrawls:
     def get(self, name: str) -> ServedCrawl:
         """Return a crawl by its name; raises `Refusal`."""
         known = self._crawls.get(name)
-        if known is None or not known.directory.job_file.exists():
+        if known is None or (self._distant is None and not known.directory.job_file.exists()):
             found = {crawl.name: crawl for crawl in self.all()}
             if name not in found:
-                raise Refusal(404, "there is no crawl of this name\n  list them: GET /api/v1/crawls")
+                raise Refusal(
+                    404, "there is no crawl of this name\n  list them: GET /api/v1/crawls"
+                )
             known = found[name]
         return known
 
@@ -235,6 +240,10 @@ class ServedCrawls:
     def _scan(self) -> None:
         self._scanned = time.monotonic()
         found: dict[str, Path] = {}
+        if self._distant is not None:
+            name = self._distant.job().log.name
+            self._crawls.setdefault(name, ServedCrawl(name, self.place, self._distant))
+            return
         if not self.is_root:
             name = self.place.resolve().name or "crawl"
             found[name] = self.place

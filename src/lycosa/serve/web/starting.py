@@ -28,9 +28,7 @@ class Children:
     def __init__(self) -> None:
         self._all: list[subprocess.Popen[bytes]] = []
 
-    def start(
-        self, words: Sequence[str], folder: Path, has_begun: Callable[[int], bool]
-    ) -> int:
+    def start(self, words: Sequence[str], folder: Path, has_begun: Callable[[int], bool]) -> int:
         """Start a command; returns its process id once it has begun.
 
         Raises `Refusal` with what the command says if it ends before that.

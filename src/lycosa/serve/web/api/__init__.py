@@ -1,10 +1,10 @@
 """The operations of the REST interface, `/api/v1`.
 
-    listing    the crawls: list, one, create, start; preview of a scope
-    orders     pause, resume, stop, limits, rules, seeds, retry, block
-    progress   the frame of a crawl now, and the members of a cluster
-    tables     rows of pages, links and hosts
-    addresses  one URL: explanation, captures
-    questions  search, SQL, SPARQL
-    documents  audit, report, log file
+listing    the crawls: list, one, create, start; preview of a scope
+orders     pause, resume, stop, limits, rules, seeds, retry, block
+progress   the frame of a crawl now, and the members of a cluster
+tables     rows of pages, links and hosts
+addresses  one URL: explanation, captures
+questions  search, SQL, SPARQL
+documents  audit, report, log file
 """

@@ -54,7 +54,10 @@ class Reports:
         """Return whether there is a report."""
         document = crawl.directory.path / "report" / "index.html"
         made = document.stat().st_mtime if document.exists() else None
-        is_current = made is not None and made >= max(log_signature(crawl.directory.path)[::2], default=0) / 1e9
+        is_current = (
+            made is not None
+            and made >= max(log_signature(crawl.directory.path)[::2], default=0) / 1e9
+        )
         process = self._making.get(crawl.name)
         if process is not None and process.poll() is None:
             return ReportState(state="making", made=made)

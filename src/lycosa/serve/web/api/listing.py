@@ -99,7 +99,18 @@ def preview_scope(call: Call) -> ScopePreview:
     seeds = _seeds(wanted.seeds)
     urls = [*seeds, *_seeds(wanted.urls)]
     words = [*(f"--seed={seed}" for seed in seeds), *_rule_flags(wanted.include, wanted.exclude)]
-    command = [sys.executable, "-P", "-m", "lycosa", "check", "scope", "--json", *words, "--", *urls]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "lycosa",
+        "check",
+        "scope",
+        "--json",
+        *words,
+        "--",
+        *urls,
+    ]
     try:
         done = subprocess.run(command, capture_output=True, timeout=PREVIEW_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -118,7 +129,9 @@ def _seeds(urls: list[str]) -> list[str]:
     for url in urls:
         canonical = canonicalize(url.strip() if "://" in url else f"https://{url.strip()}/")
         if canonical is None:
-            raise Refusal(422, f"{url}: is no URL that can be crawled\n  write https://example.org/")
+            raise Refusal(
+                422, f"{url}: is no URL that can be crawled\n  write https://example.org/"
+            )
         found.append(canonical)
     return found
 

@@ -52,7 +52,5 @@ def _row(one: MemberView) -> MemberRow:
 
 OPERATIONS = [
     Operation("GET", "/crawls/{name}/progress", get_progress, "The crawl now.", Frame),
-    Operation(
-        "GET", "/crawls/{name}/members", get_members, "The members of a cluster.", Members
-    ),
+    Operation("GET", "/crawls/{name}/members", get_members, "The members of a cluster.", Members),
 ]

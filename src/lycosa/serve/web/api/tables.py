@@ -72,9 +72,7 @@ def list_robots(call: Call) -> Response:
 def list_hosts(call: Call) -> bytes:
     """Return hosts with their states."""
     query = call.query
-    asked = Hosts(
-        query.filter, query.sort, query.order == "descending", query.cursor, query.limit
-    )
+    asked = Hosts(query.filter, query.sort, query.order == "descending", query.cursor, query.limit)
     return answered(call.crawl.reading.ask(asked, SECONDS)).body
 
 

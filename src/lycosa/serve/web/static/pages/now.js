@@ -47,6 +47,7 @@ function take(frame) {
   const names = Object.keys(PHASES).filter((name) => frame.hosts[name] !== undefined);
   show(find("#phases"), names.map((name) => h("li", { title: PHASES[name] }, h("span", { class: `swatch ${name}` }), h("span", {}, name), h("b", {}, count(frame.hosts[name])))),
     each > 1 ? h("li", {}, h("span"), h("span", {}, "a dot is"), h("b", {}, count(each))) : null);
+  find("#curves").hidden = past.length < 2;
   show(find("#rate"), curves("Pages a second over the last minutes", [past.map(([at, rate]) => [at, rate])], true));
   show(find("#growth"), curves("Pages and queue over the last minutes", [past.map(([at, , pages]) => [at, pages]), past.map(([at, , , queue]) => [at, queue])]),
     h("span", { class: "key" }, h("i"), "pages"), h("span", { class: "key second" }, h("i"), "in queue"));

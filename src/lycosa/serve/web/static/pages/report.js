@@ -9,11 +9,13 @@ const policy = window.trustedTypes?.createPolicy("lycosa-report", { createHTML: 
 
 async function showReport() {
   const text = await (await raw("GET", own("/report/document"))).text();
-  const parsed = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+  const [, style = ""] = text.match(/<style>([^<]*)<\/style>/) ?? [];
+  const markup = text.replace(/<style>[^<]*<\/style>/, "");
+  const parsed = new DOMParser().parseFromString(policy ? policy.createHTML(markup) : markup, "text/html");
   const place = find("#report");
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync((parsed.querySelector("style")?.textContent ?? "").replaceAll(":root", ":host").replaceAll(/(^|[\s},])(html|body)\b(?=[^{}]*\{)/g, "$1.$2"));
+  sheet.replaceSync(style.replaceAll(":root", ":host").replaceAll(/(^|[\s},])(html|body)\b(?=[^{}]*\{)/g, "$1.$2"));
   root.adoptedStyleSheets = [sheet];
   const html = document.createElement("div"), body = document.createElement("div");
   html.className = "html";

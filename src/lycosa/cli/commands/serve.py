@@ -1,0 +1,187 @@
+"""The command `serve`: pages and a REST interface over crawls, or a SPARQL endpoint alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lycosa.cli.amounts import duration_flag, size_flag
+from lycosa.cli.input.options import flags, served_argument
+from lycosa.cli.input.places import open_crawl
+from lycosa.cli.screen.notices import Session, notice
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.errors import ConfigError
+
+if TYPE_CHECKING:
+    from lycosa.cli.input.places import Place
+
+_HOUSE = flags(
+    click.option(
+        "--host", default="127.0.0.1", help="The address to listen on (default: 127.0.0.1)."
+    ),
+    click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8890,
+        help="The port; 0 chooses a free one (default: 8890).",
+    ),
+    click.option(
+        "--cors",
+        "origins",
+        multiple=True,
+        metavar="ORIGIN",
+        help="Let web pages of this origin ask, with the token (https://app.example.org).",
+    ),
+    click.option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="NAME",
+        help="A name by which browsers may reach the server, besides localhost and addresses.",
+    ),
+    click.option(
+        "--token",
+        "token_file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Use the token in this file, which is made if it is not there. Without it every start "
+        "has a new token.",
+    ),
+    click.option("--open", "opens", is_flag=True, help="Open the page in the browser."),
+)
+_ENDPOINT = flags(
+    click.option(
+        "--only",
+        type=click.Choice(("sparql",)),
+        help="Serve the SPARQL endpoint alone, for strangers: without token, read-only.",
+    ),
+    click.option(
+        "--time",
+        "seconds",
+        type=duration_flag,
+        default="30s",
+        metavar="TIME",
+        help="With --only sparql: time limit of a query (default: 30s).",
+    ),
+    click.option(
+        "--largest-answer",
+        "largest_bytes",
+        type=size_flag,
+        default="50MB",
+        metavar="SIZE",
+        help="With --only sparql: size limit of a result (default: 50MB).",
+    ),
+    click.option(
+        "--processes",
+        default=2,
+        help="With --only sparql: queries answered at once (default: 2).",
+    ),
+)
+
+
+@click.command()
+@served_argument
+@_HOUSE
+@_ENDPOINT
+@click.option("--until-ended", is_flag=True, hidden=True)
+@click.pass_obj
+def serve(session: Session, /, path: Place, only: str | None, opens: bool, **given: Any) -> None:
+    """Watch, steer, search and query crawls in the browser.
+
+    \b
+      lycosa serve mycrawl
+      lycosa serve crawls/ --port 8000
+      lycosa serve mycrawl --only sparql --host 0.0.0.0
+
+    Serves one crawl, or all crawls under a folder: pages for people, a REST interface at /api/v1
+    (OpenAPI: /api/v1/openapi.json) and a SPARQL endpoint at /sparql. The address that is printed
+    ends in a token, and who has it may change the crawls. It listens on this machine only
+    unless --host says otherwise. Needs the extra `serve`; without it, or with --only sparql, the
+    SPARQL endpoint alone is served. A running crawl is not slowed down, and goes on when the server
+    ends.
+    """
+    from lycosa.serve.web import extras
+
+    is_crawl = not isinstance(path, Path) or (path / "crawl.toml").exists()
+    if isinstance(path, Path) and not path.is_dir():
+        CrawlDirectory.open(path)
+    if only is None and not extras.missing():
+        _serve_house(path, is_crawl, opens, given)
+        return
+    if only is None:
+        notice(
+            "only the SPARQL endpoint is served: pages and REST need"
+            f" {', '.join(extras.missing())}\n  install: pip install 'lycosa[serve]'"
+        )
+    if not isinstance(path, Path):
+        raise ConfigError("the SPARQL endpoint reads an index: name the folder of a crawl")
+    open_crawl(session, path)
+    _serve_endpoint(path, given)
+
+
+def _serve_house(path: Place, is_crawl: bool, opens: bool, given: dict[str, Any]) -> None:
+    from lycosa.serve.web.running import Listening, run, until_ended
+    from lycosa.serve.web.served import ServedCrawls
+
+    listening = Listening(
+        given["host"], given["port"], given["origins"], given["names"], given["token_file"]
+    )
+    crawls = ServedCrawls(path) if isinstance(path, Path) else _distant(path)
+    if not is_crawl and isinstance(path, Path):
+        notice(f"{path}: all crawls below it are served, and new ones are made there")
+
+    def tell(address: str) -> None:
+        click.echo(f"serving at {address}")
+        sys.stdout.flush()
+        if opens:
+            click.launch(address)
+        if given["until_ended"]:
+            _be_silent()
+
+    should_end = until_ended(crawls) if given["until_ended"] else None
+    run(crawls, listening, tell, should_end)
+
+
+def _distant(place: Any) -> Any:
+    from lycosa.crawl.logs.distant import DistantCrawl
+    from lycosa.serve.web.served import ServedCrawls
+
+    distant = DistantCrawl(place)
+    click.get_current_context().call_on_close(distant.close)
+    return ServedCrawls(distant.path, distant)
+
+
+def _be_silent() -> None:
+    """Write to nothing from now on: who started us has read the address and reads no more."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (1, 2):
+        os.dup2(nothing, descriptor)
+
+
+def _serve_endpoint(path: Path, given: dict[str, Any]) -> None:
+    from lycosa.serve.server import Endpoint, Limits
+
+    limits = Limits(given["seconds"], given["largest_bytes"], max(1, given["processes"]))
+    endpoint = Endpoint(path, given["host"], given["port"], limits)
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        click.echo(f"serving at {endpoint.url}")
+        sys.stdout.flush()
+        endpoint.run()
+    except KeyboardInterrupt:
+        notice("stopped")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        endpoint.close()
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+COMMANDS = (serve,)
