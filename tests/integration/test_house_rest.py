@@ -1,0 +1,243 @@
+"""The REST interface over a crawl of a hostile site: reading, asking, steering at rest."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from starlette.testclient import TestClient
+
+from integration.small_servers import serving_site
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.serve.web.operations import API
+from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
+
+OWN = "http://127.0.0.1:8890"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return crawled(tmp_path_factory.mktemp("house") / "site")
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[TestClient]:
+    crawls, app = app_over(folder)
+    yield TestClient(app, OWN, headers=BEARER)
+    crawls.close()
+
+
+def get(client: TestClient, path: str, **values: Any) -> Any:
+    answer = client.get(f"{API}/crawls/site{path}", params=values)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def post(client: TestClient, path: str, body: object = None, status: int = 202) -> Any:
+    answer = client.post(f"{API}/crawls/site{path}", json=body)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def seed_of(folder: Path) -> str:
+    return str(CrawlDirectory(folder).job().seeds[0])
+
+
+def test_the_list_and_the_frame_agree_with_the_log(client: TestClient) -> None:
+    listed = client.get(f"{API}/crawls").json()
+    assert [one["name"] for one in listed["crawls"]] == ["site"]
+    assert listed["can_create"] is False
+    assert listed["crawls"][0]["has_text_index"] and listed["crawls"][0]["has_triples"]
+    frame = get(client, "/progress")
+    assert frame["pages"] == frame["outcomes"]["kept"] >= 13
+    assert frame["pending"] == 0
+    assert frame["state"] in ("resting", "ended")
+
+
+def test_rows_come_page_by_page_and_each_once(client: TestClient) -> None:
+    whole = get(client, "/pages", limit=10_000)
+    found: list[Any] = []
+    cursor = ""
+    while True:
+        some = get(client, "/pages", limit=4, cursor=cursor)
+        assert len(some["rows"]) <= 4
+        found += some["rows"]
+        cursor = some["next"]
+        if not cursor:
+            break
+    assert found == whole["rows"]
+    kept = get(client, "/pages", limit=10_000, outcome="kept")["rows"]
+    assert 0 < len(kept) < len(found)
+    wrong = client.get(f"{API}/crawls/site/pages", params={"cursor": "1.x"})
+    assert wrong.status_code == 422
+
+
+def test_rows_come_as_csv_and_as_parquet(client: TestClient) -> None:
+    whole = get(client, "/links", limit=10_000)
+    path = f"{API}/crawls/site/links"
+    table = client.get(path, params={"format": "csv", "limit": 10_000})
+    assert table.headers["content-disposition"] == 'attachment; filename="links.csv"'
+    rows = list(csv.reader(io.StringIO(table.text)))
+    assert rows[0] == whole["columns"] and len(rows) - 1 == len(whole["rows"])
+    file = client.get(path, params={"format": "parquet", "limit": 5})
+    assert pq.read_table(io.BytesIO(file.content)).num_rows == 5
+    assert 'rel="next"' in file.headers["link"]
+
+
+def test_hosts_are_filtered_and_sorted(client: TestClient) -> None:
+    found = get(client, "/hosts", sort="host", order="ascending")
+    assert found["total"] == 1 and found["hosts"][0]["host"] == "127.0.0.1"
+    assert found["hosts"][0]["kept"] >= 13
+    assert get(client, "/hosts", filter="nothing")["total"] == 0
+
+
+def test_a_url_is_explained_with_its_captures_and_links(client: TestClient, folder: Path) -> None:
+    seed = seed_of(folder)
+    facts = get(client, "/url", url=seed)
+    assert facts["is_known"] and facts["outcome"] == "kept"
+    assert facts["captures"][0]["title"].startswith(SCRIPT)
+    assert len(facts["links_out"]) >= 13 and len(facts["links_in"]) >= 1
+    assert "analytical engine" in facts["text"]
+    assert get(client, "/captures", url=seed)["captures"] == facts["captures"]
+    unknown = get(client, "/url", url="http://unknown.test/")
+    assert not unknown["is_known"]
+
+
+def test_archived_bodies_are_only_downloads(client: TestClient, folder: Path) -> None:
+    seed = seed_of(folder)
+    fetch = get(client, "/url", url=seed)["captures"][0]["fetch_id"]
+    for part, kind in (
+        ("body", "application/octet-stream"),
+        ("headers", "text/plain"),
+        ("text", "text/plain"),
+    ):
+        for fetch_id in (fetch, ""):
+            values = {"url": seed, "fetch_id": fetch_id}
+            answer = client.get(f"{API}/crawls/site/captures/{part}", params=values)
+            assert answer.status_code == 200
+            assert answer.headers["content-type"].startswith(kind)
+            assert answer.headers["content-disposition"].startswith("attachment;")
+            assert "sandbox" in answer.headers["content-security-policy"]
+    body = client.get(f"{API}/crawls/site/captures/body", params={"url": seed})
+    assert b"The analytical engine" in body.content
+    missing = client.get(f"{API}/crawls/site/captures/body", params={"url": seed, "fetch_id": "7"})
+    assert missing.status_code == 422
+
+
+def test_search_finds_and_marks(client: TestClient) -> None:
+    found = get(client, "/search", q="analytical engine")
+    assert found["outcome"] == "found" and found["total"] >= 13
+    snippet = found["hits"][0]["snippet"]
+    begin, end = snippet["marks"][0]
+    assert snippet["text"][begin:end].lower() in ("analytical", "engine")
+
+
+def test_sql_reads_and_nothing_else(client: TestClient) -> None:
+    answer = post(
+        client, "/sql", {"query": "select count(*) n from pages where outcome='kept'"}, 200
+    )
+    assert answer["columns"] == ["n"] and answer["rows"][0][0] >= 13
+    cut = post(client, "/sql", {"query": "select url from pages", "limit": 2}, 200)
+    assert len(cut["rows"]) == 2 and cut["is_cut"]
+    for query in (
+        "drop table pages",
+        "select 1; select 2",
+        "select * from read_csv('/etc/passwd')",
+        "nonsense",
+    ):
+        assert "detail" in post(client, "/sql", {"query": query}, 422)
+
+
+def test_sparql_knows_usual_prefixes_and_cannot_write(client: TestClient) -> None:
+    query = "SELECT ?name { ?thing a schema:Person ; schema:name ?name } LIMIT 3"
+    names = post(client, "/sparql", {"query": query}, 200)["results"]["bindings"]
+    assert names[0]["name"]["value"].startswith("Ada <script>")
+    assert post(client, "/sparql", {"query": "INSERT DATA { <a:a> <a:a> <a:a> }"}, 422)
+    direct = client.get("/sparql", params={"query": "ASK { ?s ?p ?o }"})
+    assert direct.json()["boolean"] is True
+    assert "default-src 'none'" in direct.headers["content-security-policy"]
+    assert client.post("/sparql", data={"update": "CLEAR ALL"}).status_code == 403
+
+
+def test_the_audit_is_clean_and_the_log_has_lines(client: TestClient) -> None:
+    audit = get(client, "/audit")
+    assert audit["is_clean"] and audit["requests"] >= 13 and not audit["breaches"]
+    assert "ends:" in "\n".join(get(client, "/log", lines=5)["lines"])
+
+
+def test_an_order_given_twice_under_one_key_is_one_order(client: TestClient) -> None:
+    path = f"{API}/crawls/site/blocked"
+    headers = {"Idempotency-Key": "once"}
+    first = client.post(path, json={"host": "b.test"}, headers=headers)
+    again = client.post(path, json={"host": "b.test"}, headers=headers)
+    assert first.status_code == again.status_code == 202
+    assert again.json() == {"number": first.json()["number"], "is_new": False}
+    listed = get(client, "/orders")["orders"]
+    assert [one["order"] for one in listed].count({"kind": "block", "host": "b.test"}) == 1
+
+
+def test_a_rule_is_previewed_added_listed_and_removed(client: TestClient) -> None:
+    rule = {"action": "reject", "prefix": ["http://127.0.0.1/page/"]}
+    assert post(client, "/rules/preview", rule, 200)["fits"] == 0
+    number = post(client, "/rules", rule)["number"]
+    assert {"number": number, "rule": rule} in get(client, "/rules")["rules"]
+    removed = client.delete(f"{API}/crawls/site/rules/{number}")
+    assert removed.status_code == 202
+    assert all(one["number"] != number for one in get(client, "/rules")["rules"])
+    assert client.delete(f"{API}/crawls/site/rules/{number}").status_code == 422
+
+
+def test_limits_change_and_politeness_cannot_be_loosened(client: TestClient) -> None:
+    path = f"{API}/crawls/site/limits"
+    assert client.patch(path, json={"values": {"limits.pages": 500}}).status_code == 202
+    assert client.patch(path, json={"values": {"limits.pages": None}}).status_code == 202
+    for values in ({"politeness.delay_seconds": 0}, {"fetch.allow_private": 1}, {"robots.obey": 0}):
+        refused = client.patch(path, json={"values": values})
+        assert refused.status_code == 422, values
+    assert get(client, "/limits")["job"]["politeness.delay_seconds"] == 0.01
+
+
+def test_events_stream_frames_with_ids(folder: Path) -> None:
+    import urllib.request
+
+    from served_crawl import serving
+
+    with serving(folder) as address:
+        wanted = urllib.request.Request(f"{address}{API}/crawls/site/events", headers=BEARER)
+        with urllib.request.urlopen(wanted, timeout=20) as stream:
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            lines = [stream.readline().decode() for _ in range(5)]
+        assert lines[0] == "retry: 2000\n"
+        assert lines[2].startswith("id: ") and lines[3] == "event: frame\n"
+        assert '"pages":' in lines[4]
+
+
+def test_a_crawl_is_created_started_and_listed_where_a_folder_is_served(tmp_path: Path) -> None:
+    crawls, app = app_over(tmp_path)
+    client = TestClient(app, OWN, headers=BEARER)
+    with serving_site(hostile) as port:
+        seed = f"http://127.0.0.1:{port}/"
+        preview = client.post(
+            f"{API}/scope", json={"seeds": [seed], "urls": ["http://other.test/"]}
+        )
+        assert [one["is_wanted"] for one in preview.json()["urls"]] == [True, False]
+        wanted = {"name": "made", "seeds": [seed], "max_pages": 3}
+        begun = client.post(f"{API}/crawls", json=wanted)
+        assert begun.status_code == 201, begun.text
+        assert client.post(f"{API}/crawls", json=wanted).status_code == 409
+        refused = client.post(
+            f"{API}/crawls", json={"name": "other", "seeds": ["https://example.org/"]}
+        )
+        assert refused.status_code == 422 and "contact" in refused.text
+        for name in ("../x", "a/b", ".hidden", "-o"):
+            assert client.post(f"{API}/crawls", json={**wanted, "name": name}).status_code == 400
+        crawls.children._all[0].wait(60)
+    names = [one["name"] for one in client.get(f"{API}/crawls").json()["crawls"]]
+    assert names == ["made"]
+    assert client.get(f"{API}/crawls/made/progress").json()["pages"] == 3
+    crawls.close()
