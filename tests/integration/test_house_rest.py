@@ -177,13 +177,15 @@ def test_an_order_given_twice_under_one_key_is_one_order(client: TestClient) -> 
     again = client.post(path, json={"host": "b.test"}, headers=headers)
     assert first.status_code == again.status_code == 202
     assert again.json() == {"number": first.json()["number"], "is_new": False}
+    other = client.post(f"{API}/crawls/site/retry", json={}, headers=headers)
+    assert other.status_code == 422 and "another" in other.text
     listed = get(client, "/orders")["orders"]
     assert [one["order"] for one in listed].count({"kind": "block", "host": "b.test"}) == 1
 
 
 def test_a_rule_is_previewed_added_listed_and_removed(client: TestClient) -> None:
     rule = {"action": "reject", "prefix": ["http://127.0.0.1/page/"]}
-    assert post(client, "/rules/preview", rule, 200)["fits"] == 0
+    assert post(client, "/rule-preview", rule, 200)["fits"] == 0
     number = post(client, "/rules", rule)["number"]
     assert {"number": number, "rule": rule} in get(client, "/rules")["rules"]
     removed = client.delete(f"{API}/crawls/site/rules/{number}")

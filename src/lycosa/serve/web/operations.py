@@ -7,6 +7,7 @@ Operations run in threads, so they may read files and wait for processes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from lycosa.serve.web.problems import Refusal, problem
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
 API = "/api/v1"
+KEY = re.compile("[!-~]{0,200}")
 JSON = "application/json"
 
 
@@ -41,7 +43,7 @@ class Call(NamedTuple):
     @property
     def client_id(self) -> str:
         """The client's id of the request: the same one again is the same request."""
-        return self.headers.get("idempotency-key", "")[:200]
+        return self.headers.get("idempotency-key", "")
 
 
 class Operation(NamedTuple):
@@ -92,6 +94,8 @@ async def perform(operation: Operation, request: Request, crawls: ServedCrawls) 
         query = _query(operation, request)
         body = _body(operation, request, content)
         call = Call(crawls, request.path_params, query, body, request.headers)
+        if operation.is_order:
+            _check_key(call)
         found = await run_in_threadpool(operation.act, call)
     except ClientDisconnect:
         return problem(413, "the request is too long, or came too slowly")
@@ -109,6 +113,12 @@ async def perform(operation: Operation, request: Request, crawls: ServedCrawls) 
         return found
     content = found if isinstance(found, bytes) else msgspec.json.encode(found)
     return Response(content, operation.status, media_type=JSON)
+
+
+def _check_key(call: Call) -> None:
+    """Refuse a key that is not one before anything is done."""
+    if not KEY.fullmatch(call.client_id):
+        raise Refusal(400, "an Idempotency-Key has up to 200 visible ASCII characters")
 
 
 def _query(operation: Operation, request: Request) -> Any:
@@ -131,6 +141,17 @@ def _body(operation: Operation, request: Request, content: bytes) -> Any:
         # A form of another page can send no JSON without being asked first.
         raise Refusal(415, "send application/json")
     try:
-        return msgspec.json.decode(content, type=operation.body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.convert(_whole(msgspec.json.decode(content)), operation.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refusal(400, f"the body is not as it should be: {error}") from None
+
+
+def _whole(value: Any) -> Any:
+    """Return JSON with 2.0 as 2: to JSON both are the same number."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _whole(one) for name, one in value.items()}
+    return value

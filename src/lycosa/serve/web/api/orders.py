@@ -80,10 +80,22 @@ def _give(call: Call, order: given.Order) -> OrderGiven:
     if not directory.has_begun:
         raise Refusal(409, "the crawl has not begun\n  start it first")
     done = desk.give(directory, order, call.client_id, by="lycosa serve")
+    if not done.is_new and not isinstance(order, given.AddSeeds):
+        _require_same(call, done.number, order)
     if done.planted is not None and not done.planted.accepted:
         why = "; ".join(f"{seed}: {reason}" for seed, reason in done.planted.refused.items())
         raise Refusal(422, f"no seed can be used: {why}")
     return OrderGiven(done.number, done.is_new)
+
+
+def _require_same(call: Call, number: int, order: given.Order) -> None:
+    """Refuse a key that was used for another order."""
+    before = desk.known_orders(call.crawl.directory)[number - 1].order
+    if type(before) is not type(order):
+        raise Refusal(
+            422,
+            f"this Idempotency-Key was used for order {number}, which is another\n  use a new key",
+        )
 
 
 def pause(call: Call) -> OrderGiven:
@@ -127,7 +139,10 @@ def list_rules(call: Call) -> RuleList:
 
 def _table(rule: RuleTable) -> dict[str, Any]:
     table: dict[str, Any] = msgspec.to_builtins(rule)
-    return {name: value for name, value in table.items() if value is not None}
+    found = {name: value for name, value in table.items() if value is not None}
+    if len(found) < 2:
+        raise Refusal(422, "a rule needs a condition: host, suffix, prefix, regex or extension")
+    return found
 
 
 def add_rule(call: Call) -> OrderGiven:
@@ -218,7 +233,7 @@ OPERATIONS = [
     _order("DELETE", "/rules/{number}", remove_rule, "Remove a rule that was added."),
     Operation(
         "POST",
-        "/crawls/{name}/rules/preview",
+        "/crawls/{name}/rule-preview",
         preview_rule,
         "How many URLs in the queue a rule fits.",
         Fitting,

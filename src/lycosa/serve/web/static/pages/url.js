@@ -37,7 +37,7 @@ function actions(facts) {
   const rule = () => ({ action: "reject", [kind.value]: [value.value] });
   kind.addEventListener("change", () => { value.value = suggested[kind.value]; show(found); });
   const preview = () => trying(async () => {
-    const fit = await send("POST", own("/rules/preview"), rule());
+    const fit = await send("POST", own("/rule-preview"), rule());
     show(found, h("p", {}, h("b", {}, count(fit.fits)), ` of ${count(fit.pending)} URLs in the queue fit.`), fit.examples.length ? h("ul", { class: "list" }, fit.examples.map((one) => h("li", { class: "mono" }, one))) : null);
     return fit;
   });
