@@ -8,7 +8,11 @@ a time gets the rest, and a page that does not fit ends the crawl without being 
 
 Always true:
   * kept + reserved ≤ limit, in pages and in bytes;
-  * a reservation is ended exactly once, by `keep` or by `give_back`.
+  * a reservation is ended exactly once, by `keep` or by `give_back`;
+  * time that the crawl is halted counts in no limit.
+
+The operator may change limits while the crawl runs (`adopt`). A limit that is lowered below what is
+kept and under way ends the crawl with both: what is under way is not thrown away.
 
 A kill loses reservations without harm: on resume only pages that the log counts as kept count.
 """
@@ -19,6 +23,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from lycosa.config import Job
+from lycosa.config.requests import Limits
 from lycosa.config.sections import until_pattern
 from lycosa.regex import Expression, TooSlow
 from lycosa.url import canonicalize
@@ -64,7 +69,34 @@ class TimeAndDisk:
         self._free_disk = free_disk
         self._targets = targets_of(job)
         self._deadline = float("inf")
+        self._began: float | None = None
+        self._halted_at: float | None = None
         self.reached: Limit | None = None
+
+    def begin_at(self, began: float) -> None:
+        """Count the time from a moment: from when the crawl would have begun without a break."""
+        self._began = began
+        self._deadline = began + self._limits.seconds if self._limits.seconds else float("inf")
+
+    def halt(self, now: float) -> None:
+        """Let the time stand still."""
+        self._halted_at = now if self._halted_at is None else self._halted_at
+
+    def go_on(self, now: float) -> None:
+        """Let the time run again."""
+        if self._halted_at is not None:
+            passed, self._halted_at = now - self._halted_at, None
+            self._deadline += passed
+            if self._began is not None:
+                self._began += passed
+
+    def adopt(self, limits: Limits) -> None:
+        """Go by other limits from now on; one that was reached by the old ones may not be now."""
+        self._limits = limits
+        if self.reached in (Limit.PAGES, Limit.BYTES, Limit.SECONDS):
+            self.reached = None
+        if self._began is not None:
+            self.begin_at(self._began)
 
     def look(self, now: float) -> None:
         """Check whether the time is up or the disk nearly full."""
@@ -74,10 +106,11 @@ class TimeAndDisk:
 
     def next_moment(self) -> float:
         """Return the moment at which the time is up."""
-        return float("inf") if self.reached else self._deadline
+        is_standing = self.reached or self._halted_at is not None
+        return float("inf") if is_standing else self._deadline
 
     def _look_at_time(self, now: float) -> None:
-        if now >= self._deadline:
+        if now >= self._deadline and self._halted_at is None:
             self._reach(Limit.SECONDS)
 
     def _reach(self, limit: Limit) -> None:
@@ -98,8 +131,12 @@ class Budget(TimeAndDisk):
         """Start from the totals in the log."""
         self.kept_pages = kept_pages
         self.kept_bytes = kept_bytes
-        if self._limits.seconds:
-            self._deadline = now + max(0.0, self._limits.seconds - seconds_run)
+        self.begin_at(now - seconds_run)
+        self._look_at_pages_and_bytes()
+
+    def adopt(self, limits: Limits) -> None:
+        """Go by other limits, and see whether one is reached."""
+        super().adopt(limits)
         self._look_at_pages_and_bytes()
 
     def reserve(self, now: float) -> int | None:
@@ -117,7 +154,7 @@ class Budget(TimeAndDisk):
                 if self.reserved_pages:
                     return None
                 size = left
-            self._reserved_bytes += size
+        self._reserved_bytes += size
         self.reserved_pages += 1
         return size
 
@@ -150,8 +187,7 @@ class Budget(TimeAndDisk):
 
     def _release(self, reserved_bytes: int) -> None:
         self.reserved_pages -= 1
-        if self._limits.bytes:
-            self._reserved_bytes -= reserved_bytes
+        self._reserved_bytes -= reserved_bytes
 
     def _look_at_pages_and_bytes(self) -> None:
         if self._limits.pages and self.kept_pages >= self._limits.pages:

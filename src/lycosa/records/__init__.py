@@ -13,6 +13,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     handover  events of partitions that pass from owner to owner
     batons    messages and events of partitions that take turns at hosts
     topics    messages and events about the topics of pages
+    control   the event of an order that was applied
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """
@@ -33,6 +34,7 @@ from lycosa.records.codes import MiningRule as MiningRule
 from lycosa.records.codes import RobotsState as RobotsState
 from lycosa.records.codes import Sight as Sight
 from lycosa.records.codes import Worth as Worth
+from lycosa.records.control import OrderApplied as OrderApplied
 from lycosa.records.events import Admitted as Admitted
 from lycosa.records.events import AnyEvent as AnyEvent
 from lycosa.records.events import BidTaken as BidTaken

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from lycosa.records.batons import BatonPassed, BatonQueued, BatonTaken
 from lycosa.records.codes import RobotsState, Sight, Worth
+from lycosa.records.control import OrderApplied
 from lycosa.records.exchange import Place
 from lycosa.records.handover import LinksOwed, Moved, Released
 from lycosa.records.outcomes import Outcome
@@ -434,4 +435,5 @@ AnyEvent = (
     | BudgetAsked
     | BudgetGiven
     | BudgetShared
+    | OrderApplied
 )

@@ -62,6 +62,8 @@ class Outcome(enum.IntEnum):
     """The name servers say that the host name does not exist, or that it has no address."""
     UNREACHABLE = 36
     """No connection could be made to the origin, or no name server answered, after all tries."""
+    EXCLUDED = 37
+    """A rule rejects it that the operator added after it was found."""
     PROBE_HONEST = 40
     """A URL that we made up: the site said 404 or 410, as it should."""
     PROBE_SOFT = 41

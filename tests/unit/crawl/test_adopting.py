@@ -46,6 +46,9 @@ class FakeWorker:
     def partitions(self) -> dict[int, object]:
         return {}
 
+    def halt(self, *, is_halted: bool) -> None:
+        self.told["halted"] = is_halted
+
     def adopt(self, revision: int) -> None:
         self.told["limits"] = revision
 
@@ -92,7 +95,7 @@ def test_all_parts_of_a_worker_go_by_a_change_at_once() -> None:
     read(made, Settings(values), 7)
     made.look(worker)
     assert usual_pause(made.job, 0) == 2.0
-    assert worker.told == {"ip": 0.5, "rate": 9_000, "limits": 7}
+    assert worker.told == {"ip": 0.5, "rate": 9_000, "limits": 7, "halted": False}
     assert worker.connections == 3
     assert usual_pause(job, 0) == 5.0, "the job of the directory stays as it is"
     read(made, Settings(), 8)

@@ -31,14 +31,15 @@ def add(session: Session, /, path: Place, seeds: tuple[str, ...], seed_file: Tex
 
     A running crawl fetches them at once, any other crawl when it is resumed.
     """
-    from lycosa.crawl.inspect import edits
+    from lycosa.crawl.control import desk
     from lycosa.crawl.seeds import refusal_text
 
     directory = open_crawl(session, path)
     if not seeds and seed_file is None:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     given = gather(seeds, seed_file, lambda count: notice(f"reading seeds: {count:,}"))
-    planted = edits.add_seeds(directory, given)
+    planted = desk.add_seeds(directory, given).planted
+    assert planted is not None
     if not planted.accepted and not planted.refused:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     for seed, reason in planted.refused.items():

@@ -210,7 +210,7 @@ def queue(session: Session, /, path: Place, host: str, limit: int, as_json: bool
     \b
       lycosa queue mycrawl --host www.example.org
     """
-    from lycosa.crawl.inspect.edits import host_named
+    from lycosa.crawl.control.orders import host_named
     from lycosa.crawl.status.queue import queue_of
     from lycosa.crawl.steady_clock import present_moment
 

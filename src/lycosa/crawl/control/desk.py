@@ -17,7 +17,7 @@ from __future__ import annotations
 import getpass
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -231,6 +231,24 @@ class _Desk:
         from lycosa.crawl.status.cluster import ClusterReader
 
         return closing(Orders(ClusterReader(self._directory)))
+
+
+class OrderBook:
+    """The orders that are known, kept from the notes that come in."""
+
+    def __init__(self, log: Log) -> None:
+        self.given = orders(log)
+        self.in_force = in_force(self.given)
+        self._early: dict[str, bytes] = {}
+
+    def noted(self, notes: Mapping[str, bytes]) -> bool:
+        """Take in notes of the log; return whether an order is new."""
+        before = len(self.given)
+        self._early.update((name, note) for name, note in notes.items() if name.startswith(_NAME))
+        while (note := self._early.pop(order_name(len(self.given) + 1), None)) is not None:
+            self.given.append(unpack(len(self.given) + 1, note))
+            self.in_force = self.in_force.after(len(self.given), self.given[-1].order)
+        return len(self.given) > before
 
 
 def _is_about_same(order: Order, later: Order) -> bool:

@@ -16,8 +16,9 @@ from __future__ import annotations
 import shutil
 import time
 
+from lycosa.crawl.control.decisions import Decision
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import Decision, change
+from lycosa.crawl.inspect.edits import change
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState

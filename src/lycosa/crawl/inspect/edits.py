@@ -1,8 +1,8 @@
-"""Change a crawl on behalf of its operator: add seeds, retry URLs, block hosts, begin a cycle.
+"""Change a crawl that does not run: retry URLs, block hosts, begin a cycle.
 
-Seeds are posted to a crawl that may be running. The other changes need a crawl that does not run:
-they take its lock and its partitions and append an event, as a worker would. The next
-`lycosa resume` continues from there.
+A change takes the crawl's lock and its partitions and appends events, as a worker would. The next
+`lycosa resume` continues from there. A crawl that runs is changed by orders (`crawl.control`),
+which decide the same.
 """
 
 from __future__ import annotations
@@ -10,58 +10,27 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from lycosa.config import SPLITTING_PARTITIONERS, Job
+from lycosa.crawl.control import decisions
+from lycosa.crawl.control.decisions import Decision
+from lycosa.crawl.control.orders import host_named
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.recovery.counting import own_partitioner
-from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import Planted, Planter, topics_of
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.errors import ConfigError
 from lycosa.fetch.guard import AddressGuard
 from lycosa.frontier.fold.accounts import counted_by
-from lycosa.frontier.fold.columns import DONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
 from lycosa.log.protocol import Log, Write
-from lycosa.plugins.loader import load_hooks
-from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import (
-    GIVEN_UP,
-    TRANSIENT,
-    TRAPS,
-    AnyEvent,
-    BatonTaken,
-    CycleWanted,
-    ErrandDone,
-    Forgotten,
-    HostChanged,
-    HostReport,
-    Outcome,
-    Reopened,
-    RobotsFound,
-    RobotsState,
-    Taken,
-    Waited,
-)
+from lycosa.records import CycleWanted, Taken
 from lycosa.store.segments import removal
 from lycosa.store.segments.sealing import seal_dead
-from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
-
-FAILED = TRANSIENT | {
-    Outcome.BAD_STATUS,
-    Outcome.TOO_LARGE,
-    Outcome.REFUSED_ADDRESS,
-    Outcome.ROBOTS_UNREACHABLE,
-    Outcome.HOST_GIVEN_UP,
-    Outcome.NO_SUCH_HOST,
-    Outcome.UNREACHABLE,
-    Outcome.HOOK_FAILED,
-}
-"""Outcomes that `retry` tries again; a 404, or a refusal by robots rules, is no failure."""
+from lycosa.url import key_of, reversed_host_of
 
 
 class Blocked(NamedTuple):
@@ -73,37 +42,7 @@ class Blocked(NamedTuple):
     """What was removed from the archive, if the operator wanted that."""
 
 
-class Decision(NamedTuple):
-    """The events to write to a partition."""
-
-    events: list[AnyEvent]
-    found: Sequence[RobotsFound] = ()
-    """Messages for the partitions of their sites."""
-
-
 Decide = Callable[[int, PartitionState, float], Decision | None]
-
-
-def add_seeds(
-    directory: CrawlDirectory,
-    seeds: Iterable[str],
-    told: Callable[[int], None] = lambda count: None,
-) -> Planted:
-    """Post more seeds; a running crawl reads them within a second, a stopped one on resume."""
-    job = directory.job()
-    log = directory.log(job)
-    try:
-        hooks = load_hooks(job)
-        partitioner = partitioner_of(job, hooks)
-        check_partitioner(log, partitioner)
-        scope = JobScope(job, log, hooks=hooks)
-        refuse_moved(log, directory)
-        planter = Planter(scope, partitioner, log, topics_of(job))
-        planted = planter.plant_at_once(seeds, time.time(), told)
-        refuse_moved(log, directory)  # if it was moved meanwhile, what was posted may stay behind
-        return planted
-    finally:
-        log.close()
 
 
 def retry_failed(directory: CrawlDirectory) -> int:
@@ -118,28 +57,9 @@ def retry_failed(directory: CrawlDirectory) -> int:
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count
-        hosts = [
-            host for host in range(len(state.host_names)) if _can_be_reopened(state, host, guard)
-        ]
-        reopened_hosts = set(hosts)
-        pages = [
-            page
-            for page in range(len(state.table))
-            if state.pages.status[page] == DONE
-            and state.outcome_of(page) in FAILED
-            and _is_or_becomes_open(state, page, reopened_hosts)
-        ]
-        reopened = sum(
-            state.sites.pending[site]
-            for host in hosts
-            for site in state.sites_of(host)
-            if state.sites.closed[site]
-        )
-        count += len(pages) + reopened
-        events: list[AnyEvent] = [Reopened(now, hosts, pages)] if hosts or pages else []
-        if state.waited_seconds:
-            events.append(Waited(now, 0.0))
-        return Decision(events) if events else None
+        decision = decisions.retry_failed(state, now, guard)
+        count += decision.urls if decision is not None else 0
+        return decision
 
     change(directory, decide)
     return count
@@ -154,53 +74,12 @@ def release_traps(directory: CrawlDirectory) -> int:
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count
-        hosts = [
-            host
-            for host, closed in enumerate(state.hosts.closed)
-            if closed in TRAPS or (not closed and state.traps.holds(host))
-        ]
-        reopened = set(hosts)
-        pages = [
-            page
-            for page in range(len(state.table))
-            if state.sites.host[state.pages.site[page]] in reopened and _is_held(state, page)
-        ]
-        count += len(pages) + sum(
-            state.sites.pending[site]
-            for host in hosts
-            for site in state.sites_of(host)
-            if state.sites.closed[site]
-        )
-        return Decision([Reopened(now, hosts, pages)]) if hosts else None
+        decision = decisions.retry_traps(state, now)
+        count += decision.urls if decision is not None else 0
+        return decision
 
     change(directory, decide)
     return count
-
-
-def _is_held(state: PartitionState, page: int) -> bool:
-    """Return whether a URL was put aside, or its links were not followed."""
-    if state.pages.status[page] != DONE:
-        return False
-    is_of_mirror = state.sites.host[state.pages.site[page]] in state.traps.mirrors
-    outcome = state.pages.outcome[page]
-    return outcome in TRAPS or (is_of_mirror and outcome == Outcome.KEPT)
-
-
-def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> bool:
-    """Return whether a host is closed for a reason that may be over."""
-    closed = state.hosts.closed[host]
-    if closed == Outcome.REFUSED_ADDRESS:
-        address = state.address_of(host)
-        return not address or guard.refusal(address) is None
-    return closed == Outcome.HOST_GIVEN_UP or any(
-        state.sites.closed[site] in GIVEN_UP or state.sites.closed[site] == Outcome.NO_SUCH_HOST
-        for site in state.sites_of(host)
-    )
-
-
-def _is_or_becomes_open(state: PartitionState, page: int, reopened: set[int]) -> bool:
-    host = state.sites.host[state.pages.site[page]]
-    return host in reopened or not state.hosts.closed[host]
 
 
 def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Blocked:
@@ -225,14 +104,11 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             states[number] = state
         host = state.host_number(wanted)
         if host is None:
-            return _block_unknown(wanted, now) if is_everywhere else None
+            return decisions.block_unknown(wanted, now) if is_everywhere else None
         is_known = True
-        pending += sum(
-            state.sites.pending[site]
-            for site in state.sites_of(host)
-            if not state.sites.closed[site]
-        )
-        return _block(state, host, now, forget)
+        decision = decisions.block(state, host, now, forget=forget)
+        pending += decision.urls
+        return decision
 
     def drop() -> None:
         nonlocal forgotten
@@ -264,20 +140,11 @@ def unblock_host(directory: CrawlDirectory, name: str) -> int:
 
     def decide(number: int, state: PartitionState, now: float) -> Decision | None:
         nonlocal count, is_blocked
-        host = state.host_number(wanted)
-        if host is None or state.hosts.closed[host] != Outcome.BLOCKED:
-            return None
-        is_blocked = True
-        sites = set(state.sites_of(host))
-        pages = [
-            page
-            for page, site in enumerate(state.pages.site)
-            if site in sites
-            and state.pages.status[page] == DONE
-            and state.pages.outcome[page] == Outcome.BLOCKED
-        ]
-        count += len(pages) + sum(state.sites.pending[site] for site in sites)
-        return Decision([Reopened(now, [host], pages)])
+        decision = decisions.unblock(state, wanted, now)
+        if decision is not None:
+            is_blocked = True
+            count += decision.urls
+        return decision
 
     change(directory, decide)
     if not is_blocked:
@@ -307,27 +174,6 @@ def begin_cycle(directory: CrawlDirectory) -> int:
     return cycle + 1
 
 
-def host_named(name: str) -> str:
-    """Return the host of a name or URL, as the tables spell it."""
-    url = canonicalize(name if "://" in name else f"http://{name}/")
-    if url is None:
-        raise ConfigError(f"{name}: is not a host name\n  write it like www.example.org")
-    return host_of(key_of(url))
-
-
-def _block(state: PartitionState, host: int, now: float, forget: bool) -> Decision:
-    due, strikes = state.hosts.due[host], state.hosts.strikes[host]
-    events: list[AnyEvent] = [HostChanged(now, host, due, strikes, Outcome.BLOCKED)]
-    found: list[RobotsFound] = []
-    for errand, record in state.errands.items():
-        if record.host == host:  # it must not be asked on behalf of another site, either
-            events.append(ErrandDone(now, errand, 0.0))
-            found.append(RobotsFound(now, record.site, RobotsState.UNREACHABLE, b"", 0.0))
-    if forget:
-        events.append(Forgotten(now, host))
-    return Decision(events, found)
-
-
 def _refuse_running(log: Log, job: Job) -> None:
     from lycosa.crawl.logs.other_machines import (
         refuse_running,  # a crawl in a folder does not need it
@@ -342,12 +188,6 @@ def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
     return job.frontier.partitioner in SPLITTING_PARTITIONERS and any(
         state.host_number(wanted) is not None for state in directory.states(job).values()
     )
-
-
-def _block_unknown(wanted: str, now: float) -> Decision:
-    """Block a host in a partition that has no URL of it yet, and may get one."""
-    blocked = HostReport(wanted, closed=Outcome.BLOCKED)
-    return Decision([BatonTaken(now, 0, [blocked], is_held=False)])
 
 
 def change(

@@ -56,7 +56,7 @@ class SharedLimits:
         """How many machines were lost; below 0 until notes have come."""
         self._losses_told = 0
         self._account = Account(0, 0, 0, 0, 0, 0)
-        self._is_recalled = False
+        self._is_recalled = self._is_halted = False
         self.when_durable: Callable[[Callable[[], None]], None] = lambda callback: None
         """The worker's, once there is one."""
         self.counts: Mapping[int, commits.Count] = {}
@@ -113,6 +113,7 @@ class SharedLimits:
         if seconds := self._job.limits.seconds:
             left = max(0.0, seconds - state.seconds_run())
             self.budget.begin(self._clock.now() + left)
+            self.halt(is_halted=self._is_halted)
         else:
             self.no_longer_chair()
 
@@ -126,6 +127,14 @@ class SharedLimits:
         if self.desk is not None:
             with self._lock:
                 self.desk.adopt(Changed(revision, limits.pages, limits.bytes))
+
+    def halt(self, *, is_halted: bool) -> None:
+        """Let the time stand still while the crawl is paused, or run again."""
+        self._is_halted = is_halted
+        if is_halted:
+            self.budget.halt(self._clock.now())
+        else:
+            self.budget.go_on(self._clock.now())
 
     # -- the rhythm -----------------------------------------------------------------------
 

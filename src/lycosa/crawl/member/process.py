@@ -29,6 +29,10 @@ from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.applying import Applier
+from lycosa.crawl.control.desk import OrderBook
+from lycosa.crawl.control.live import State
+from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import LOST, directory_number, given_up, refuse_given_up
 from lycosa.crawl.member.adopting import Adopter
@@ -78,7 +82,10 @@ class MemberProcess:
         self._directory_number = directory_number(crawl.log, crawl.directory)
         refuse_given_up(crawl.log, crawl.directory, self._directory_number)
         self._reason = ""
-        self._is_sealing = False
+        self._orders = OrderBook(crawl.log)
+        self._applier: Applier | None = None
+        self._applied = 0
+        self._is_sealing = self._is_stopping = False
         self._runtime = Runtime(main, crawl, assignment)
         open_one = partial(open_board, job.log.server, job.log.name)
         self._board = open_one()
@@ -150,6 +157,13 @@ class MemberProcess:
             commit_write_seconds=own.commit_write_seconds,
         )
 
+    def standing(self) -> Standing:
+        """Return what this member says of itself beside its progress."""
+        state: State = "paused" if self._adopter.settings.is_paused else "running"
+        if self._is_stopping or self._reason:
+            state = "stopping"
+        return Standing(state, self._orders.in_force, self._crawl.job, self._applied)
+
     def close(self) -> None:
         """Close everything; nothing that was committed is lost."""
         logging.getLogger("lycosa").removeHandler(self._handler)
@@ -203,6 +217,8 @@ class MemberProcess:
             )
         )
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
+        self._applier = Applier(self._runtime.ports, worker, self._orders_applied)
+        self._applier.learn(self._orders.given)
         around = Surroundings(
             self._session, self._board, limits, end, idle, self._run_number, self._lives.earlier
         )
@@ -221,7 +237,12 @@ class MemberProcess:
         if f"{LOST}{self._directory_number}" in notes:
             self._main.fail(given_up(self._crawl.directory, self._directory_number))
             return
+        if self._orders.noted(notes) and self._applier is not None:
+            self._applier.learn(self._orders.given)
         self._lives.noted(notes)
+
+    def _orders_applied(self, number: int) -> None:
+        self._applied = number
 
     def _ended(self, reason: str) -> None:
         if reason == REFUSED:
@@ -238,6 +259,7 @@ class MemberProcess:
         return DRAINED if self._lives.is_draining else Limit.STOPPED
 
     def _stop_cleanly(self) -> None:
+        self._is_stopping = True
         self._listener.stopping()
         self._lives.stop()
 
@@ -253,6 +275,8 @@ class MemberProcess:
         if self._lives.present is None:
             return
         worker = self._lives.present.worker
+        if self._applier is not None:
+            self._applier.catch_up()
         with self._courier.lock:
             self._adopter.look(self._runtime.transport)
         self._session.tell(self._told, self._adopter.revision)

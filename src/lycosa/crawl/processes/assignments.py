@@ -27,6 +27,8 @@ class Assignment(msgspec.Struct, frozen=True):
     """Of the job; "" lets the worker compute it, which takes a second for a long seed list."""
     clock_offset: float | None = None
     """The crawl's time minus the monotonic clock."""
+    workers: int = 1
+    """How many workers the crawl has."""
     clock_ahead: float = 0.0
     """How many seconds the crawl's time is ahead of the machine's (`crawl.steady_clock`)."""
 
@@ -37,6 +39,12 @@ def assignments_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Ass
     if workers == 1:
         return [_whole(job, clock_offset, clock_ahead)]
     return _shares(job, workers, clock_offset, clock_ahead)
+
+
+def share_of(connections: int, number: int, workers: int) -> int:
+    """Return how many of a crawl's connections one of its workers has."""
+    each, more = divmod(connections, workers)
+    return each + (number < more)
 
 
 def _whole(job: Job, clock_offset: float, clock_ahead: float) -> Assignment:
@@ -54,17 +62,17 @@ def _whole(job: Job, clock_offset: float, clock_ahead: float) -> Assignment:
 def _shares(job: Job, workers: int, clock_offset: float, clock_ahead: float) -> list[Assignment]:
     from lycosa.cluster.assignment import assign
 
-    connections, more = divmod(job.fetch.connections, workers)
-    speed, digest = job.fetch.bytes_per_second, job.digest()
+    connections, speed, digest = job.fetch.connections, job.fetch.bytes_per_second, job.digest()
     return [
         Assignment(
             number,
             partitions,
-            connections + (number < more),
+            share_of(connections, number, workers),
             max(1, speed // workers) if speed else 0,
             is_alone=False,
             job_digest=digest,
             clock_offset=clock_offset,
+            workers=workers,
             clock_ahead=clock_ahead,
         )
         for number, partitions in enumerate(assign(job.frontier.partitions, workers))

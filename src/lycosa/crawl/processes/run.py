@@ -14,13 +14,16 @@ once, as a kill does: what was committed stays.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Job, SeedList, anchored
+from lycosa.crawl.control.live import Frame, write_frame
+from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl, named
 from lycosa.crawl.logs.notes import note_job, refuse_moved
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
     from lycosa.plugins.plugin import Plugin
 
 PLANTING_SECONDS = 1.0
+FRAME_SECONDS = 1.0
+"""How often `live.json` is written."""
 CONNECTIONS_EACH = 8
 """Connections that a worker should have, where the job leaves the number of workers to us."""
 
@@ -225,8 +230,13 @@ class _ProgressReport:
         listener: Listener,
         statistics: StatisticsFile | None,
         unsent: Callable[[Progress], Progress],
+        directory: CrawlDirectory,
     ) -> None:
         self._listener = listener
+        self._directory = directory
+        self._next_frame = 0.0
+        self.standing: Callable[[], Standing] | None = None
+        """Says how the crawl stands, once there is one."""
         self._unsent = unsent
         self._statistics = statistics
         self._pace = Pace()
@@ -240,11 +250,35 @@ class _ProgressReport:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + self._listener.progress_seconds - 0.05
             self._listener.progress(progress)
+        if time.monotonic() >= self._next_frame:
+            self._next_frame = time.monotonic() + FRAME_SECONDS - 0.05
+            self._show(progress)
 
-    def end(self, progress: Progress) -> None:
+    def end(self, progress: Progress, reason: str) -> None:
         """Note how the run ended."""
         if self._statistics is not None:
             self._statistics.write(progress)
+        self._show(progress, reason)
+
+    def _show(self, progress: Progress, reason: str = "") -> None:
+        """Write the moment to `live.json`; a disk that is full keeps nobody from crawling on."""
+        if self.standing is None:
+            return
+        state, in_force, job, applied = self.standing()
+        limits = job.limits
+        frame = Frame(
+            os.getpid(),
+            time.time(),
+            "ended" if reason else state,
+            progress._asdict(),
+            reason,
+            {"pages": limits.pages, "bytes": limits.bytes, "seconds": limits.seconds},
+            in_force.values,
+            in_force.rules,
+            applied,
+        )
+        with suppress(OSError):
+            write_frame(self._directory.path, frame)
 
     def timed(self, progress: Progress) -> Progress:
         """Return the progress with the time and speed of this run."""
@@ -262,19 +296,20 @@ def _crawl(
     """Crawl with so many workers, whose clock is ahead by so many seconds."""
     workers, clock_ahead = crew
     unsent = uploads.told if uploads is not None else _as_it_is
-    report = _ProgressReport(listener, _statistics_of(crawl.job), unsent)
+    report = _ProgressReport(listener, _statistics_of(crawl.job), unsent, crawl.directory)
     assignments = assignments_of(crawl.job, workers, clock_ahead)
     with (
         MainLoop(assignments[0].clock_offset) as main,
         closing(_crawler(main, crawl, assignments, lock, listener, unsent)) as crawler,
     ):
+        report.standing = crawler.standing
         reason = crawler.run(stop, report.look)
         progress = report.timed(crawler.progress())._replace(workers=workers)
         if uploads is not None:
             uploads.wait(main, stop, listener.uploading)
             progress = uploads.told(progress)
-    report.end(progress)
     reason = reason_of(reason, progress)
+    report.end(progress, reason)
     log_messages.info("ended: %s", reason)
     return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
 

@@ -271,6 +271,7 @@ class Runtime:
             commit_queue_seconds=times.queued_seconds,
             commit_lock_seconds=lock_seconds,
             commit_write_seconds=max(0.0, times.writing_seconds - lock_seconds),
+            is_paused=any(state.paused_from for state in given),
         )
 
     def _topics(self) -> dict[str, list[int]]:

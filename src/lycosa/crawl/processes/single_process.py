@@ -1,7 +1,7 @@
 """The crawl of one worker, in the process that the user has started.
 
 It counts the job's limits itself (`Budget`), looks for the end itself (`Ending`), and seals the
-segments that killed processes have left.
+segments that killed processes have left. It looks for orders of the operator itself, too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import msgspec
+
 from lycosa.crawl.budget import Budget
+from lycosa.crawl.control.applying import Applier, Steering
+from lycosa.crawl.control.live import State
+from lycosa.crawl.control.live_job import LiveJob
+from lycosa.crawl.control.watch import LOOK_SECONDS, Standing, Watch, wants_stop
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.processes.assignments import Assignment
@@ -28,10 +34,25 @@ class SingleProcess:
         self._main = main
         self._listener = listener
         self._reason = ""
+        self._is_stopping = False
+        self._applied = 0
+        assignment = msgspec.structs.replace(assignment, job_digest=crawl.job.digest())
+        self._live = live = LiveJob(crawl.job, main.clock)
+        crawl = crawl._replace(job=live.job)
+        self._watch = Watch(crawl.log)
         self._budget = Budget(crawl.job, crawl.directory.free_disk)
         self._runtime = Runtime(main, crawl, assignment)
         ending = Ending(crawl.job.frontier.partitions)
         self._runtime.employ(Duties(self._budget, ending, self._on_end, listener.seed_failed))
+        runtime = self._runtime
+        self._steering = Steering(
+            live,
+            Applier(runtime.ports, runtime.worker, self._orders_applied),
+            runtime.worker,
+            runtime.transport,
+            self._budget,
+            lambda connections: connections,
+        )
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
         """Crawl until the end, a limit or a stop request; return which it was."""
@@ -39,6 +60,8 @@ class SingleProcess:
         states = runtime.open()
         for damage in runtime.damage:
             self._listener.waiting(damage)
+        # A stop that was ordered before has ended the run that it was for.
+        self._steering.learn(self._watch.look(), self._main.clock.now())
         self._budget.resume(
             sum(state.kept_pages for state in states),
             sum(state.kept_bytes for state in states),
@@ -48,12 +71,20 @@ class SingleProcess:
         runtime.begin()
         self._on_progress = on_progress
         self._main.loop.call_soon(self._report)
+        self._main.loop.call_later(LOOK_SECONDS, self._look_for_orders)
         self._main.run_until_stopped(stop, self._stop_cleanly)
         return self._reason
 
     def progress(self) -> Progress:
         """Return how the crawl is getting on, without time and speed."""
         return self._runtime.progress()
+
+    def standing(self) -> Standing:
+        """Return what the crawl says of itself beside its progress."""
+        in_force = self._steering.in_force
+        is_stopping = self._is_stopping or self._budget.reached
+        state: State = "stopping" if is_stopping else "paused" if in_force.is_paused else "running"
+        return Standing(state, in_force, self._live.job, self._applied)
 
     def close(self) -> None:
         """Close the runtime; nothing that was committed is lost."""
@@ -66,7 +97,20 @@ class SingleProcess:
         took = time.monotonic() - began
         self._main.loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
 
+    def _look_for_orders(self) -> None:
+        self._main.loop.call_later(LOOK_SECONDS, self._look_for_orders)
+        if given := self._watch.look():
+            self._steering.learn(given, self._main.clock.now())
+            if wants_stop(given) and not self._is_stopping:
+                self._stop_cleanly()
+        else:
+            self._steering.look()
+
+    def _orders_applied(self, number: int) -> None:
+        self._applied = number
+
     def _stop_cleanly(self) -> None:
+        self._is_stopping = True
         self._listener.stopping()
         self._runtime.worker.stop()
 

@@ -79,6 +79,8 @@ class Progress(NamedTuple):
     """How long the oldest of it has been here."""
     unsent_problem: str = ""
     """Why it is not in the store, if that is no matter of time."""
+    is_paused: bool = False
+    """Whether the operator has paused it."""
 
 
 def _ignore(*_: object) -> None:
@@ -167,6 +169,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         put_off=sum(part.put_off for part in parts),
         topics=topics,
         budgets=dict(budgets),
+        is_paused=any(part.is_paused for part in parts),
         **run,
     )
 

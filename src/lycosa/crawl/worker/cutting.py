@@ -32,9 +32,10 @@ class Cutting:
             self._timer = self._clock.call_at(self._clock.now() + self._seconds, self._cut)
 
     def cancel(self) -> None:
-        """Cut nothing: all have been answered."""
-        if self._timer is not None:
+        """Cut nothing: all have been answered, or the operator has raised the limit."""
+        if self._timer is not None and not self.has_begun:
             self._timer.cancel()
+            self._timer = None
 
     def _cut(self) -> None:
         if not (count := self._in_flight()):

@@ -11,7 +11,8 @@ has announced, by Retry-After or by refusing, do not count: the crawl waits for 
     give_up      after `[limits] patience_seconds` every worker closes those origins
 
 Always true:
-  * the wait is counted over all runs, by the second: a kill forgets at most one;
+  * the wait is counted over all runs, by the second: a kill forgets at most one; time that the
+    operator pauses the crawl is not counted;
   * an origin is closed only while it is out of reach, and never while a request to it is under
     way: a link that is still on its way to another origin is not touched by it;
   * after giving up, patience is whole again as soon as something is in reach.
@@ -87,6 +88,9 @@ class Patience:
         if chair is None or not self._limit:
             return
         state = chair.state
+        if state.paused_from:
+            self._since = None  # time that is paused is not waited
+            return
         if not is_stuck_everywhere:
             self._since = None
             if state.waited_seconds >= self._limit and self._in_reach is not None:

@@ -22,14 +22,16 @@ class RunningTime:
 
     def __init__(self, ports: Ports, partitions: Mapping[int, Partition]) -> None:
         self._clock = ports.clock
-        self._is_limited = bool(ports.job.limits.seconds)
+        self._job = ports.job
         self._partitions = partitions
         self._noted = 0.0
 
     def note(self, tick: Alarm) -> None:
         """Note the time if a second has passed, and see to being called again."""
         now, first = self._clock.now(), self._partitions.get(_CHAIR)
-        if self._is_limited and first is not None and now >= self._noted + _NOTED_SECONDS:
+        if not self._job.limits.seconds or first is None or first.state.paused_from:
+            return
+        if now >= self._noted + _NOTED_SECONDS:
             self._noted = now
             first.record(Passed(now))
             tick.set_within(_NOTED_SECONDS)

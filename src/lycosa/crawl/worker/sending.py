@@ -1,8 +1,9 @@
 """From a partition that has work to a request on its way.
 
 A request is sent only when all of these agree, in this order: the job's limits give a reservation,
-the robots rules allow the URL, its shape is no trap, the log says that the partition is still ours,
-and the address is free (its slot is shared with other processes of this machine).
+no rule that the operator added since rejects the URL, the robots rules allow it, its shape is no
+trap, the log says that the partition is still ours, and the address is free (its slot is shared
+with other processes of this machine).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Sender:
     ) -> None:
         self._ports = ports
         self._job = ports.job
+        self._scope = ports.scope
         self._traps = traps
         self._mining = mining
         self._seeds = seeds
@@ -95,11 +97,13 @@ class Sender:
             if task.kind is not TaskKind.PAGE:
                 return task
             site = pages.site[task.subject]
-            if sites.robots_expires[site] <= now:
+            outcome: Outcome | None = Outcome.DISALLOWED
+            if self._scope.rejects_more and self._is_excluded(partition, task.subject):
+                outcome = Outcome.EXCLUDED
+            elif sites.robots_expires[site] <= now:
                 partition.hand_back(task, now)
                 continue
-            outcome: Outcome | None = Outcome.DISALLOWED
-            if self._is_allowed(partition, site, task.subject):
+            elif self._is_allowed(partition, site, task.subject):
                 outcome = self._traps.put_aside(partition.state, task.subject)
             if outcome is None:
                 return task
@@ -109,6 +113,9 @@ class Sender:
             self._mining.look_if_idle(partition, site)
             partition.readiness.look_again(task.host, now)
         return None
+
+    def _is_excluded(self, partition: Partition, page: int) -> bool:
+        return self._scope.is_rejected_since(partition.state.table.key(page))
 
     def _is_allowed(self, partition: Partition, site: int, page: int) -> bool:
         stored = partition.state.rules.get(site)

@@ -57,13 +57,7 @@ from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.task import Task, TaskKind
-from lycosa.records import (
-    Answer,
-    AnyEvent,
-    Outcome,
-    Request,
-    Resolved,
-)
+from lycosa.records import Answer, AnyEvent, Outcome, Request, Resolved
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
@@ -141,6 +135,8 @@ class Worker:
         self._wants_commit = False
         self.connections = ports.connections or self._job.fetch.connections
         """How many requests may be under way at once; 0 begins none."""
+        self.on_begin: Callable[[Partition], None] = lambda partition: None
+        """Told of a partition before it has its turns: orders of the operator are applied to it."""
         self.is_stopping = False
         self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
         self.is_over = False
@@ -202,6 +198,7 @@ class Worker:
     def _begin(self, partition: Partition) -> None:
         """Let a partition that was taken have its turns; it may come while others are crawled."""
         now = self._clock.now()
+        self.on_begin(partition)
         if self._router.predictor is not None:
             self._router.predictor.attach(partition)
         partition.resume(now)
@@ -391,6 +388,8 @@ class Worker:
         self._ports.budget.look(self._clock.now())
         if self.is_stopping or self._ports.budget.reached:
             self._cutting.cut_later()
+        else:
+            self._cutting.cancel()
         self._read_inbox()
         self._running_time.note(self._tick_alarm)
         self._end.give_up_if_told()

@@ -99,6 +99,10 @@ class Holdings:
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0
+        self.orders = 0
+        """The number of the operator's last order that was applied here."""
+        self.paused_from = 0.0
+        """The moment from which the time does not count, in a crawl that is paused; else 0."""
         self.waited_seconds = 0.0
         """In partition 0: how long the crawl has waited with only unreachable origins left."""
         self.pending = 0
@@ -209,7 +213,8 @@ class Holdings:
 
     def seconds_run(self) -> float:
         """Return for how long the partition has been crawled, over all runs."""
-        return self.ran_seconds + self.last_moment - self.run_began
+        until = min(self.last_moment, self.paused_from or self.last_moment)
+        return self.ran_seconds + max(0.0, until - self.run_began)
 
     # -- steps ----------------------------------------------------------------------------
 
@@ -241,6 +246,9 @@ class Holdings:
         self.pages.tries[page] = 0
         if self.pages.outcome[page] in TRAPS:
             self.traps.put_aside[self.pages.outcome[page]] -= 1
+            self.pages.outcome[page] = 0
+        elif self.pages.outcome[page] == Outcome.EXCLUDED:
+            self.outcomes[Outcome.EXCLUDED] -= 1
             self.pages.outcome[page] = 0
 
     def put_off(self, page: int) -> None:

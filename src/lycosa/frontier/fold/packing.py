@@ -27,6 +27,8 @@ _SCALARS = (
     "waited_seconds",
     "links_given_up",
     "losses",
+    "orders",
+    "paused_from",
 )
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from lycosa.frontier.fold.columns import JUDGED, NONE, PUT_OFF, VAIN, WAITING
 from lycosa.frontier.fold.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
+from lycosa.frontier.fold.orders import apply_order
 from lycosa.frontier.fold.packing import pack, unpack
 from lycosa.records import (
     STAY_AWAY,
@@ -53,6 +54,7 @@ from lycosa.records import (
     MinedOut,
     MirrorFound,
     Moved,
+    OrderApplied,
     Outcome,
     Passed,
     Predicted,
@@ -129,6 +131,7 @@ class PartitionState(Holdings):
             BudgetAsked: self.topics.budgets.apply_asked,
             BudgetGiven: self._apply_budget_given,
             BudgetShared: self.topics.budgets.apply_shared,
+            OrderApplied: lambda event: apply_order(self, event),
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -138,8 +141,9 @@ class PartitionState(Holdings):
     # -- folding --------------------------------------------------------------------------
 
     def _apply_taken(self, event: Taken) -> None:
-        self.ran_seconds += self.last_moment - self.run_began
+        self.ran_seconds = self.seconds_run()
         self.run_began = self.last_moment = event.moment
+        self.paused_from = event.moment if self.paused_from else 0.0
         self.owner, self.moved_to = event.owner, ""
         self.owed.apply_taken(event.moment, self.hosts)
 
@@ -328,10 +332,9 @@ class PartitionState(Holdings):
         """
         self.hosts.closed[event.host] = Outcome.BLOCKED
         self.guesses.closed(event.host)
-        sites = set(self.sites_of(event.host))
+        sites, pages = set(self.sites_of(event.host)), self.pages
         for site in sites:
             self.close(site, Outcome.BLOCKED)
-        pages = self.pages
         for page, site in enumerate(pages.site):
             if site in sites:
                 pages.outcome[page] = Outcome.BLOCKED
@@ -426,12 +429,11 @@ class PartitionState(Holdings):
         budgets = self.topics.budgets
         were_used_up = budgets.used_up.intersection(event.topics)
         budgets.apply_given(event)
-        if event.is_used_up:
+        if event.is_used_up or were_used_up:
             for page in self.topics.of_topics(event.topics, len(self.pages.site)):
-                self.put_off(page)
-        elif were_used_up:
-            for page in self.topics.of_topics(event.topics, len(self.pages.site)):
-                if self.pages.status[page] == PUT_OFF:
+                if event.is_used_up:
+                    self.put_off(page)
+                elif self.pages.status[page] == PUT_OFF:
                     self.put_up(page)
 
     # -- snapshots ------------------------------------------------------------------------

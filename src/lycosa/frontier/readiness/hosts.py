@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -211,10 +211,10 @@ class Readiness:
             del self.errands_wanted[host]
         return errand
 
-    def drop_errands(self, host: int) -> None:
-        """Forget the errands of a host that cannot be asked."""
-        self._errands.pop(host, None)
+    def drop_errands(self, host: int) -> Iterable[int]:
+        """Forget the errands of a host that cannot be asked, and return them."""
         self.errands_wanted.pop(host, None)
+        return self._errands.pop(host, ())
 
     def look_again(self, host: int, now: float) -> None:
         """Reconsider an awake host: it may have nothing left that can be fetched."""

@@ -14,6 +14,9 @@ The ledger keeps charging a dead worker's grants until its successor has folded 
 reported what their logs hold, which is never more than was granted.
 
 A job without limits on pages and bytes needs no grants and sends no messages.
+
+When the operator changes a limit, the ledger begins anew: each worker says what it has kept and
+reserved (`Relimited`), forgets what it was granted, and asks again.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from typing import NamedTuple
 
 from lycosa.cluster.ledger.document import Amount as Amount
 from lycosa.config import Job
+from lycosa.config.requests import Limits
 from lycosa.crawl.budget import Limit, TimeAndDisk, is_wanted
 from lycosa.crawl.processes.workers.protocol import Account, Grant, Recall
 
@@ -63,6 +67,11 @@ class Ledger:
         line = self._lines[worker] = _Line(is_open=True)
         line.before = kept
 
+    def relimited(self, worker: int, kept: Amount, reserved: Amount) -> None:
+        """Charge a worker with what it has kept and reserved: limits have changed."""
+        line = self._lines[worker] = _Line(is_open=True)
+        line.before, line.granted = kept, reserved
+
     def died(self, worker: int) -> None:
         """Keep a dead worker's charge until its successor has opened the partitions."""
         self._lines[worker].is_open = False
@@ -75,6 +84,8 @@ class Ledger:
     def account(self, worker: int, account: Account) -> None:
         """Note how much of its grants a worker has used and returned."""
         line = self._lines[worker]
+        if not line.was_opened:
+            return  # it was sent before the worker knew of other limits
         line.kept = Amount(account.kept_pages, account.kept_bytes)
         line.durable = Amount(account.durable_pages, account.durable_bytes)
         line.returned = Amount(account.returned_pages, account.returned_bytes)
@@ -162,6 +173,8 @@ class GrantedBudget(TimeAndDisk):
         super().__init__(job, free_disk)
         self._link = link
         self._is_limited = bool(job.limits.pages or job.limits.bytes)
+        self._unlimited = 0
+        """How many reservations were made without a limit."""
         self._granted = Amount()
         self._kept = Amount()
         self._durable = Amount()
@@ -172,12 +185,28 @@ class GrantedBudget(TimeAndDisk):
         self._is_recalled = False
         self._is_asking = False
         self._is_accounting = False
+        self._epoch = 0
+        """How often the limits have changed."""
 
     # -- commands of the supervisor -------------------------------------------------------
 
     def begin(self, deadline: float) -> None:
         """Set the moment at which the job's time is up."""
-        self._deadline = deadline
+        self._deadline, self._halted_at = deadline, None
+
+    def relimit(self, limits: Limits) -> Amount:
+        """Go by other limits, without a grant; return what is reserved by fetches under way."""
+        if not self._is_limited:
+            self._reserved = Amount(self._unlimited, self._unlimited * self._largest)
+        self.adopt(limits)
+        self._is_limited = bool(limits.pages or limits.bytes)
+        self._unlimited = 0 if self._is_limited else self._reserved.pages
+        self._granted = self._reserved
+        self._kept = self._durable = self._returned = Amount()
+        self._epoch += 1
+        self._last = None
+        self._is_rest = self._is_recalled = self._is_asking = False
+        return self._reserved
 
     def grant(self, grant: Grant) -> None:
         """Add a grant; the worker should then try to reserve at once."""
@@ -205,6 +234,7 @@ class GrantedBudget(TimeAndDisk):
         if self.reached:
             return None
         if not self._is_limited:
+            self._unlimited += 1
             return self._largest
         free, size = self._free(), self._largest
         if self._limits.pages and free.pages < 1:
@@ -226,7 +256,8 @@ class GrantedBudget(TimeAndDisk):
             return False
         if self._is_limited:
             self._kept = kept = self._kept.plus(Amount(1, size_bytes))
-            self._link.when_durable(lambda: self._made_durable(kept))
+            epoch = self._epoch
+            self._link.when_durable(lambda: self._made_durable(kept, epoch))
         if is_wanted(url, self._targets):
             # Reported only once it is durable: a kill must not lose the page that ends the crawl.
             self.reached = self.reached or Limit.FOUND
@@ -255,12 +286,16 @@ class GrantedBudget(TimeAndDisk):
             self._account_soon()
 
     def _release(self, reserved_bytes: int) -> None:
-        if self._is_limited:
+        if not self._is_limited:
+            self._unlimited -= 1
+        else:
             self._reserved = self._reserved.minus(Amount(1, reserved_bytes))
             if self._is_asking or self._is_recalled:
                 self._account_soon()
 
-    def _made_durable(self, kept: Amount) -> None:
+    def _made_durable(self, kept: Amount, epoch: int) -> None:
+        if epoch != self._epoch:
+            return  # it is counted in what was kept when the limits changed
         self._durable = min(kept, self._kept)
         if self._is_asking or self._is_recalled or not any(self._reserved):
             self._account_soon()

@@ -28,8 +28,16 @@ class LimitReached(_Message, frozen=True):
 class Begin(_Message, frozen=True):
     """Start crawling."""
 
-    seconds_left: float | None
-    """Until the job's time limit; None when it has none."""
+    seconds_run: float
+    """For how long the crawl has run, over all runs and without pauses of the operator."""
+    orders: int = 0
+    """Orders up to this number are to be followed from the beginning."""
+
+
+class Adopt(_Message, frozen=True):
+    """Follow the orders up to this number, which are in the log."""
+
+    orders: int
 
 
 class Grant(_Message, frozen=True):
@@ -82,6 +90,21 @@ class PartitionsOpened(_Message, frozen=True):
     kept_pages: int
     kept_bytes: int
     seconds_run: float
+
+
+class Relimited(_Message, frozen=True):
+    """Limits have changed: what the worker's logs hold, and what its fetches may bring."""
+
+    kept_pages: int
+    kept_bytes: int
+    reserved_pages: int
+    reserved_bytes: int
+
+
+class OrdersApplied(_Message, frozen=True):
+    """All partitions of the worker have durably followed the orders up to this number."""
+
+    number: int
 
 
 class GrantWanted(_Message, frozen=True):
@@ -144,10 +167,23 @@ class Finished(_Message, frozen=True):
     progress: dict[str, Any]
 
 
-Command = Begin | Grant | Recall | LimitReached | CycleOver | Stuck | GiveUp | AllDone | StopCleanly
+Command = (
+    Begin
+    | Adopt
+    | Grant
+    | Recall
+    | LimitReached
+    | CycleOver
+    | Stuck
+    | GiveUp
+    | AllDone
+    | StopCleanly
+)
 Reply = (
     Alive
     | PartitionsOpened
+    | Relimited
+    | OrdersApplied
     | GrantWanted
     | Account
     | LimitReached

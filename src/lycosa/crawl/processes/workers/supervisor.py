@@ -1,8 +1,9 @@
 """Start, watch and replace the worker processes of a crawl, and add up their progress.
 
 The supervisor is the process that the user has started. It fetches nothing itself. It shares the
-job's limits out (`grants`), looks for the end (`end_search`), handles signals and reports
-progress. The workers (`worker_process`) share only the log and the address slots.
+job's limits out (`grants`), looks for the end (`end_search`), handles signals and orders of the
+operator (`crawl.control`), and reports progress. The workers (`worker_process`) share only the log
+and the address slots.
 
 Always true:
   * a partition belongs to at most one living process: the supervisor waits for the exit of a
@@ -22,6 +23,8 @@ from collections.abc import Callable
 
 from lycosa import errors
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.live import State
+from lycosa.crawl.control.watch import LOOK_SECONDS, Standing, Watch, wants_stop
 from lycosa.crawl.directory import DirectoryLock, OpenCrawl
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -31,6 +34,7 @@ from lycosa.crawl.processes.workers.end_search import EndSearch
 from lycosa.crawl.processes.workers.grants import Amount, Ledger
 from lycosa.crawl.processes.workers.protocol import (
     Account,
+    Adopt,
     Begin,
     Command,
     Failed,
@@ -41,8 +45,10 @@ from lycosa.crawl.processes.workers.protocol import (
     Idle,
     LimitReached,
     LogLine,
+    OrdersApplied,
     PartitionsOpened,
     PatienceOver,
+    Relimited,
     Reply,
     SeedFailed,
     StopCleanly,
@@ -78,6 +84,12 @@ class Supervisor:
         self._loop = main.loop
         self._directory = crawl.directory
         self._job = crawl.job
+        self._watch_orders = Watch(crawl.log)
+        self._live_job = crawl.job
+        self._applied = [0] * len(assignments)
+        self._applied_by_all = 0
+        self._paused_at: float | None = None
+        self._paused_seconds = 0.0
         self._assignments = assignments
         self._lock = lock
         self._listener = listener
@@ -100,11 +112,14 @@ class Supervisor:
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
         """Crawl until the end, a limit or a stop request; return which it was."""
         self._on_progress = on_progress
+        self._watch_orders.look()  # what was ordered before: a stop ended the run that it was for
+        self._follow_orders()
         for number in range(len(self._assignments)):
             self._start_child(number)
         pids = " ".join(str(child.pid) for child in self._children.values())
         log_messages.info("started %d workers: pids %s", len(self._assignments), pids)
         self._loop.call_soon(self._watch)
+        self._loop.call_later(LOOK_SECONDS, self._look_for_orders)
         self._main.run_until_stopped(stop, self._stop_cleanly)
         if not self._is_stopping:
             # Finds something only if a worker has died at the very end.
@@ -117,6 +132,13 @@ class Supervisor:
         """Return the progress of all workers together."""
         return add_up(self._progress.values(), self._gone)._replace(workers=len(self._children))
 
+    def standing(self) -> Standing:
+        """Return what the crawl says of itself beside its progress."""
+        in_force = self._watch_orders.in_force
+        is_stopping = self._is_stopping or self._limit is not None
+        state: State = "stopping" if is_stopping else "paused" if in_force.is_paused else "running"
+        return Standing(state, in_force, self._live_job, self._applied_by_all)
+
     def close(self) -> None:
         """Kill every worker process that still runs."""
         for child in self._children.values():
@@ -125,6 +147,7 @@ class Supervisor:
     # -- workers come and go --------------------------------------------------------------
 
     def _start_child(self, number: int) -> None:
+        self._applied[number] = 0
         self._children[number] = Child(
             self._loop,
             self._directory.path,
@@ -208,6 +231,14 @@ class Supervisor:
                 self._progress[number] = Progress(**reply.progress)
             case PartitionsOpened():
                 self._opened(child, reply)
+            case Relimited():
+                kept = Amount(reply.kept_pages, reply.kept_bytes)
+                reserved = Amount(reply.reserved_pages, reply.reserved_bytes)
+                self._ledger.relimited(number, kept, reserved)
+                self._look_at_limits()
+            case OrdersApplied():
+                self._applied[number] = reply.number
+                self._applied_by_all = max(self._applied_by_all, min(self._applied))
             case GrantWanted():
                 self._ledger.wants(number)
                 self._look_at_limits()
@@ -247,11 +278,10 @@ class Supervisor:
             self._look_at_limits()
 
     def _begin(self, child: Child) -> None:
-        seconds_left = None
-        if self._job.limits.seconds and self._began_at is not None:
-            passed = self._run_before + time.monotonic() - self._began_at
-            seconds_left = max(0.0, self._job.limits.seconds - passed)
-        child.send(Begin(seconds_left))
+        assert self._began_at is not None
+        until = time.monotonic() if self._paused_at is None else self._paused_at
+        run = self._run_before + max(0.0, until - self._began_at - self._paused_seconds)
+        child.send(Begin(run, self._watch_orders.in_force.last))
         child.send(self._end_search.stuck)
         if self._limit is not None:
             child.send(LimitReached(str(self._limit)))
@@ -270,6 +300,36 @@ class Supervisor:
         if self._limit is None:
             self._limit = limit
             self._send_to_all(LimitReached(str(limit)))
+
+    # -- orders of the operator -----------------------------------------------------------
+
+    def _look_for_orders(self) -> None:
+        self._loop.call_later(LOOK_SECONDS, self._look_for_orders)
+        given = self._watch_orders.look()
+        if not given:
+            return
+        self._follow_orders()
+        if wants_stop(given) and not self._is_ending:
+            log_messages.info("stopping cleanly: the operator has ordered it")
+            self._stop_cleanly()
+
+    def _follow_orders(self) -> None:
+        """Go by what is in force now, and let the workers do so."""
+        in_force, now = self._watch_orders.in_force, time.monotonic()
+        if in_force.is_paused and self._paused_at is None:
+            self._paused_at = now
+        elif not in_force.is_paused and self._paused_at is not None:
+            began = (
+                self._paused_at if self._began_at is None else max(self._paused_at, self._began_at)
+            )
+            self._paused_seconds += now - began if self._began_at is not None else 0.0
+            self._paused_at = None
+        before, self._live_job = self._live_job, in_force.job(self._job)
+        if self._live_job.limits != before.limits:
+            self._ledger = Ledger(self._live_job, len(self._assignments))
+        for child in self._children.values():
+            if child.is_open and not self._is_ending:
+                child.send(Adopt(in_force.last))
 
     # -- segments of dead workers ---------------------------------------------------------
 

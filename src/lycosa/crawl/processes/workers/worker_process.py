@@ -21,10 +21,14 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.config.requests import Limits
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.applying import Applier, Steering
+from lycosa.crawl.control.desk import orders
+from lycosa.crawl.control.live_job import LiveJob
 from lycosa.crawl.directory import CrawlDirectory, OpenCrawl
 from lycosa.crawl.ending import Report
-from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.assignments import Assignment, share_of
 from lycosa.crawl.processes.machine import (
     collect_seldom,
     die_with,
@@ -37,6 +41,7 @@ from lycosa.crawl.processes.runtime import Duties, Runtime
 from lycosa.crawl.processes.workers.channel import Channel
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import (
+    Adopt,
     Alive,
     AllDone,
     Begin,
@@ -51,9 +56,11 @@ from lycosa.crawl.processes.workers.protocol import (
     Idle,
     LimitReached,
     LogLine,
+    OrdersApplied,
     PartitionsOpened,
     PatienceOver,
     Recall,
+    Relimited,
     SeedFailed,
     StopCleanly,
     Stuck,
@@ -127,7 +134,11 @@ class WorkerProcess:
     ) -> None:
         self._main = main
         self._channel = channel
+        live = LiveJob(crawl.job, main.clock, workers=assignment.workers)
+        crawl = crawl._replace(job=live.job)
+        self._log = crawl.log
         self._reason = ""
+        self._has_begun = False
         self._figures: Progress | None = None
         self._next_figures = 0.0
         self._ending = RemoteEnding(
@@ -150,6 +161,17 @@ class WorkerProcess:
                 self._on_end,
                 lambda seed, why: channel.send(SeedFailed(seed, why)),
             )
+        )
+        runtime = self._runtime
+        self._steering = Steering(
+            live,
+            Applier(
+                runtime.ports, runtime.worker, lambda number: channel.send(OrdersApplied(number))
+            ),
+            runtime.worker,
+            runtime.transport,
+            self,
+            lambda connections: share_of(connections, assignment.number, assignment.workers),
         )
 
     def run(self) -> None:
@@ -179,9 +201,12 @@ class WorkerProcess:
         worker, budget = self._runtime.worker, self._budget
         match command:
             case Begin():
-                if command.seconds_left is not None:
-                    budget.begin(self._main.clock.now() + command.seconds_left)
+                self._follow_orders(command.orders)
+                budget.begin_at(self._main.clock.now() - command.seconds_run)
+                self._has_begun = True
                 self._runtime.begin()
+            case Adopt():
+                self._follow_orders(command.orders)
             case Grant():
                 budget.grant(command)
                 worker.pump()
@@ -204,8 +229,38 @@ class WorkerProcess:
             case StopCleanly():
                 worker.stop()
 
+    # -- orders of the operator -----------------------------------------------------------
+
+    def _follow_orders(self, last: int) -> None:
+        """Read the orders that are new from the log, up to a number, and follow them."""
+        known = self._steering.in_force.last
+        if last > known:
+            given = orders(self._log, known)[: last - known]
+            self._steering.learn(given, self._main.clock.now())
+
+    def adopt(self, limits: Limits) -> None:
+        """Go by other limits; say what was kept and is under way, once that is durable."""
+        states = self._runtime.worker.states().values()
+        kept = sum(state.kept_pages for state in states), sum(state.kept_bytes for state in states)
+        reply = Relimited(*kept, *self._budget.relimit(limits))
+        if self._has_begun:
+            self._when_durable(lambda: self._channel.send(reply))
+        else:
+            self._channel.send(reply)  # nothing was decided yet
+
+    def halt(self, now: float) -> None:
+        """Let the time stand still."""
+        self._budget.halt(now)
+
+    def go_on(self, now: float) -> None:
+        """Let the time run again."""
+        self._budget.go_on(now)
+
+    # -- the rhythm -----------------------------------------------------------------------
+
     def _heartbeat(self) -> None:
         """Send a sign of life; with old figures where new ones would take much of the time."""
+        self._steering.look()
         now = time.monotonic()
         if self._figures is None or now >= self._next_figures:
             self._figures = self._runtime.progress()
