@@ -1,6 +1,7 @@
 """The system's Chromium without a window, driven by Playwright, which brings no browser of its own.
 
-It can reach no host at all, so what it shows is in the files it was given.
+It can reach no other host, so what it shows comes from the files it was given or from a server of
+the test on 127.0.0.1.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-FLAGS = ("--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND")
+FLAGS = (
+    "--disable-background-networking",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
 
 
 @contextmanager
