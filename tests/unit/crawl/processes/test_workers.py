@@ -46,6 +46,14 @@ def test_who_asks_for_workers_gets_them_as_far_as_they_can_be_told_apart() -> No
     assert worker_count(job_of(40, connections=6), None) == 6
 
 
+def test_a_focused_crawl_has_one_worker_that_compares_all_that_waits() -> None:
+    by_topic = {"frontier": {"scheduler": "topics"}, "fetch": {"connections": 512}}
+    focused = {"model": "some.model", "policy": "focused", "wanted": ["spiders"]}
+    assert worker_count(Job.of(**by_topic, topics=focused), MANY) == 1
+    assert worker_count(Job.of(**by_topic, topics=focused, crawl={"workers": 3}), MANY) == 3
+    assert worker_count(Job.of(**by_topic, topics=focused | {"policy": "each"}), MANY) == 16
+
+
 def test_connections_bandwidth_and_partitions_are_shared_out() -> None:
     job = Job.of(fetch={"connections": 11, "bytes_per_second": 1000})
     shares = assignments_of(job, 3)
