@@ -235,7 +235,7 @@ class Crawl(Record):
         0,
         "How many processes crawl side by side, each with its own partitions; 0 means one for "
         "every processor core, but at most one for every partition and for every eight "
-        "connections.",
+        "connections, and one alone in a crawl that is focused on topics.",
         unit="processes",
         most=1024,
     )

@@ -6,20 +6,20 @@ network before it accepts the first query, and accepts none if the kernel does n
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
-from lycosa.errors import LycosaError, QueryError
+from lycosa.errors import LycosaError
 from lycosa.query import sparql
-from lycosa.query.answering import begin
+from lycosa.query.answering import run
 from lycosa.query.formats import MEDIA_TYPES, TABLE, chosen_form
-from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
+from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, send
 from lycosa.query.triple_store import TripleStore
 
 _PIECE_BYTES = 65_536
@@ -88,34 +88,17 @@ def _form(query: Query, answer: sparql.Result) -> str | None:
     return query.form or chosen_form(query.accept, sparql.forms_of(answer))
 
 
-def _serve(folder: Path, requests: IO[bytes], replies: IO[bytes]) -> None:
-    """Answer until there are no more requests."""
-    index = TripleStore(folder)
-    frame = receive(requests)
-    while frame is not None:
-        generation = index.current()
-        try:
-            with index.reading() as store:
-                while frame is not None and index.current() == generation:
-                    request = msgspec.msgpack.decode(frame, type=QueryRequest)
-                    signal.setitimer(signal.ITIMER_REAL, request.seconds)
-                    reply = _answer(store, request, replies)
-                    signal.setitimer(signal.ITIMER_REAL, 0)
-                    send(replies, reply)
-                    frame = receive(requests)
-                del store
-        except QueryError as error:
-            send(replies, QueryReply("failed", str(error)))
-            frame = receive(requests)
-
-
-def main(folder: str, memory_bytes: str, ends_with_parent: str) -> None:
+def main(folder: str, *limits: str) -> None:
     """Run the process."""
-    if not begin(int(memory_bytes), ends_with_parent=bool(int(ends_with_parent))):
-        return
-    with contextlib.suppress(BrokenPipeError):
-        _serve(Path(folder), sys.stdin.buffer, sys.stdout.buffer)
-    os._exit(0)  # the buffers have no reader any more
+    index = TripleStore(Path(folder))
+
+    @contextmanager
+    def opened() -> Iterator[Callable[[QueryRequest], QueryReply]]:
+        with index.reading() as store:
+            yield partial(_answer, store, pipe=sys.stdout.buffer)
+            del store
+
+    run(limits, QueryRequest, index.current, opened)
 
 
 if __name__ == "__main__":

@@ -131,13 +131,17 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
     """Return how many workers to start: as many as the job says, or as can share the work.
 
     A crawl that stays on a few `hosts` has work in their partitions alone, and each worker should
-    have some connections. Plugins that are functions of this process need one worker, in it.
+    have some connections. Plugins that are functions of this process need one worker, in it. A
+    focused crawl has one, which compares all that waits: several would each take the best of their
+    own hosts, and spend the pages on what the others would have left for last.
     """
     if hooks is not None and hooks.local:
         return 1
     most = min(job.frontier.partitions, job.fetch.connections)
     if job.crawl.workers:
         return min(job.crawl.workers, most)
+    if job.frontier.scheduler == "topics" and job.topics.policy == "focused":
+        return 1
     partitioner = partitioner_of(job, hooks) if hosts is not None else None
     if hosts is not None and partitioner is not None and not partitioner.splits_hosts:
         enough, found = min(most, core_count()), set[int]()

@@ -46,6 +46,20 @@ def test_who_asks_for_workers_gets_them_as_far_as_they_can_be_told_apart() -> No
     assert worker_count(job_of(40, connections=6), None) == 6
 
 
+def test_a_focused_crawl_has_one_worker_that_compares_all_that_waits() -> None:
+    def job(policy: str, workers: int = 0) -> Job:
+        return Job.of(
+            frontier={"scheduler": "topics"},
+            fetch={"connections": 512},
+            topics={"model": "some.model", "policy": policy, "wanted": ["spiders"]},
+            crawl={"workers": workers},
+        )
+
+    assert worker_count(job("focused"), MANY) == 1
+    assert worker_count(job("focused", workers=3), MANY) == 3
+    assert worker_count(job("each"), MANY) == 16
+
+
 def test_connections_bandwidth_and_partitions_are_shared_out() -> None:
     job = Job.of(fetch={"connections": 11, "bytes_per_second": 1000})
     shares = assignments_of(job, 3)
