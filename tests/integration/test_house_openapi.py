@@ -23,7 +23,7 @@ seed = 1
 [parameters]
 "path.name" = "site"
 [checks.positive_data_acceptance]
-expected-statuses = ["2xx", "404", "409", "422"]
+expected-statuses = ["2xx", "404", "409", "413", "422"]
 """
 """A request that fits the document may still be refused for what it says: no SQL, no such URL."""
 

@@ -5,19 +5,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import msgspec
-
 from lycosa.errors import LycosaError
-from lycosa.query.answering import begin
-from lycosa.query.protocol import QueryReply, receive, send
+from lycosa.query.answering import run
+from lycosa.query.protocol import QueryReply, send
 from lycosa.serve.reading import audits, captures, fitting, hosts, resting, rows, sql, urls
 from lycosa.serve.reading.requests import (
     Audit,
@@ -64,25 +60,12 @@ def _answer(states: States, request: Request, replies: IO[bytes]) -> QueryReply:
     return QueryReply("answer", media_type)
 
 
-def _serve(folder: Path, requests: IO[bytes], replies: IO[bytes]) -> None:
-    """Answer until there are no more requests."""
+@contextmanager
+def _opened(folder: Path) -> Iterator[Callable[[Request], QueryReply]]:
     states = States(folder)
-    while (frame := receive(requests)) is not None:
-        request = msgspec.msgpack.decode(frame, type=Request)
-        signal.setitimer(signal.ITIMER_REAL, request.seconds)
-        reply = _answer(states, request, replies)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        send(replies, reply)
-
-
-def main(folder: str, memory_bytes: str, ends_with_parent: str) -> None:
-    """Run the process."""
-    if not begin(int(memory_bytes), ends_with_parent=bool(int(ends_with_parent))):
-        return
-    with contextlib.suppress(BrokenPipeError):
-        _serve(Path(folder), sys.stdin.buffer, sys.stdout.buffer)
-    os._exit(0)  # the buffers have no reader any more
+    yield lambda request: _answer(states, request, sys.stdout.buffer)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    _folder = Path(sys.argv[1])
+    run(sys.argv[2:], Request, lambda: None, lambda: _opened(_folder))

@@ -60,7 +60,7 @@ class RuleTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 class Seeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """More seeds."""
 
-    seeds: Annotated[list[_Seed], msgspec.Meta(min_length=1, max_length=10_000)]
+    seeds: Annotated[list[_Seed], msgspec.Meta(min_length=1, max_length=1_000)]
 
 
 class RetryWhat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
