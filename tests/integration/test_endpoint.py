@@ -1,4 +1,4 @@
-"""`lycosa serve` as other programs use it: SPARQLWrapper, rdflib's SPARQLStore, plain HTTP."""
+"""`lycosa serve --only sparql` as other programs use it: SPARQLWrapper, rdflib's SPARQLStore, plain HTTP."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Served(NamedTuple):
 
 @contextlib.contextmanager
 def serving(folder: Path, *flags: str) -> Iterator[Served]:
-    command = [sys.executable, "-m", "lycosa", "serve", str(folder), "--port", "0", *flags]
+    command = [sys.executable, "-m", "lycosa", "serve", str(folder), "--port", "0"]
+    command += ["--only", "sparql", *flags]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -209,6 +210,7 @@ def test_what_is_indexed_meanwhile_is_found(tmp_path: Path) -> None:
 def test_a_port_in_use_is_told(served: Served) -> None:
     port = str(urlsplit(served.url).port)
     command = [sys.executable, "-m", "lycosa", "serve", str(served.folder), "--port", port]
+    command += ["--only", "sparql"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 7
     assert "choose another --port" in done.stderr

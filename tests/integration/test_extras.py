@@ -15,6 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 
 import lycosa
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import Listen, SocketWeb
 
@@ -30,7 +32,9 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of packages that has none of the extras."""
     folder = tmp_path_factory.mktemp("plain")
     extras = {
-        Requirement(text).name for name in ("search", "study", "testweb") for text in EXTRAS[name]
+        Requirement(text).name
+        for name in ("search", "serve", "study", "testweb")
+        for text in EXTRAS[name]
     }
     for found in Path(sysconfig.get_path("purelib")).iterdir():
         if found.name.split("-")[0].split(".")[0] not in extras and found.suffix != ".pth":
@@ -74,6 +78,21 @@ def test_search_without_its_packages_says_what_to_type(plain: Path) -> None:
     assert (done.returncode, done.stderr) == (1, f"lycosa search needs {asked}")
     done = run(plain, "index", "nowhere", "--only", "text")
     assert (done.returncode, done.stderr) == (1, f"lycosa index --only text needs {asked}")
+
+
+def test_without_its_packages_serve_offers_sparql_alone_and_says_so(
+    plain: Path, tmp_path: Path
+) -> None:
+    CrawlDirectory.create(tmp_path / "crawl", Job.of(seeds=["http://a.test/"]))
+    done = run(plain, "serve", tmp_path / "crawl", "--port", "0")
+    said, _, rest = done.stderr.partition("\n  install: pip install 'lycosa[serve]'\n")
+    need = "pages and REST need starlette, uvicorn, jinja2"
+    assert said == f"only the SPARQL endpoint is served: {need}"
+    assert done.returncode == 7 and "build it: lycosa index" in rest
+    words = ("--serve", "--quiet", "--set", "limits.seconds=1")
+    done = run(plain, "crawl", "http://127.0.0.1:1/", "-o", tmp_path / "new", *words)
+    assert "--serve needs starlette, uvicorn, jinja2\n  install:" in done.stderr
+    assert (tmp_path / "new" / "log").exists()  # the crawl went on without its page
 
 
 def test_the_test_web_speaks_https_by_an_extra(plain: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from lycosa.cli.main import main as run_command
+from lycosa.cli.screen.summary import command
 from lycosa.config import SECTIONS, Job
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.testweb.generated.web import GeneratedWeb
@@ -67,7 +68,9 @@ def demo(path: Path, pages: int) -> int:
     click.echo(
         f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}\n"
     )
-    return code or run_command(["report", str(path)]) or bool(referee.breaches)
+    code = code or run_command(["report", str(path)]) or bool(referee.breaches)
+    click.echo(f"\nlook at it in the browser: {command('serve', path, '--open')}")
+    return code
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ def _body(operation: Operation, request: Request, content: bytes) -> Any:
 
 def _whole(value: Any) -> Any:
     """Return JSON with 2.0 as 2: to JSON both are the same number."""
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and abs(value) <= 1 << 53 and value.is_integer():
         return int(value)
     if isinstance(value, list):
         return [_whole(one) for one in value]

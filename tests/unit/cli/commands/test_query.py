@@ -132,7 +132,8 @@ def test_a_question_that_cannot_be_answered_ends_with_7(
 
 
 def test_without_an_index_the_way_to_one_is_told(crawl: Path, capsys: Captured) -> None:
-    for command in (["sparql", str(crawl), "ASK {}"], ["serve", str(crawl), "--port", "0"]):
+    served = ["serve", str(crawl), "--only", "sparql", "--port", "0"]
+    for command in (["sparql", str(crawl), "ASK {}"], served):
         assert main(command) == 7
         assert f"build it: lycosa index {crawl}" in capsys.readouterr().err
 

@@ -13,7 +13,7 @@ from lycosa.serve.web.operations import Call, Operation
 from lycosa.serve.web.problems import Refusal
 from lycosa.url import canonicalize
 
-PREVIEW_SECONDS = 20.0
+PREVIEW_SECONDS = 60.0
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 _Url = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 _Pattern = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
@@ -27,7 +27,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     include: Annotated[list[_Pattern], _Many] = []
     """As `--include`: a domain, the beginning of a URL, or `regex:EXPRESSION`."""
     exclude: Annotated[list[_Pattern], _Many] = []
-    urls: Annotated[list[_Url], _Many] = []
+    urls: Annotated[list[_Url], msgspec.Meta(max_length=20)] = []
     """More URLs to judge."""
 
 

@@ -31,7 +31,7 @@ from lycosa.serve.web.problems import Refusal
 from lycosa.serve.web.replies import answered
 
 FIT_SECONDS = 60.0
-_Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)] | Annotated[float, msgspec.Meta(ge=0)]
+_Number = Annotated[float, msgspec.Meta(ge=0, le=1 << 53)]
 _Seed = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 _Text = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 _Texts = Annotated[list[_Text], msgspec.Meta(min_length=1, max_length=100)]
@@ -122,7 +122,9 @@ def change_limits(call: Call) -> list[OrderGiven]:
     """Give one order for each value."""
     done = []
     for number, (key, value) in enumerate(call.body.values.items()):
-        order = given.Unset(key) if value is None else given.SetValue(key, value)
+        order: given.Order = given.Unset(key)
+        if value is not None:
+            order = given.SetValue(key, int(value) if float(value).is_integer() else value)
         own_id = f"{call.client_id}/{number}" if call.client_id else ""
         parts = call._replace(headers={**call.headers, "idempotency-key": own_id})
         done.append(_give(parts, order))
