@@ -53,6 +53,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.search": ("index", "search"),
         "lycosa.cli.commands.query": ("sparql", "triples", "serve"),
         "lycosa.cli.commands.export": ("export",),
+        "lycosa.cli.commands.steer": ("pause", "stop", "set", "exclude", "include", "orders"),
         "lycosa.cli.commands.edit": ("add", "retry", "block", "unblock", "forget"),
         "lycosa.cli.commands.move": ("move",),
         "lycosa.cli.commands.verify": ("verify",),
