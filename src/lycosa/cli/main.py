@@ -54,6 +54,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.query": ("sparql", "triples"),
         "lycosa.cli.commands.serve": ("serve",),
         "lycosa.cli.commands.export": ("export",),
+        "lycosa.cli.commands.steer": ("pause", "stop", "set", "exclude", "include", "orders"),
         "lycosa.cli.commands.edit": ("add", "retry", "block", "unblock", "forget"),
         "lycosa.cli.commands.move": ("move",),
         "lycosa.cli.commands.verify": ("verify",),

@@ -170,18 +170,38 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     """Continue a crawl.
 
     It continues where it was, whether it was stopped, killed or ended by a limit. Flags
-    change the job permanently.
+    change the job permanently. A crawl that runs and was paused goes on.
 
     \b
       lycosa resume mycrawl --max-pages 5000
     """
     directory = CrawlDirectory.open(path)
+    if _end_pause(directory, as_json=bool(flags["as_json"])):
+        return 0
     job = directory.job()
     changed = build_job(job, flags)
     if changed != job:
         with directory.locked(notice):
             directory.write_job(changed)
     return run_shown(session, directory, changed, flags)
+
+
+def _end_pause(directory: CrawlDirectory, *, as_json: bool) -> bool:
+    """End a pause of the operator; return whether a process crawls, which goes on by that."""
+    from lycosa.crawl.control import orders
+    from lycosa.crawl.control.desk import known_orders
+
+    if not orders.in_force(known_orders(directory)).is_paused:
+        return False
+    from lycosa.cli.input.orders import order
+    from lycosa.crawl.control.desk import give
+
+    if directory.holder() is None:
+        give(directory, orders.Resume())
+        return False
+    flags = {"client_id": "", "no_wait": False, "as_json": as_json}
+    order(directory, orders.Resume(), "the crawl goes on", flags)
+    return True
 
 
 @click.command(cls=GroupedCommand)
@@ -236,6 +256,8 @@ def run_shown(
     crew: Crew | None = None,
 ) -> int:
     """Run a crawl with its display; with several members, if there is a crew."""
+    from lycosa.crawl.control import orders
+    from lycosa.crawl.control.desk import known_orders
     from lycosa.crawl.processes import run
     from lycosa.crawl.seeds import refusal_text
 
@@ -288,6 +310,7 @@ def run_shown(
             display.say(f"stopped at once; committed pages are safe; continue: {resume_with}")
             return _STOPPED
         display.finish(ended.progress)
+        job = orders.in_force(known_orders(directory)).job(job) if crew is None else job
         logger.info(line_of(ended.progress, as_json=False))
         logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))

@@ -1,14 +1,19 @@
-"""The commands `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running."""
+"""The commands `add`, `retry`, `block`, `unblock`, `forget`: change a crawl.
+
+All but `forget` also work while it runs: then they are orders (`crawl.control`).
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.input.options import directory_argument, place_argument, seeds_flag
+from lycosa.cli.input.options import directory_argument, json_flag, place_argument, seeds_flag
+from lycosa.cli.input.orders import id_flag, order, order_flags
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import refused_more_text
@@ -25,8 +30,18 @@ if TYPE_CHECKING:
 @place_argument
 @click.argument("seeds", metavar="[SEED]...", nargs=-1)
 @seeds_flag
+@id_flag
+@json_flag
 @click.pass_obj
-def add(session: Session, /, path: Place, seeds: tuple[str, ...], seed_file: TextIO | None) -> int:
+def add(
+    session: Session,
+    /,
+    path: Place,
+    seeds: tuple[str, ...],
+    seed_file: TextIO | None,
+    client_id: str,
+    as_json: bool,
+) -> int:
     """Add seeds to a crawl.
 
     A running crawl fetches them at once, any other crawl when it is resumed.
@@ -38,34 +53,49 @@ def add(session: Session, /, path: Place, seeds: tuple[str, ...], seed_file: Tex
     if not seeds and seed_file is None:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     given = gather(seeds, seed_file, lambda count: notice(f"reading seeds: {count:,}"))
-    planted = desk.add_seeds(directory, given).planted
-    assert planted is not None
+    ordered = desk.add_seeds(directory, given, client_id)
+    planted = ordered.planted
+    if planted is None:
+        data = {"order": ordered.number, "is_new": False}
+        click.echo(json.dumps(data) if as_json else f"order {ordered.number} was given before")
+        return 0
     if not planted.accepted and not planted.refused:
         raise click.UsageError("Give a SEED, or a file of them with --seeds.")
     for seed, reason in planted.refused.items():
         notice(f"{seed}: not a usable seed: {refusal_text(seed, reason)}")
     if planted.more_refused:
         notice(refused_more_text(planted.more_refused))
-    click.echo(f"{counted(planted.accepted, 'seed')} added to {path}")
+    if as_json:
+        refused = len(planted.refused) + sum(planted.more_refused.values())
+        data = {"order": ordered.number, "is_new": True, "added": planted.accepted}
+        click.echo(json.dumps({**data, "refused": refused}))
+    else:
+        click.echo(f"{counted(planted.accepted, 'seed')} added to {path}")
     return 0 if planted.accepted else 1
 
 
 @click.command()
 @place_argument
 @click.option("--traps", is_flag=True, help="Retry the URLs that were put aside as traps instead.")
+@order_flags
 @click.pass_obj
-def retry(session: Session, /, path: Place, traps: bool) -> None:
+def retry(session: Session, /, path: Place, traps: bool, **flags: Any) -> None:
     """Fetch failed URLs again.
 
     URLs with temporary failures (timeouts, server errors, hosts that were given up,
     addresses that were refused and are allowed now) go back into the queue, and
-    `lycosa resume` fetches them. With --traps these are the URLs that were put aside
-    because similar pages brought nothing new, and the links of mirrors. The crawl must
-    not be running.
+    `lycosa resume` fetches them; a crawl that runs does so at once. With --traps these are the
+    URLs that were put aside because similar pages brought nothing new, and the links of mirrors.
     """
+    from lycosa.crawl.control.orders import Retry
     from lycosa.crawl.inspect import edits
 
     directory = open_crawl(session, path)
+    if _is_order(directory, flags):
+        what = "what was put aside" if traps else "what failed"
+        wanted = Retry("traps") if traps else Retry()
+        order(directory, wanted, f"{what} is back in the queue", flags)
+        return
     count = edits.release_traps(directory) if traps else edits.retry_failed(directory)
     click.echo(f"{counted(count, 'URL')} back in the queue")
     if count:
@@ -76,15 +106,21 @@ def retry(session: Session, /, path: Place, traps: bool) -> None:
 @place_argument
 @click.argument("host")
 @click.option("--forget", is_flag=True, help="Also delete what the host has sent so far.")
+@order_flags
 @click.pass_obj
-def block(session: Session, /, path: Place, host: str, forget: bool) -> None:
+def block(session: Session, /, path: Place, host: str, forget: bool, **flags: Any) -> None:
     """Stop sending requests to a host.
 
-    The crawl must not be running; `lycosa resume` then leaves the host alone.
+    A crawl that runs leaves it alone at once. With --forget the crawl must not be running.
     """
+    from lycosa.crawl.control.orders import Block
     from lycosa.crawl.inspect import edits
 
     directory = open_crawl(session, path)
+    if not forget and _is_order(directory, flags):
+        lift = command("unblock", path, host)
+        order(directory, Block(host), f"{host} is blocked; to lift it: {lift}", flags)
+        return
     blocked = edits.block_host(directory, host, forget)
     click.echo(f"{host} is blocked; {counted(blocked.pending, 'URL')} taken out of the queue")
     notice(f"  to lift it: {command('unblock', path, host)}")
@@ -97,18 +133,39 @@ def block(session: Session, /, path: Place, host: str, forget: bool) -> None:
 @click.command()
 @place_argument
 @click.argument("host")
+@order_flags
 @click.pass_obj
-def unblock(session: Session, /, path: Place, host: str) -> None:
+def unblock(session: Session, /, path: Place, host: str, **flags: Any) -> None:
     """Send requests to a blocked host again.
 
-    Its URLs go back into the queue, and `lycosa resume` fetches them. What --forget deleted
-    is fetched again. The crawl must not be running.
+    Its URLs go back into the queue, and `lycosa resume` fetches them; a crawl that runs does so at
+    once. What --forget deleted is fetched again.
     """
+    from lycosa.crawl.control.orders import Unblock
     from lycosa.crawl.inspect import edits
 
-    count = edits.unblock_host(open_crawl(session, path), host)
+    directory = open_crawl(session, path)
+    if _is_order(directory, flags):
+        order(directory, Unblock(host), f"{host} is no longer blocked", flags)
+        return
+    count = edits.unblock_host(directory, host)
     click.echo(f"{host} is no longer blocked; {counted(count, 'URL')} back in the queue")
     click.echo(f"  continue: {command('resume', path)}")
+
+
+def _is_order(directory: CrawlDirectory, flags: dict[str, Any]) -> bool:
+    """Return whether a change is to be an order: the crawl runs, or the client names its orders."""
+    if flags["client_id"] or flags["as_json"] or directory.holder() is not None:
+        return True
+    job = directory.job()
+    if not job.log.server:
+        return False
+    from contextlib import closing
+
+    from lycosa.crawl.logs.other_machines import machines_at_work
+
+    with closing(directory.log(job)) as log:
+        return bool(machines_at_work(log, job))
 
 
 def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:

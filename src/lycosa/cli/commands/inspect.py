@@ -107,6 +107,14 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         urls = counted(sum(put_aside.values()), "URL")
         bring_back = command("retry", path, "--traps")
         facts.append(("put aside", f"{urls} as traps; retry them: {bring_back}"))
+    if state.values:
+        facts.append(
+            ("changed", ", ".join(f"{key} = {value}" for key, value in state.values.items()))
+        )
+    if state.rules:
+        facts.append(
+            ("rules", f"{counted(len(state.rules), 'rule')} added: {command('orders', path)}")
+        )
     if state.links_owed or state.links_given_up:
         facts.append(("distances", _distances_text(state)))
     if state.blocked:
@@ -149,9 +157,8 @@ def _waits_text(state: CrawlStatus) -> str:
     for wait in state.waits:
         until = float(str(wait["until"]))
         when = f", until {_moment(until)}" if until else ""
-        lines.append(
-            f"{wait['who']} ({counted(int(str(wait['urls'])), 'URL')}): {wait['why']}{when}"
-        )
+        urls = f" ({counted(int(str(wait['urls'])), 'URL')})" if wait["urls"] else ""
+        lines.append(f"{wait['who']}{urls}: {wait['why']}{when}")
     if state.waits_count > len(lines):
         lines.append(f"and {state.waits_count - len(lines):,} more")
     return "\n".join(lines)
@@ -163,13 +170,16 @@ def _state(path: Place, state: CrawlStatus) -> str:
     if state.running_pid is not None:
         workers = state.worker_pids
         with_workers = f" with {counted(len(workers), 'worker')}" if workers else ""
-        return f"running (process {state.running_pid}{with_workers})"
+        how = "paused" if state.is_paused else "running"
+        more = f"; go on: {command('resume', path)}" if state.is_paused else ""
+        return f"{how} (process {state.running_pid}{with_workers}){more}"
     if state.is_copy and not state.urls:
         return f"a copy, without the log of the crawl; study it: {command('study', path)}"
     if not state.urls:
         return f"not started; start: {command('resume', path)}"
     if state.pending or state.is_followed:
-        return f"stopped; continue: {command('resume', path)}"
+        how = "paused and stopped" if state.is_paused else "stopped"
+        return f"{how}; continue: {command('resume', path)}"
     missed = what_was_missed(state.outcomes, state.given_up_origins)
     if missed:
         what = counted(state.given_up_origins, "origin") if missed != NO_SEED else "no seed"

@@ -87,6 +87,7 @@ def fields_of(progress: Progress) -> dict[str, object]:
         },
         "seconds_left": round(progress.seconds_left, 1),
         "workers": progress.workers,
+        **({"is_paused": True} if progress.is_paused else {}),
     }
 
 

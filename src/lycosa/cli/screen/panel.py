@@ -63,6 +63,8 @@ def _waits_text(progress: Progress) -> str:
     """Say what the crawl is waiting for now."""
     waits = [(who, why, until) for who, why, until in progress.waits[:_MOST_WAITS]]
     total, left = max(progress.waits_count, len(waits)), progress.patience_left
+    if progress.is_paused:
+        return "you: the crawl is paused (`lycosa resume DIR` in another terminal)"
     if waits:
         return waits_text(waits, total, left, time.time())
     if progress.in_flight:

@@ -1,9 +1,8 @@
-"""Prints the state of a crawl at its last commit, and whether a process is running it."""
+"""The state of a crawl: as a running one writes it, or as the log has it at the last commit."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,12 @@ from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.screen.lines import command
 from lycosa.config import SPLITTING_PARTITIONERS, Job
 from lycosa.config.topics import numbers_of
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.control import orders
+from lycosa.crawl.control.desk import known_orders
+from lycosa.crawl.control.live import Frame, read_frame
+from lycosa.crawl.directory import CrawlDirectory, Holder
 from lycosa.crawl.status.progress import (
+    blocked_of,
     messages_of,
     mined_of,
     outcomes_of,
@@ -27,8 +30,6 @@ from lycosa.crawl.status.waiting import waits_of
 from lycosa.crawl.steady_clock import present_moment
 from lycosa.errors import ObjectsUnavailable
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Outcome
-from lycosa.url import host_of
 
 
 class CrawlStatus(NamedTuple):
@@ -69,7 +70,8 @@ class CrawlStatus(NamedTuple):
     waits_count: int
     """How many origins have URLs that must still wait."""
     waits: list[dict[str, object]]
-    """The waits that end first: `who`, `why`, `until` (a moment, or 0) and `urls`."""
+    """The waits that end first: `who`, `why`, `until` (a moment, or 0) and `urls`; these are 0 in a
+    crawl that runs."""
     waited_seconds: float
     """How much of `[limits] patience_seconds` was used."""
     next_cycle_at: float | None
@@ -98,6 +100,12 @@ class CrawlStatus(NamedTuple):
     """Segments that are not in the store, by machine; asked for only while nobody crawls."""
     is_copy: bool = False
     """Whether the directory was fetched from a store."""
+    is_paused: bool = False
+    """Whether the operator has paused it."""
+    values: dict[str, object] = {}  # noqa: RUF012
+    """Keys of the job that orders have changed."""
+    rules: dict[int, dict[str, object]] = {}  # noqa: RUF012
+    """Rules that orders have added, by the numbers of the orders."""
     messages: int | None = None
     """Batches that partitions have read from their inboxes; None where the log is in a server."""
 
@@ -110,9 +118,17 @@ def _host_count(states: list[PartitionState], job: Job) -> int:
 
 
 def status_of(directory: CrawlDirectory) -> CrawlStatus:
-    """Read a crawl directory; nothing in it is changed."""
+    """Read a crawl directory; nothing in it is changed.
+
+    A crawl that runs has written its state a moment ago, so it need not be read from the log.
+    """
     job, holder = directory.job(), directory.holder()
     has_begun = directory.has_begun
+    if holder is not None and not job.log.server:
+        frame = read_frame(directory.path)
+        if frame is not None and frame.is_fresh() and frame.state != "ended":
+            return _live_status(directory, job, holder, frame)
+    in_force = orders.in_force(known_orders(directory))
     states = list(directory.states(job).values()) if has_begun else []
     now = present_moment(states)
     behind = now - time.time()  # users read the machine's clock
@@ -151,9 +167,64 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         log=f"{job.log.server} as {job.log.name}" if job.log.server else "",
         machines=machines,
         missing_segments={} if machines else _missing(directory, job, states),
+        is_paused=in_force.is_paused,
+        values=dict(in_force.values),
+        rules=in_force.rules,
         messages=messages_of(states, job),
         **_unsent(directory, job),
     )
+
+
+def _live_status(directory: CrawlDirectory, job: Job, holder: Holder, frame: Frame) -> CrawlStatus:
+    """Return the state that a running crawl has written a moment ago."""
+    now, revisit = frame.figures(), job.revisit
+    is_followed = revisit.policy != "off" and (revisit.continuous or now.cycle < revisit.cycles)
+    limits = numbers_of(job.topics.budgets) if now.budgets else {}
+    wait_fields, given_up_fields = ("who", "why", "until"), ("origin", "urls", "why")
+    return CrawlStatus(
+        running_pid=holder.pid,
+        worker_pids=holder.workers,
+        pages=now.pages,
+        bytes=now.bytes,
+        urls=now.urls,
+        pending=now.pending,
+        hosts=sum(now.hosts.values()),
+        disk_bytes=_disk_bytes(directory.path),
+        seconds_left=round(now.seconds_left or 0.0, 1),
+        outcomes=now.outcomes,
+        refusals=now.refusals,
+        structured=now.structured,
+        plugins=list(job.plugins.use),
+        mined=now.mined,
+        topics=now.topics,
+        budgets={name: [pages, limits[name]] for name, pages in now.budgets.items()},
+        harvest=_harvest(now.topics, job),
+        cycle=now.cycle,
+        put_off=now.put_off,
+        is_followed=is_followed,
+        waits_count=now.waits_count,
+        waits=[{**dict(zip(wait_fields, one, strict=False)), "urls": 0} for one in now.waits],
+        waited_seconds=round(now.waited_seconds, 1),
+        next_cycle_at=None,
+        links_owed=now.links_owed,
+        links_given_up=now.links_given_up,
+        blocked=now.blocked,
+        given_up_origins=now.given_up_origins,
+        given_up=[dict(zip(given_up_fields, one, strict=False)) for one in now.given_up],
+        is_paused=frame.state == "paused" or now.is_paused,
+        values=dict(frame.values),
+        rules=frame.rules,
+        **_unsent(directory, job),
+    )
+
+
+def _harvest(topics: dict[str, list[int]], job: Job) -> float | None:
+    if not job.topics.model:
+        return None
+    from lycosa.crawl.status.topics import harvest  # few crawls have a model
+
+    rate = harvest(topics, job)
+    return None if rate is None else round(rate, 4)
 
 
 def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
@@ -189,19 +260,17 @@ def _topics(states: list[PartitionState], job: Job) -> dict[str, Any]:
     if not job.topics.model:
         return {"topics": {}, "budgets": {}, "harvest": None}
     from lycosa.crawl.inspect.topics import names_of  # few crawls have a model
-    from lycosa.crawl.status.topics import harvest, topics_of
+    from lycosa.crawl.status.topics import topics_of
 
     names = names_of(job)
     topics = topics_of(states, names)
-    rate = harvest(topics, job)
     budgets: dict[str, list[int]] = {}
     if job.topics.policy == "budget" and names:
         from lycosa.crawl.topics.budgets import TopicBudgets
 
         limits, taken = numbers_of(job.topics.budgets), TopicBudgets(job, names).taken(states)
         budgets = {name: [pages, limits[name]] for name, pages in taken.items()}
-    harvested = None if rate is None else round(rate, 4)
-    return {"topics": topics, "budgets": budgets, "harvest": harvested}
+    return {"topics": topics, "budgets": budgets, "harvest": _harvest(topics, job)}
 
 
 def _machines(directory: CrawlDirectory, job: Job) -> list[str]:
@@ -209,16 +278,6 @@ def _machines(directory: CrawlDirectory, job: Job) -> list[str]:
 
     with closing(directory.log(job)) as log:
         return machines_at_work(log, job)
-
-
-def blocked_of(states: Iterable[PartitionState]) -> list[str]:
-    """Return the hosts that the operator blocked, in the order of their names."""
-    return sorted(
-        host_of(f"{state.host_names[host]}:/")
-        for state in states
-        for host, closed in enumerate(state.hosts.closed)
-        if closed == Outcome.BLOCKED
-    )
 
 
 def _next_cycle_at(states: list[PartitionState], job: Job) -> float:

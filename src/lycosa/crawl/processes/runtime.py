@@ -34,6 +34,7 @@ from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_se
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.status.progress import (
     Progress,
+    blocked_of,
     mined_of,
     outcomes_of,
     phases_of,
@@ -272,6 +273,12 @@ class Runtime:
             commit_lock_seconds=lock_seconds,
             commit_write_seconds=max(0.0, times.writing_seconds - lock_seconds),
             is_paused=any(state.paused_from for state in given),
+            urls=sum(len(state.table) for state in states),
+            cycle=max((state.history.cycle for state in states), default=0),
+            blocked=blocked_of(states),
+            waited_seconds=max((state.waited_seconds for state in given), default=0.0),
+            links_owed=sum(len(state.links_owed) for state in states),
+            links_given_up=sum(state.links_given_up for state in states),
         )
 
     def _topics(self) -> dict[str, list[int]]:

@@ -21,7 +21,9 @@ from lycosa.frontier.fold.guesses import rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import TRAPS, Outcome, RobotsState
+from lycosa.url import host_of
 
+BLOCKED = int(Outcome.BLOCKED)
 BLOCKED_STATES = (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
 
 
@@ -81,6 +83,18 @@ class Progress(NamedTuple):
     """Why it is not in the store, if that is no matter of time."""
     is_paused: bool = False
     """Whether the operator has paused it."""
+    urls: int = 0
+    """How many URLs are known."""
+    cycle: int = 0
+    """The cycle under way, or the last one; 0 in a crawl without cycles."""
+    blocked: list[str] = []  # noqa: RUF012
+    """The hosts that the operator blocked."""
+    waited_seconds: float = 0.0
+    """How much of `[limits] patience_seconds` was used."""
+    links_owed: int = 0
+    """Pages that came nearer, whose links lie on another machine."""
+    links_given_up: int = 0
+    """Such pages that stay as they are."""
 
 
 def _ignore(*_: object) -> None:
@@ -170,6 +184,12 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         topics=topics,
         budgets=dict(budgets),
         is_paused=any(part.is_paused for part in parts),
+        urls=sum(part.urls for part in parts),
+        cycle=max((part.cycle for part in parts), default=0),
+        blocked=sorted({host for part in parts for host in part.blocked}),
+        waited_seconds=max((part.waited_seconds for part in parts), default=0.0),
+        links_owed=sum(part.links_owed for part in parts),
+        links_given_up=sum(part.links_given_up for part in parts),
         **run,
     )
 
@@ -205,6 +225,19 @@ def outcomes_of(states: Iterable[PartitionState]) -> dict[str, int]:
         counts.update(state.outcomes)
         counts.update(state.ended_by_closing())
     return {Outcome(outcome).name.lower(): count for outcome, count in counts.most_common()}
+
+
+def blocked_of(states: Iterable[PartitionState]) -> list[str]:
+    """Return the hosts that the operator blocked, in the order of their names."""
+    return sorted(
+        {
+            host_of(f"{state.host_names[host]}:/")
+            for state in states
+            if BLOCKED in state.hosts.closed
+            for host, closed in enumerate(state.hosts.closed)
+            if closed == BLOCKED
+        }
+    )
 
 
 def put_off_of(states: Iterable[PartitionState]) -> int:

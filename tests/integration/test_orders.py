@@ -1,0 +1,231 @@
+"""Orders to crawls of real processes over real sockets, which are killed after each of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from integration.test_real_crawl import finish, said, web_of
+from integration.test_workers import Judged, eventually, kept_urls, start, unchanged, worker_pids
+from lycosa.config import Job
+from lycosa.crawl.control import orders
+from lycosa.crawl.control.desk import Given, give, known_orders
+from lycosa.crawl.control.live import Frame, read_frame
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.audit import audit
+from lycosa.log.format import decode_events
+from lycosa.records import OrderApplied, Outcome
+
+PAUSED_SECONDS = 1.0
+"""After this time a pause that was given lets no request begin."""
+
+
+def frame_of(directory: CrawlDirectory) -> Frame | None:
+    """Return what the process that crawls now has written."""
+    frame, holder = read_frame(directory.path), directory.holder()
+    return frame if frame and holder and frame.pid == holder.pid else None
+
+
+def applied(directory: CrawlDirectory, number: int) -> None:
+    """Wait until all workers have applied an order."""
+    eventually(lambda: (frame := frame_of(directory)) is not None and frame.order >= number)
+
+
+def applied_events(directory: CrawlDirectory) -> dict[int, list[int]]:
+    """Return the numbers of the orders in each partition's log, as they were applied."""
+    found: dict[int, list[int]] = {}
+    with closing(directory.log(directory.job())) as log:
+        for partition in range(log.partitions):
+            found[partition] = [
+                event.number
+                for _, batch in log.read(partition, 0)
+                for event in decode_events(batch)
+                if isinstance(event, OrderApplied)
+            ]
+    return found
+
+
+def run_again(directory: CrawlDirectory) -> subprocess.Popen[bytes]:
+    """Go on with a crawl as a program does: unlike `lycosa resume`, that ends no pause."""
+    code = (
+        "import sys; from pathlib import Path; from lycosa.crawl.directory import CrawlDirectory;"
+        "from lycosa.crawl.processes.run import run_crawl;"
+        "run_crawl(CrawlDirectory.open(Path(sys.argv[1])))"
+    )
+    with said(directory).open("wb") as file:
+        command = [sys.executable, "-c", code, str(directory.path)]
+        return subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+
+
+def slow(job: Job) -> Job:
+    """The crawl must not be done before all orders are given."""
+    politeness = replace(job.politeness, delay_seconds=1.0, large_site_delay_seconds=1.0)
+    return replace(job, politeness=politeness)
+
+
+def lycosa(*arguments: str) -> str:
+    command = [sys.executable, "-m", "lycosa", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_order_has_effect_once_whatever_is_killed_after_it(
+    workers: int, tmp_path: Path
+) -> None:
+    web = web_of(16, 8)
+    excluded = web.home(1) + "tree/"
+    with Judged(web, tmp_path, slow) as judged:
+        directory = judged.directory
+        blocked = web.home(2).split("/")[2].split(":")[0]
+        some: list[orders.Order] = [
+            orders.AddRule({"action": "reject", "prefix": [excluded]}),
+            orders.Block(blocked),
+            orders.SetValue("fetch.connections", 4),
+            orders.Retry(),
+            orders.RemoveRule(1),
+            orders.Unblock(blocked),
+            orders.AddSeeds([web.home(3)]),
+            orders.Unset("fetch.connections"),
+        ]
+        process = start(directory, "--workers", str(workers))
+        for number, order in enumerate(some, 1):
+            eventually(lambda: frame_of(directory) is not None)
+            assert give(directory, order, str(number))[:2] == (number, True)
+            if number % 2 and workers > 1:
+                judged.kill_worker(random.Random(number))
+            else:
+                judged.kill_all(process)
+                process = start(directory, "--workers", str(workers))
+            assert give(directory, order, str(number)) == Given(number, is_new=False)
+            applied(directory, number)
+        finish(process, directory)
+    assert [str(breach) for breach in judged.referee.breaches] == []
+    wanted = list(range(1, len(some) + 1))
+    assert set(map(tuple, applied_events(directory).values())) == {tuple(wanted)}
+    seeds = [web.home(number) for number in range(16)]
+    kept = kept_urls(directory)
+    missed = web.pages_within(seeds, 3) - set(kept)  # links that were found while the rule held
+    assert all(url.startswith(excluded) for url in missed) and max(kept.values()) == 1
+    states = directory.states(directory.job()).values()
+    assert sum(state.outcomes[Outcome.EXCLUDED] for state in states) == 0
+    assert audit(directory).breaches == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_pause_holds_over_kills_and_counts_in_no_limit(workers: int, tmp_path: Path) -> None:
+    def limited(job: Job) -> Job:
+        crawl = replace(job.crawl, workers=workers)
+        return replace(job, limits=replace(job.limits, seconds=3600), crawl=crawl)
+
+    with Judged(web_of(12, 6), tmp_path, limited) as judged:
+        directory = judged.directory
+        process = run_again(directory)
+        judged.wait_for_requests(20)
+        give(directory, orders.Pause())
+        time.sleep(PAUSED_SECONDS)
+        asked = judged.server.requests
+        applied(directory, 1)
+        frame = frame_of(directory)
+        assert frame is not None and frame.state == "paused"
+        judged.kill_all(process)
+        process = run_again(directory)
+        applied(directory, 1)
+        if workers > 1:
+            judged.kill_worker(random.Random(1))
+            eventually(lambda: len(worker_pids(directory)) == workers)
+        eventually(lambda: (now := frame_of(directory)) is not None and now.state == "paused")
+        assert judged.server.requests == asked
+        ran = max(state.seconds_run() for state in directory.states(directory.job()).values())
+        assert "paused (process" in lycosa("status", str(directory.path))
+        assert lycosa("resume", str(directory.path)) == "order 2: the crawl goes on\n"
+        judged.wait_for_requests(1)
+        states = directory.states(directory.job()).values()
+        assert all(state.paused_from == 0.0 for state in states)
+        assert max(state.seconds_run() for state in states) <= ran + 2.0 < 3600
+        finish(process, directory)
+    assert [str(breach) for breach in judged.referee.breaches] == []
+    assert audit(directory).breaches == []
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_limits_that_are_added_raised_and_lowered_stay_exact(workers: int, tmp_path: Path) -> None:
+    with Judged(web_of(16, 8), tmp_path, slow) as judged:
+        directory = judged.directory
+        process = start(directory, "--workers", str(workers))
+        eventually(lambda: frame_of(directory) is not None)
+        give(directory, orders.SetValue("limits.pages", 1000))
+        applied(directory, 1)
+        judged.wait_for_requests(30)
+        given = give(directory, orders.Pause())
+        applied(directory, given.number)
+        eventually(lambda: (now := frame_of(directory)) is not None and not now.figures().in_flight)
+        first = kept_pages(directory) + 15
+        give(directory, orders.SetValue("limits.pages", first))
+        lycosa("resume", str(directory.path))
+        assert f"Ended by the limit of {first} pages" in finish(process, directory)
+        assert kept_pages(directory) == first
+        lycosa("set", str(directory.path), f"limits.pages={first + 9}", "--id", "raised")
+        process = start(directory, "--workers", str(workers))
+        assert "Ended by the limit" in finish(process, directory)
+        assert kept_pages(directory) == first + 9
+        lycosa("set", str(directory.path), "--unset", "limits.pages")
+        finish(start(directory, "--workers", str(workers)), directory)
+    assert judged.referee.breaches == []
+    assert kept_pages(directory) > first + 9
+
+
+def kept_pages(directory: CrawlDirectory) -> int:
+    return sum(state.kept_pages for state in directory.states(directory.job()).values())
+
+
+def test_a_longer_pause_holds_at_once_and_audit_judges_by_it(tmp_path: Path) -> None:
+    with Judged(web_of(6, 3), tmp_path, unchanged) as judged:
+        directory = judged.directory
+        own = directory.job().politeness.delay_seconds
+        process = start(directory, "--workers", "2")
+        judged.wait_for_requests(10)
+        give(directory, orders.SetValue("politeness.delay_seconds", own + 1.5))
+        applied(directory, 1)
+        judged.wait_for_requests(6)
+        lycosa("stop", str(directory.path))
+        assert process.wait(30) == 130
+    verdict = audit(directory)
+    assert verdict.breaches == []
+    assert verdict.closest is not None and verdict.requests > 10
+
+
+def test_commands_list_orders_and_preview_rules(tmp_path: Path) -> None:
+    web = web_of(4, 2)
+    with Judged(web, tmp_path, unchanged) as judged:
+        directory, path = judged.directory, str(judged.directory.path)
+        process = start(directory, "--workers", "1")
+        eventually(lambda: frame_of(directory) is not None)
+        lycosa("pause", path)
+        queue = json.loads(lycosa("status", path, "--json"))["pending"]
+        preview = json.loads(lycosa("exclude", path, web.home(1), "--preview", "--json"))
+        assert preview["pending"] == queue and 0 <= preview["matching"] <= queue
+        assert lycosa("exclude", path, web.home(1)) == f"order 2: exclude: {web.home(1)}\n"
+        host = web.home(0).split("/")[2].split(":")[0]
+        assert json.loads(lycosa("block", path, host, "--json"))["is_applied"]
+        lycosa("resume", path)
+        given = [type(one.order).__name__ for one in known_orders(directory)]
+        assert given == ["Pause", "AddRule", "Block", "Resume"]
+        listed = json.loads(lycosa("orders", path, "--json"))
+        assert [one["is_applied"] for one in listed] == [True] * 4
+        finish(process, directory)
+    outcomes = Counter[int]()
+    for state in directory.states(directory.job()).values():
+        outcomes.update(state.outcomes)
+    assert outcomes[Outcome.EXCLUDED] >= preview["matching"] > 0
+    assert judged.referee.breaches == [] and audit(directory).breaches == []
