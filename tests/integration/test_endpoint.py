@@ -1,4 +1,4 @@
-"""`lycosa serve --only sparql` as other programs use it: SPARQLWrapper, rdflib's SPARQLStore, plain HTTP."""
+"""`lycosa serve --only sparql` as others use it: SPARQLWrapper, rdflib, plain HTTP."""
 
 from __future__ import annotations
 
