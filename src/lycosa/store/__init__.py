@@ -10,6 +10,7 @@ run begins a segment of its own.
     uploaded_tables  reads the tables that they have uploaded
     reader      reads rows, exchanges and single pages of a crawl
     warc        WARC records: format, compression, index, reading
+    wacz        a crawl as one file that players read, written or only offered
     tables      rows in Arrow columns, and triples as N-Quads
     segments    the pieces of an archive: begun, surveyed, sealed, removed
     files       files that are only appended to

@@ -1,0 +1,229 @@
+"""Shows the pages of a crawl in a browser, as they were: an archive and a player, nothing else.
+
+Archived pages run their scripts, so they have an origin of their own: another port than
+`lycosa serve`, with no API, no token and no cookie there. The player is the user's own copy of
+ReplayWeb.page (npm's `replaywebpage`), which reads the archive by ranges.
+
+    /               a page with the player in it
+    /replay/ui.js   the player
+    /replay/sw.js   its service worker, which answers for archived pages
+    /crawl.wacz     the archive, read from the segments in place (`store.wacz`)
+
+`replay_app` makes an ASGI application; `Replay` runs it. Requests with another host name than those
+given are refused, so that no name that is bound to this machine later can read the archive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+import socket
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lycosa.errors import LycosaError, StoreError
+from lycosa.store.wacz.virtual import VirtualWacz
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+OWN_NAMES = frozenset({"replay.localhost", "localhost", "127.0.0.1", "[::1]"})
+PLAYER_FILES = {"/replay/ui.js": "ui.js", "/replay/sw.js": "sw.js"}
+WACZ = "/crawl.wacz"
+
+_BLOCK_BYTES = 1 << 18
+_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
+_POLICY = (
+    "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}: replay</title>
+<style>html, body, replay-web-page {{ display: block; height: 100%; margin: 0 }}</style>
+<script src="/replay/ui.js"></script>
+<replay-web-page source="{source}" replayBase="/replay/"{start}></replay-web-page>
+</html>
+"""
+
+
+class Answer(NamedTuple):
+    """An answer before it is sent: bytes, or a range of the archive."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes = b""
+    start: int = 0
+    stop: int = 0
+
+
+def require_player(folder: Path) -> None:
+    """Raise an error that says how to get the player, unless it is there."""
+    missing = [name for name in PLAYER_FILES.values() if not (folder / name).is_file()]
+    if missing:
+        raise LycosaError(
+            f"{folder}: has no {' and no '.join(missing)}, so it is no copy of ReplayWeb.page\n"
+            "  get one: npm pack replaywebpage && tar xzf replaywebpage-*.tgz\n"
+            "  it unpacks to the folder `package`: --player package"
+        )
+
+
+def replay_app(wacz: VirtualWacz, player: Path, names: Collection[str] = OWN_NAMES) -> App:
+    """Return the application for one archive; `names` are the host names that it answers to."""
+    require_player(player)
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        answer = _answer(scope, wacz, player, names)
+        await _send(answer, wacz, scope["method"] == "HEAD", receive, send)
+
+    return app
+
+
+def _answer(scope: Message, wacz: VirtualWacz, player: Path, names: Collection[str]) -> Answer:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    if _without_port(headers.get("host", "")) not in names:
+        return _text(421, "this host name is not one of the replay server\n")
+    if scope["method"] not in ("GET", "HEAD"):
+        return _text(405, "only GET and HEAD\n", allow="GET, HEAD")
+    path = scope["path"]
+    if path == "/":
+        return _page(wacz)
+    if path in PLAYER_FILES:
+        try:
+            content = (player / PLAYER_FILES[path]).read_bytes()
+        except OSError:
+            return _text(404, "the player is gone\n")
+        kind = {"content-type": "text/javascript; charset=utf-8"}
+        return Answer(200, kind | {"service-worker-allowed": "/"}, content)
+    if path == WACZ:
+        return _archive(wacz, headers)
+    return _text(404, "nothing is here\n")
+
+
+def _without_port(host: str) -> str:
+    return re.sub(r":\d+$", "", host.lower())
+
+
+def _text(status: int, text: str, **headers: str) -> Answer:
+    return Answer(status, {"content-type": "text/plain; charset=utf-8", **headers}, text.encode())
+
+
+def _page(wacz: VirtualWacz) -> Answer:
+    title = html.escape(wacz.folder.resolve().name)
+    # The digest makes another address of another archive: the player keeps what it has read.
+    source = f"{WACZ}?{wacz.digest[:16]}"
+    start = f' url="{html.escape(wacz.main_page)}"' if wacz.main_page else ""
+    content = _PAGE.format(title=title, source=source, start=start).encode()
+    kind = "text/html; charset=utf-8"
+    return Answer(200, {"content-type": kind, "content-security-policy": _POLICY}, content)
+
+
+def _archive(wacz: VirtualWacz, headers: dict[str, str]) -> Answer:
+    """Return the archive or a range of it (RFC 9110 section 14)."""
+    told = {
+        "content-type": "application/wacz",
+        "accept-ranges": "bytes",
+        "etag": f'"{wacz.digest}"',
+    }
+    asked = _RANGE.fullmatch(headers.get("range", "").strip())
+    if headers.get("if-range", told["etag"]) != told["etag"]:
+        asked = None
+    if asked is None:
+        return Answer(200, told, b"", 0, wacz.size)
+    first, last, of_end = asked.groups()
+    if of_end is not None:
+        start, stop = max(0, wacz.size - int(of_end)), wacz.size
+    else:
+        start, stop = int(first), min(int(last) + 1 if last else wacz.size, wacz.size)
+    if start >= stop:
+        return _text(416, "there is no such range\n", **{"content-range": f"bytes */{wacz.size}"})
+    told["content-range"] = f"bytes {start}-{stop - 1}/{wacz.size}"
+    return Answer(206, told, b"", start, stop)
+
+
+async def _send(
+    answer: Answer, wacz: VirtualWacz, is_head: bool, receive: Receive, send: Send
+) -> None:
+    size = len(answer.body) or answer.stop - answer.start
+    headers = {
+        **answer.headers,
+        "content-length": str(size),
+        "cache-control": "no-store",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+    }
+    listed = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": answer.status, "headers": listed})
+    if answer.stop and not is_head:
+        await _send_range(answer, wacz, receive, send)
+    else:
+        await send({"type": "http.response.body", "body": b"" if is_head else answer.body})
+
+
+async def _send_range(answer: Answer, wacz: VirtualWacz, receive: Receive, send: Send) -> None:
+    """Send a range block by block, until the browser has had enough."""
+    gone = asyncio.ensure_future(_disconnected(receive))
+    try:
+        for start in range(answer.start, answer.stop, _BLOCK_BYTES):
+            if gone.done():
+                return
+            stop = min(start + _BLOCK_BYTES, answer.stop)
+            try:
+                block = await asyncio.to_thread(wacz.bytes, start, stop)
+            except StoreError:  # a host was forgotten: what is left does not belong to this archive
+                return
+            more = stop < answer.stop
+            await send({"type": "http.response.body", "body": block, "more_body": more})
+    finally:
+        gone.cancel()
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class Replay:
+    """A running replay server."""
+
+    def __init__(self, wacz: VirtualWacz, player: Path, host: str, port: int) -> None:
+        names = OWN_NAMES | {f"[{host}]" if ":" in host else host.lower()}
+        app = replay_app(wacz, player, names)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+            self._socket.listen(128)
+        except OSError as error:
+            self._socket.close()
+            raise LycosaError(
+                f"{host}:{port}: cannot be listened on: {error.strerror}\n"
+                "  choose another port: --port 0 takes a free one"
+            ) from None
+        is_loopback = host in ("127.0.0.1", "localhost")
+        shown = "replay.localhost" if is_loopback else f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
+        self._app = app
+
+    def run(self) -> None:
+        """Serve until the process is interrupted."""
+        import uvicorn
+
+        config = uvicorn.Config(
+            self._app, log_level="warning", access_log=False, lifespan="off", server_header=False
+        )
+        uvicorn.Server(config).run([self._socket])
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._socket.close()

@@ -1,0 +1,240 @@
+"""The files of a WACZ: WARC files, the merged index, the list of pages, and their digests.
+
+Index and list are made in `index/replay/`, again whenever segments are added or rewritten. Of every
+file its size, CRC-32 and SHA-256 are kept there, so that a WARC file is read once.
+
+A page that asks for `noarchive` is in no index and in no list, so it is not replayed; its record
+stays in the WARC file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from isal import isal_zlib
+
+from lycosa.errors import StoreError
+from lycosa.store.files import sync_file, temporary
+from lycosa.store.layout import CDX, Name, cdx_path, names_in, sealed_path, warc_path
+from lycosa.store.lock import alone
+from lycosa.store.tables.missing_tables import damage_told, require_index
+from lycosa.store.wacz.layout import Member
+
+VERSION = "1.1.1"
+FORMAT = 1
+PAGES_HEAD = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
+
+_BLOCK_BYTES = 1 << 20
+_BATCH_ROWS = 5_000
+_COLUMNS = ["url", "title", "began", "outcome", "noarchive", "content_type", "length", "depth"]
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
+
+OnBytes = Callable[[int, int], None]
+"""Is told how many bytes are done, and how many there are."""
+
+
+class _Known(msgspec.Struct):
+    """What is known of a file as long as size and time are the same."""
+
+    size: int
+    time: int
+    crc: int
+    sha256: str
+
+
+class _Memory(msgspec.Struct):
+    """The content of `index/replay/parts.json`."""
+
+    format: int = 0
+    segments: dict[str, tuple[int, int]] = {}
+    """Size and time of the index of every segment that index and list are made from."""
+    files: dict[str, _Known] = {}
+    main_page: tuple[str, str] | None = None
+
+
+class Parts(NamedTuple):
+    """The files of the archive, and the digest of the list of them."""
+
+    members: list[Member]
+    digest: str
+    pages: int
+    main_page: str
+    """The URL that is shown first: the page of least depth."""
+
+
+def gather(folder: Path, on_bytes: OnBytes = lambda done, of: None) -> Parts:
+    """Return the files of the archive of a crawl; makes what is missing."""
+    require_index(folder)
+    names = names_in(folder, CDX, ".cdxj")
+    if not names:
+        raise StoreError(
+            f"{folder}: has no sealed segment, so there is nothing to replay\n"
+            f"  how far it is: lycosa status {folder}   go on: lycosa resume {folder}"
+        )
+    store = folder / "index" / "replay"
+    busy = f"{store}: another process is preparing the replay\n  wait for it to end"
+    with alone(store / "lock", StoreError(busy)):
+        memory = _read(store)
+        segments = {str(name): _state(cdx_path(folder, name)) for name in names}
+        if memory.segments != segments:
+            memory.main_page = _write_pages(folder, names, store / "pages.jsonl")
+            _write_index(folder, names, store / "index.cdxj")
+            memory.segments = segments
+        sources = {
+            "pages/pages.jsonl": store / "pages.jsonl",
+            "indexes/index.cdxj": store / "index.cdxj",
+        }
+        sources |= {f"archive/{name}.warc.gz": warc_path(folder, name) for name in names}
+        memory.files = _known(sources, memory.files, on_bytes)
+        _write(store, memory)
+    with (store / "pages.jsonl").open("rb") as file:
+        pages = sum(1 for _ in file) - 1
+    package = _package(folder, memory, max(state[1] for state in segments.values()))
+    digest = hashlib.sha256(package).hexdigest()
+    told = {"path": "datapackage.json", "hash": f"sha256:{digest}"}
+    small = {"datapackage.json": package, "datapackage-digest.json": _json(told)}
+    members = [
+        Member(name, memory.files[name].size, memory.files[name].crc, path)
+        for name, path in sources.items()
+    ]
+    members += [
+        Member(name, len(content), isal_zlib.crc32(content), content)
+        for name, content in small.items()
+    ]
+    return Parts(members, digest, pages, memory.main_page[0] if memory.main_page else "")
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _read(store: Path) -> _Memory:
+    try:
+        found = msgspec.json.decode((store / "parts.json").read_bytes(), type=_Memory)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return _Memory()
+    return found if found.format == FORMAT else _Memory()
+
+
+def _write(store: Path, memory: _Memory) -> None:
+    memory.format = FORMAT
+    path = store / "parts.json"
+    temporary(path).write_bytes(msgspec.json.encode(memory))
+    sync_file(temporary(path))
+    temporary(path).rename(path)
+
+
+def _write_index(folder: Path, names: list[Name], target: Path) -> None:
+    """Merge the indexes of all segments."""
+    with ExitStack() as files, temporary(target).open("wb") as merged:
+        opened = [files.enter_context(cdx_path(folder, name).open("rb")) for name in names]
+        merged.writelines(heapq.merge(*opened))
+    temporary(target).rename(target)
+
+
+def _write_pages(folder: Path, names: list[Name], target: Path) -> tuple[str, str] | None:
+    """Write the list of pages; returns URL and date of the one that is shown first."""
+    first: tuple[int, str, str] | None = None
+    with temporary(target).open("w", encoding="utf-8", newline="\n") as file:
+        file.write(json.dumps(PAGES_HEAD) + "\n")
+        for number, row in enumerate(_rows(folder, names)):
+            moment = row["began"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            told = {"id": f"{number:x}", "url": row["url"], "ts": moment}
+            if row["title"]:
+                told["title"] = row["title"]
+            file.write(json.dumps(told, ensure_ascii=False) + "\n")
+            depth = row["depth"] or 0
+            if first is None or depth < first[0]:
+                first = (depth, row["url"], moment)
+    temporary(target).rename(target)
+    return first[1:] if first is not None else None
+
+
+def _rows(folder: Path, names: list[Name]) -> Iterator[dict[str, Any]]:
+    """Yield the kept pages of sealed segments that can be shown."""
+    for name in names:
+        path = sealed_path(folder, "pages", name)
+        with damage_told(folder, path), pq.ParquetFile(path) as file:
+            there = [column for column in _COLUMNS if column in file.schema_arrow.names]
+            for batch in file.iter_batches(_BATCH_ROWS, columns=there):
+                yield from filter(_is_page, _filled(batch).to_pylist())
+
+
+def _filled(batch: pa.RecordBatch) -> pa.Table:
+    """Return rows with all columns: segments of older versions lack some."""
+    found = pa.table(batch)
+    for column in set(_COLUMNS) - set(found.column_names):
+        found = found.append_column(column, pa.nulls(found.num_rows))
+    return found
+
+
+def _is_page(row: dict[str, Any]) -> bool:
+    kind = (row["content_type"] or "").partition(";")[0].strip().lower()
+    is_kept = str(row["outcome"]).lower() == "kept" and row["length"]
+    return bool(is_kept and not row["noarchive"] and kind in _PAGE_TYPES)
+
+
+def _known(
+    sources: dict[str, Path], before: dict[str, _Known], on_bytes: OnBytes
+) -> dict[str, _Known]:
+    """Return size, CRC and digest of all files; those that are known are not read again."""
+    states = {name: _state(path) for name, path in sources.items()}
+    total, done = sum(size for size, _ in states.values()), 0
+    found: dict[str, _Known] = {}
+    for name, path in sources.items():
+        known = before.get(name)
+        if known is None or (known.size, known.time) != states[name]:
+            known = _looked_at(path, states[name])
+        found[name] = known
+        done += known.size
+        on_bytes(done, total)
+    return found
+
+
+def _looked_at(path: Path, state: tuple[int, int]) -> _Known:
+    digest, crc, size = hashlib.sha256(), 0, 0
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+            crc = isal_zlib.crc32(block, crc)
+            size += len(block)
+    return _Known(size, state[1], crc, digest.hexdigest())
+
+
+def _package(folder: Path, memory: _Memory, time: int) -> bytes:
+    """Return the description of the archive: every file with its digest."""
+    created = datetime.fromtimestamp(time / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    told: dict[str, Any] = {
+        "profile": "data-package",
+        "wacz_version": VERSION,
+        "title": folder.resolve().name,
+        "created": created,
+        "software": "lycosa",
+    }
+    if memory.main_page is not None:
+        told["mainPageUrl"], told["mainPageDate"] = memory.main_page
+    told["resources"] = [
+        {
+            "name": name.rpartition("/")[2],
+            "path": name,
+            "hash": f"sha256:{known.sha256}",
+            "bytes": known.size,
+        }
+        for name, known in memory.files.items()
+    ]
+    return _json(told)
+
+
+def _json(content: Any) -> bytes:
+    return json.dumps(content, indent=2).encode()

@@ -1,0 +1,93 @@
+"""A WACZ file that is nowhere written: its bytes by range, read from the segments in place."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from pathlib import Path
+from threading import Lock
+
+from lycosa.errors import StoreError
+from lycosa.store.wacz.layout import Source, pieces_of
+from lycosa.store.wacz.parts import OnBytes, gather
+
+Content = bytes
+"""The type, under a name that the method `bytes` does not hide."""
+_MOST_OPEN_FILES = 32
+
+
+class VirtualWacz:
+    """The archive of a crawl; threads may share it.
+
+    It is that of the moment when it was made: segments that are sealed later are not in it. When a
+    file has been rewritten since (a host was forgotten), reading it raises `StoreError`.
+    """
+
+    def __init__(self, folder: Path, on_bytes: OnBytes = lambda done, of: None) -> None:
+        parts = gather(folder, on_bytes)
+        self.folder = folder
+        self.pages = parts.pages
+        self.main_page = parts.main_page
+        self.digest = parts.digest
+        """Of the description, which has the digests of all files: a name of the content."""
+        self._pieces = pieces_of(parts.members)
+        self._starts = [piece.start for piece in self._pieces]
+        self.size = self._pieces[-1].start + self._pieces[-1].size
+        self._states = {
+            member.source: _state(member.source.stat())
+            for member in parts.members
+            if isinstance(member.source, Path)
+        }
+        self._open: dict[Path, int] = {}
+        self._lock = Lock()
+
+    def bytes(self, start: int, stop: int) -> Content:
+        """Return the bytes from `start` up to `stop`, as far as the archive goes."""
+        found: list[Content] = []
+        start, stop = max(0, start), min(stop, self.size)
+        number = bisect_right(self._starts, start) - 1
+        while start < stop:
+            piece = self._pieces[number]
+            begin, end = start - piece.start, min(stop - piece.start, piece.size)
+            found.append(self._read(piece.source, begin, end))
+            start = piece.start + end
+            number += 1
+        return b"".join(found)
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            for descriptor in self._open.values():
+                os.close(descriptor)
+            self._open = {}
+
+    def _read(self, source: Source, begin: int, end: int) -> Content:
+        if not isinstance(source, Path):
+            return source[begin:end]
+        with self._lock:
+            content = os.pread(self._descriptor(source), end - begin, begin)
+        if len(content) != end - begin:
+            raise self._changed(source)
+        return content
+
+    def _descriptor(self, path: Path) -> int:
+        found = self._open.pop(path, -1)
+        if found < 0:
+            try:
+                found = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                raise self._changed(path) from None
+            if _state(os.fstat(found)) != self._states[path]:
+                os.close(found)
+                raise self._changed(path)
+        self._open[path] = found
+        if len(self._open) > _MOST_OPEN_FILES:
+            os.close(self._open.pop(next(iter(self._open))))
+        return found
+
+    def _changed(self, path: Path) -> StoreError:
+        return StoreError(f"{path}: has changed since the archive was opened\n  open it again")
+
+
+def _state(found: os.stat_result) -> tuple[int, int]:
+    return found.st_size, found.st_mtime_ns
