@@ -5,6 +5,7 @@
     reading      reads crawl directories for it, in processes of their own
     beside       starts a server beside a crawl
     server       SPARQL alone, for strangers: deadlines, size limits, responses
+    replay       the pages of a crawl in a browser, in an origin of its own
     protocol     parses a request of the SPARQL protocol into a query or an error
     connections  limits the open connections, and drops the slowest when there are too many
 

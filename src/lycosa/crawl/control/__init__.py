@@ -12,6 +12,7 @@ crawl looks for the next number four times a second, and its workers apply what 
     watch      looks for new orders, for the process that leads a crawl
     preview    counts which URLs of the queue a rule would end
     live       `live.json`: the crawl at this moment, for programs that look once a second
+    metrics    the figures of such a moment, in the format of Prometheus
 
 Always true:
   * an order has effect once on each partition: its events and `OrderApplied` are one commit;

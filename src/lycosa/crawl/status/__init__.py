@@ -3,6 +3,7 @@
 Everything here is derived from the states of the partitions and writes nothing.
 
     progress     counts, rates and an estimate of the time left
+    durations    how long requests took, as a histogram
     statistics   figures over time, written to a file
     cluster      the members of a crawl, from their records and the heads of the log
     topics       pages and waiting URLs by topic, and the harvest rate

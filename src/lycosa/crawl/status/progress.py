@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from lycosa.config import Job
@@ -83,6 +84,14 @@ class Progress(NamedTuple):
     """Why it is not in the store, if that is no matter of time."""
     is_paused: bool = False
     """Whether the operator has paused it."""
+    durations: list[int] = []  # noqa: RUF012
+    """How many requests of this run took how long (`durations.BOUNDS`)."""
+    durations_seconds: float = 0.0
+    """How long all of them took."""
+    last_commit: float = 0.0
+    """When something was last made durable; 0 if nothing was in this run."""
+    free_disk_bytes: int = 0
+    """On the disk that holds the crawl."""
     urls: int = 0
     """How many URLs are known."""
     cycle: int = 0
@@ -130,6 +139,7 @@ _OF_THIS_RUN = (
     "commit_queue_seconds",
     "commit_lock_seconds",
     "commit_write_seconds",
+    "durations_seconds",
 )
 
 
@@ -148,7 +158,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     budgets: Counter[str] = Counter()
     given_up: list[list[Any]] = []
     waits: list[list[Any]] = []
-    parts = list(parts)
+    parts, gone = list(parts), list(gone)
     for part in parts:
         add_numbers(mined, part.mined)
         add_numbers(topics, part.topics)
@@ -159,6 +169,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         budgets.update(part.budgets)
         given_up += part.given_up
         waits += part.waits
+    durations = [part.durations for part in (*parts, *gone)]
     patience = [part.patience_left for part in parts]
     run = {name: sum(getattr(part, name) for part in [*parts, *gone]) for name in _OF_THIS_RUN}
     return Progress(
@@ -184,6 +195,8 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         topics=topics,
         budgets=dict(budgets),
         is_paused=any(part.is_paused for part in parts),
+        durations=[sum(column) for column in zip_longest(*durations, fillvalue=0)],
+        last_commit=max((part.last_commit for part in parts), default=0.0),
         urls=sum(part.urls for part in parts),
         cycle=max((part.cycle for part in parts), default=0),
         blocked=sorted({host for part in parts for host in part.blocked}),

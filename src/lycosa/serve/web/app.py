@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from lycosa import __version__
+from lycosa.crawl.control.metrics import CONTENT_TYPE
 from lycosa.serve.web import openapi, operations, shell
 from lycosa.serve.web.api import (
     addresses,
@@ -57,6 +58,10 @@ def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] 
         content = msgspec.json.encode({"status": "ok", "version": __version__})
         return Response(content, media_type="application/json")
 
+    async def metrics(request: Request) -> Response:
+        content = await anyio.to_thread.run_sync(crawls.metrics)
+        return Response(content, media_type=CONTENT_TYPE)
+
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
@@ -77,6 +82,7 @@ def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] 
         Route("/new", shell.new_page),
         Route("/crawl/{name}/{page}", shell.crawl_page),
         Route("/health", health),
+        Route("/metrics", metrics),
         Route("/sparql", sparql, methods=methods),
         Route("/sparql/{name}", sparql, methods=methods),
         Route(f"{api}/openapi.json", describe),

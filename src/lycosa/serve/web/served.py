@@ -17,6 +17,7 @@ import msgspec
 from lycosa.config import Job
 from lycosa.crawl.control.live import Frame as LiveFrame
 from lycosa.crawl.control.live import read_frame
+from lycosa.crawl.control.metrics import metrics_of
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.query.answer_pool import AnswerPool
@@ -90,6 +91,7 @@ class ServedCrawl:
     def _of_live(self, live: LiveFrame) -> Frame:
         told = {name: value for name, value in live.progress.items() if name in _FIELDS}
         told["waits"] = [Wait(who, why, until) for who, why, until in told.get("waits", ())]
+        told["free_disk_bytes"] = self.directory.free_disk()
         told["given_up"] = [GivenUp(*one) for one in told.get("given_up", ())]
         return Frame(
             moment=live.moment,
@@ -99,7 +101,6 @@ class ServedCrawl:
             pid=live.pid if live.state != "ended" else 0,
             limits=limits_in_force(self.job(), live),
             orders_applied=live.order,
-            free_disk_bytes=self.directory.free_disk(),
             **told,
         )
 
@@ -221,6 +222,15 @@ class ServedCrawls:
                 )
             known = found[name]
         return known
+
+    def metrics(self) -> bytes:
+        """Return the figures of all crawls that have run, for Prometheus; nothing is folded."""
+        frames: dict[str, tuple[LiveFrame, bool]] = {}
+        for crawl in self.all():
+            live = read_frame(crawl.directory.path)
+            if live is not None:
+                frames[crawl.name] = (live, live.state != "ended" and live.is_fresh())
+        return metrics_of(frames)
 
     def look_again(self) -> None:
         """Look for new crawls at the next request."""

@@ -1,0 +1,50 @@
+"""The keys about telling the operator: a command and a webhook, when something happens."""
+
+from __future__ import annotations
+
+from lycosa.config.keys import Record, key
+
+HAPPENINGS = ("end", "stall", "disk")
+"""The run has ended; nothing has been fetched for a while; the disk is nearly full."""
+
+
+class Notify(Record):
+    """Whom to tell when a run ends, stands still, or fills the disk."""
+
+    command: str = key(
+        "",
+        "The program that is started, with its arguments, as a shell would split them; no shell "
+        "runs it. It finds what has happened in its environment (LYCOSA_EVENT, LYCOSA_CRAWL, "
+        "LYCOSA_REASON, LYCOSA_PAGES) and as JSON on its standard input. Empty means none.",
+    )
+    webhook: str = key(
+        "",
+        "The http or https address to which what has happened is posted as JSON. Empty means none.",
+        pattern="|https?://[^\\s]+",
+        pattern_text="an http or https address",
+    )
+    on: tuple[str, ...] = key(
+        HAPPENINGS,
+        "What is told: the end of a run, a standstill, a disk that is nearly full.",
+        pattern="|".join(HAPPENINGS),
+        pattern_text="one of " + ", ".join(f"`{name}`" for name in HAPPENINGS),
+    )
+    stall_seconds: float = key(
+        600.0,
+        "A run that has not ended and has finished no request for so long stands still. A pause "
+        "by the operator is no standstill.",
+        unit="seconds",
+        least=1,
+    )
+    disk_bytes: int = key(
+        2_000_000_000,
+        "Less free space than this on the disk of the crawl is low.",
+        unit="bytes",
+        least=0,
+    )
+    time_limit_seconds: float = key(
+        30.0,
+        "The command is ended after this time; an attempt to reach the webhook, too.",
+        unit="seconds",
+        least=1,
+    )
