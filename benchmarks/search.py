@@ -51,6 +51,7 @@ def half_of_links(crawl: Path, folder: Path) -> None:
     """Make a crawl directory with the links of half of the sources."""
     for kind in ("pages", "text"):
         shutil.copytree(crawl / kind, folder / kind)
+    (folder / "warc").symlink_to((crawl / "warc").resolve())
     (folder / "links").mkdir()
     for path in (crawl / "links").glob("*.parquet"):
         duckdb.execute(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from integration.small_servers import serving_site
@@ -87,6 +88,18 @@ def test_rows_come_as_csv_and_as_parquet(client: TestClient) -> None:
     file = client.get(path, params={"format": "parquet", "limit": 5})
     assert pq.read_table(io.BytesIO(file.content)).num_rows == 5
     assert 'rel="next"' in file.headers["link"]
+
+
+def test_prometheus_gets_figures_of_every_crawl_with_the_token(client: TestClient) -> None:
+    told = client.get("/metrics")
+    assert told.headers["content-type"].startswith("text/plain")
+    families = {family.name: family for family in text_string_to_metric_families(told.text)}
+    kept = {
+        sample.labels["outcome"]: sample.value for sample in families["lycosa_fetches"].samples
+    }["kept"]
+    assert kept == get(client, "/progress")["outcomes"]["kept"] >= 13
+    assert {sample.labels["crawl"] for sample in families["lycosa_up"].samples} == {"site"}
+    assert client.get("/metrics", headers={"Authorization": ""}).status_code == 401
 
 
 def test_hosts_are_filtered_and_sorted(client: TestClient) -> None:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,6 +33,9 @@ from lycosa.store.reader import find
 from lycosa.store.tables.rows import OUTCOME_NAMES, SCHEMAS
 from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.url import canonicalize
+
+if TYPE_CHECKING:
+    from lycosa.query.text.results import Results
 
 
 class Crawl:
@@ -188,6 +191,25 @@ class Crawl:
         reply = self._pool.ask(Query(question, form=form, is_guarded=not raw), seconds)
         raise_unless_answer(reply)
         return reply.body
+
+    # -- full text ------------------------------------------------------------------------
+
+    def search(
+        self, question: str, *, limit: int = 10, page: int = 1, seconds: float = 2.0
+    ) -> Results:
+        """Search the full text, as `lycosa search` does; `lycosa index` builds the index.
+
+        The results have `hits` with URL, title and passage, `total`, `facets` and `did_you_mean`.
+        The search runs in a process of its own, which is killed after `seconds`; a `QueryError`
+        says why there is no answer.
+        """
+        from lycosa.query.text.extras import require
+
+        require("Crawl.search")
+        from lycosa.query.text.results import Ask
+        from lycosa.query.text.search_pool import search_once
+
+        return search_once(self.path, Ask(question, limit, page), seconds)
 
     # -- inside ---------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     content      the keys about what is read from a page
     topics       the keys about fields of knowledge
     statistics   the keys about figures over time
+    notify       the keys about telling the operator
     caches       the keys about the sizes of caches
     store        the keys about the store of objects, and a check of its URL
     keys         how sections and keys are declared
@@ -37,6 +38,7 @@ from typing import Any
 from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
 from lycosa.config.keys import Record, keys_of
+from lycosa.config.notify import Notify
 from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
@@ -80,6 +82,7 @@ __all__ = [
     "Job",
     "Limits",
     "Log",
+    "Notify",
     "Plugins",
     "Politeness",
     "Revisit",
@@ -122,6 +125,7 @@ class Job(Record):
     crawl: Crawl = field(default_factory=Crawl)
     caches: Caches = field(default_factory=Caches)
     statistics: Statistics = field(default_factory=Statistics)
+    notify: Notify = field(default_factory=Notify)
     plugins: Plugins = field(default_factory=Plugins)
 
     @classmethod

@@ -12,6 +12,7 @@ from __future__ import annotations
 from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
 from lycosa.config.keys import Record, Table, key
+from lycosa.config.notify import Notify
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.statistics import Statistics
 from lycosa.config.store import Store
@@ -339,6 +340,7 @@ SECTIONS: dict[str, type] = {
     "crawl": Crawl,
     "caches": Caches,
     "statistics": Statistics,
+    "notify": Notify,
     "plugins": Plugins,
 }
 

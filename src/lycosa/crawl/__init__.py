@@ -22,6 +22,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     takeover      takes a partition over: snapshot, replay, become its owner
     seeds         makes seeds canonical and posts them to their partitions
     scope         decides which URLs the job wants
+    notifying     tells the operator of the end, a standstill, a full disk
     budget        keeps a crawl within its limits
     pauses        how long a host is left alone
     bursts        several URLs of a host in a row, then as many pauses

@@ -18,6 +18,7 @@ from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.ending import Report
 from lycosa.crawl.scope import JobScope
+from lycosa.crawl.status.durations import Durations
 from lycosa.frontier.readiness.addresses import Slots
 from lycosa.log.protocol import Head, Log
 from lycosa.log.snapshot import Snapshots
@@ -198,5 +199,7 @@ class Ports(Struct, frozen=True):
     """Who wants to know of a seed that cannot be reached, and why."""
     distant: Distant | None = None
     """Records of other machines, if the crawl has a store of objects."""
+    durations: Durations = field(default_factory=Durations)
+    """Counts how long requests take."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

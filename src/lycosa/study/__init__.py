@@ -7,6 +7,7 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     build          runs a whole study, step by step
     tables         the rows of a crawl directory as DuckDB tables, sealed and open alike
     segment_cache  keeps what was computed from each sealed segment, for the next study
+    main_text      the main text of one page
     statistics     what is computed: ranks, counts, languages, vocabularies, duplicates
     results        the files of the study in `index/study/`
     sql            SQL over all tables, read-only

@@ -25,6 +25,7 @@ from lycosa.study.statistics import histograms
 from lycosa.study.statistics.counts import QUERIES, count, prepare
 from lycosa.study.statistics.heads import HEADS, heads_of
 from lycosa.study.statistics.languages import write_languages
+from lycosa.study.statistics.main_texts import made_by, make_main_texts
 from lycosa.study.statistics.near_duplicates import write_duplicates, write_near_duplicates
 from lycosa.study.statistics.overlaps import write_overlaps
 from lycosa.study.statistics.ranks import web_graph, write_ranks
@@ -77,6 +78,7 @@ def study(
     require_rows(folder, rows[0])
     signature: dict[str, Any] = {some.kind: some.signature() for some in rows}
     signature |= topics_signature(folder, directory.job())
+    signature |= {"main_text": made_by()} if made_by() else {}
     with results.locked():
         known = results.manifest()
         if known is not None and known["rows"] == signature and not rebuild:
@@ -150,7 +152,8 @@ def _derive(
     kinds = {some.kind: some for some in rows}
     heads = heads_of(folder, kinds["pages"], store, of("headers of answers"))
     add_derived(connection, HEADS, heads)
-    languages = text_languages_of(kinds["text"], store, of("languages of texts"))
+    make_main_texts(folder, kinds["text"].sealed, of("main texts"))
+    languages = text_languages_of(folder, kinds["text"], store, of("languages of texts"))
     add_derived(connection, TEXT_LANGUAGES, languages)
     said = said_in(quads_now(folder), store, of("structured data"))
     add_derived(connection, SAID, said)

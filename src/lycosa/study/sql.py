@@ -23,6 +23,8 @@ from lycosa.store.layout import KINDS
 from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.results import Results
+from lycosa.study.statistics.main_texts import NAME as MAIN_TEXT
+from lycosa.study.statistics.main_texts import main_files
 from lycosa.study.tables import Connection, Rows, all_rows, connected, shown
 
 Relation = Any
@@ -43,8 +45,10 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             connection.execute(f"create view {some.kind} as {query_of}")
         for name, path in computed.items():
             connection.register(name, dataset.dataset(path))
+        if mains := main_files(folder):
+            connection.register(MAIN_TEXT, dataset.dataset(list(map(str, mains))))
         _lock(connection)
-        names = [*sorted(KINDS), *computed]
+        names = [*sorted(KINDS), *computed, *([MAIN_TEXT] if mains else [])]
         try:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))

@@ -6,7 +6,8 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     crawl    `crawl`, `resume`, `revisit`: run a crawl
     join     `join`: help in a crawl that another machine has begun
     cluster  `cluster`: see and lead a crawl that several machines share
-    inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
+    inspect  `status`, `queue`, `explain`, `audit`: read a crawl
+    content  `cat`: print what is stored of a URL
     steer    `pause`, `stop`, `set`, `exclude`, `include`, `orders`: steer a crawl that runs
     edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl
     move     `move`: move a crawl's log to a server, or back
@@ -18,6 +19,7 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     search   `index`, `search`: build a crawl's indexes, search its full text
     query    `sparql`, `triples`: query a crawl's structured data
     serve    `serve`: pages and a REST interface over crawls, or SPARQL alone
+    replay   `replay`: show a crawl's pages in a browser
     export   `export`: write tables, graphs and triples for other programs
     check    `check`: decide about one URL, robots file or page, without a crawl
     tools    `config`, `testweb`, `completion`: commands that need no crawl

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from lycosa.cli.commands.query import export_triples
+from lycosa.cli.commands.replay import export_wacz
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.options import directory_argument, raw_flag
 from lycosa.cli.screen.output import Data
@@ -93,10 +94,12 @@ def export() -> None:
       lycosa export pages mycrawl --topic science --without-seeds -o science.csv
       lycosa export pages mycrawl --topic science --format warc -o science.warc.gz
       lycosa export triples mycrawl --to http://localhost:7878/store
+      lycosa export wacz mycrawl -o mycrawl.wacz
     """
 
 
 export.add_command(export_triples)
+export.add_command(export_wacz)
 
 
 def _table_command(table: str) -> click.Command:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,12 +13,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.input.options import directory_argument, json_flag, place_argument
+from lycosa.cli.input.options import json_flag, place_argument
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import with_scheme
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.lines import put_aside_of
 from lycosa.cli.screen.notices import DAMAGED, Session
+from lycosa.cli.screen.prometheus import prometheus_option, prometheus_text
 from lycosa.cli.screen.prospects import prospect_data, prospect_lines
 from lycosa.cli.screen.status import CrawlStatus, status_of, store_text
 from lycosa.cli.screen.summary import (
@@ -55,9 +54,13 @@ def _print_json(data: object) -> None:
 @click.command()
 @place_argument
 @json_flag
+@prometheus_option
 @click.pass_obj
-def status(session: Session, /, path: Place, as_json: bool) -> None:
+def status(session: Session, /, path: Place, as_json: bool, form: str) -> None:
     """Show the state of a crawl, running or not."""
+    if form:
+        click.echo(prometheus_text(open_crawl(session, path)), nl=False)
+        return
     state = status_of(open_crawl(session, path))
     if as_json:
         waits = [{**w, "until": _iso_or_none(w["until"])} for w in state.waits]
@@ -356,36 +359,6 @@ def _moment(moment: float) -> str:
 
 
 @click.command()
-@directory_argument
-@click.argument("url")
-@click.option(
-    "--body", "part", flag_value="body", default="body", help="Print the content (default)."
-)
-@click.option(
-    "--headers",
-    "part",
-    flag_value="headers",
-    help="Print status line and headers as they were sent.",
-)
-@click.option("--text", "part", flag_value="text", help="Print the visible text.")
-@click.pass_obj
-def cat(session: Session, /, path: Path, url: str, part: str) -> None:
-    """Print the archived answer of a URL.
-
-    Bytes are written as they were sent. On a terminal, control characters and those that change
-    the direction of text are shown by their numbers, so that a page cannot control the terminal.
-    """
-    from lycosa.crawl.inspect.content import content_of
-
-    found = content_of(open_crawl(session, path), with_scheme(url))
-    content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}[part]
-    if sys.stdout.isatty():
-        click.echo(on_screen(content.decode("utf-8", "replace")))
-    else:
-        click.echo(content, nl=part == "text" and not content.endswith(b"\n"))
-
-
-@click.command()
 @place_argument
 @json_flag
 @click.pass_obj
@@ -439,4 +412,4 @@ def audit(session: Session, /, path: Place, as_json: bool) -> int:
     return 0 if found.is_clean else 1
 
 
-COMMANDS = (status, queue, explain, cat, audit)
+COMMANDS = (status, queue, explain, audit)

@@ -41,11 +41,13 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
     `lycosa search` reads the first, `lycosa sparql` the second. Loads the segments that were sealed
     since the last time; a page that was fetched again replaces what it was, and one that is gone,
     has moved or asks for noindex is taken out of the text. Can be run while the crawl is running;
-    if it is stopped, the next run continues where it was. Full text needs the extra `search`. The
-    indexes are in DIR/index and can be deleted and rebuilt at any time.
+    if it is stopped, the next run continues where it was. Full text needs the extra `search`. With
+    the extra `main-text` search ranks by the main text of pages, without navigation and footers.
+    The indexes are in DIR/index and can be deleted and rebuilt at any time.
     """
     from lycosa.crawl.recovery.leftovers import seal_leftovers
     from lycosa.query.text.extras import missing, require
+    from lycosa.study.main_text import installed_version
 
     if only == _TEXT:
         require("lycosa index --only text")
@@ -61,6 +63,10 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
         if not as_json:
             _print_triples(path, triples)
     if only != _TRIPLES and not missing():
+        if not as_json and not installed_version():
+            notice(
+                "no main texts: they need resiliparse\n  install: pip install 'lycosa[main-text]'"
+            )
         text = _index_text(directory, anew)
         told["text"] = text._asdict()
         if not as_json:
@@ -105,8 +111,11 @@ def _index_text(directory: CrawlDirectory, anew: bool) -> TextIndexed:
         def tell(progress: TextProgress) -> None:
             show(f"full text: {progress.done:,} of {counted(progress.of_pages, 'page')}")
 
+        def tell_main(done: int, of: int) -> None:
+            show(f"main texts: {done:,} of {counted(of, 'segment')}")
+
         show("full text: comparing the index with the tables")
-        return TextIndex(directory.path, directory.job()).update(tell, anew=anew)
+        return TextIndex(directory.path, directory.job()).update(tell, anew=anew, on_main=tell_main)
 
 
 def _print_text(path: Path, done: TextIndexed) -> None:

@@ -3,16 +3,17 @@
 Text from the web (titles, URLs, error texts) passes `output` or `console`, which escape whatever
 a terminal would obey.
 
-    panel      the live panel of a running crawl
-    lines      the progress of a running crawl in lines, for logs and pipes
-    status     `lycosa status`: the state of a crawl at its last commit
-    cluster    `lycosa cluster status`: the members of a crawl
-    summary    the end of a run: why it ended, what was found, what to type next
-    topics     how a crawl does by topic
-    search     the results of `lycosa search`
-    findings   the results of `lycosa check`
-    prospects  when a page will be visited again
-    notices    messages on standard error and in the log file
-    console    tables and panels with escaped text from the web
-    output     prints lines, and escapes control characters in text from the web
+    panel       the live panel of a running crawl
+    lines       the progress of a running crawl in lines, for logs and pipes
+    status      `lycosa status`: the state of a crawl at its last commit
+    cluster     `lycosa cluster status`: the members of a crawl
+    summary     the end of a run: why it ended, what was found, what to type next
+    topics      how a crawl does by topic
+    search      the results of `lycosa search`
+    findings    the results of `lycosa check`
+    prospects   when a page will be visited again
+    prometheus  the figures of a crawl for Prometheus
+    notices     messages on standard error and in the log file
+    console     tables and panels with escaped text from the web
+    output      prints lines, and escapes control characters in text from the web
 """

@@ -177,9 +177,7 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
     yield command("explain", path, url), "the history of a URL"
     if ended.progress.pages:
         yield command("cat", path, url, "--text"), "the text of a page"
-    if ended.progress.structured.get(TRIPLES):
-        yield command("index", path), "load triples for SPARQL"
-    if ended.progress.pages:
+        yield command("index", path), _indexes(ended)
         yield command("report", path), "all of it as a web page"
         yield command("audit", path), "was every request polite?"
     yield command("status", path), "show these figures again"
@@ -189,6 +187,12 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
         yield command("retry", path, "--traps"), "fetch what was put aside"
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "continue the crawl"
+
+
+def _indexes(ended: HowEnded) -> str:
+    """Say what an index is for: search, and where there are triples, SPARQL."""
+    also = " and SPARQL" if ended.progress.structured.get(TRIPLES) else ""
+    return f"prepare lycosa search{also}"
 
 
 def _more(ended: HowEnded, job: Job) -> list[str]:

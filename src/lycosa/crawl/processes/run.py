@@ -55,6 +55,7 @@ from lycosa.url import key_of
 if TYPE_CHECKING:
     from lycosa.crawl.copying.uploads import Uploads
     from lycosa.crawl.member.process import MemberProcess
+    from lycosa.crawl.notifying import Notifier
     from lycosa.crawl.processes.workers.supervisor import Supervisor
     from lycosa.crawl.status.statistics import StatisticsFile
     from lycosa.plugins.hooks import Hooks
@@ -235,6 +236,7 @@ class _ProgressReport:
         statistics: StatisticsFile | None,
         unsent: Callable[[Progress], Progress],
         directory: CrawlDirectory,
+        notifier: Notifier | None = None,
     ) -> None:
         self._listener = listener
         self._directory = directory
@@ -243,6 +245,7 @@ class _ProgressReport:
         """Says how the crawl stands, once there is one."""
         self._unsent = unsent
         self._statistics = statistics
+        self._notifier = notifier
         self._pace = Pace()
         self._next = time.monotonic() + listener.progress_seconds
 
@@ -256,13 +259,25 @@ class _ProgressReport:
             self._listener.progress(progress)
         if time.monotonic() >= self._next_frame:
             self._next_frame = time.monotonic() + FRAME_SECONDS - 0.05
+            progress = self._with_disk(progress)
             self._show(progress)
+            if self._notifier is not None:
+                self._notifier.look(progress)
 
     def end(self, progress: Progress, reason: str) -> None:
         """Note how the run ended."""
         if self._statistics is not None:
             self._statistics.write(progress)
+        progress = self._with_disk(progress)
         self._show(progress, reason)
+        if self._notifier is not None:
+            self._notifier.end(progress, reason)
+
+    def _with_disk(self, progress: Progress) -> Progress:
+        try:
+            return progress._replace(free_disk_bytes=self._directory.free_disk())
+        except OSError:
+            return progress
 
     def _show(self, progress: Progress, reason: str = "") -> None:
         """Write the moment to `live.json`; a disk that is full keeps nobody from crawling on."""
@@ -300,7 +315,8 @@ def _crawl(
     """Crawl with so many workers, whose clock is ahead by so many seconds."""
     workers, clock_ahead = crew
     unsent = uploads.told if uploads is not None else _as_it_is
-    report = _ProgressReport(listener, _statistics_of(crawl.job), unsent, crawl.directory)
+    notifier = _notifier_of(crawl)
+    report = _ProgressReport(listener, _statistics_of(crawl.job), unsent, crawl.directory, notifier)
     assignments = assignments_of(crawl.job, workers, clock_ahead)
     with (
         MainLoop(assignments[0].clock_offset) as main,
@@ -341,6 +357,15 @@ def _statistics_of(job: Job) -> StatisticsFile | None:
     from lycosa.crawl.status.statistics import StatisticsFile
 
     return StatisticsFile(job.statistics)
+
+
+def _notifier_of(crawl: OpenCrawl) -> Notifier | None:
+    notify = crawl.job.notify
+    if not notify.command and not notify.webhook:
+        return None
+    from lycosa.crawl.notifying import Notifier
+
+    return Notifier(notify, str(crawl.directory.path))
 
 
 def _crawler(

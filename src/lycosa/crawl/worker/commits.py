@@ -91,6 +91,8 @@ class CommitTimes(NamedTuple):
     """From then on until everything was durable, waiting for other writers included."""
     waiting_since: float = 0.0
     """When the commit under way was cut, on the clock of `perf_counter`; 0 if there is none."""
+    last_moment: float = 0.0
+    """When the last commit was durable, by the machine's clock; 0 before the first."""
 
 
 class Committer:
@@ -151,6 +153,7 @@ class Committer:
                 before.queued_seconds + began - cut,
                 before.writing_seconds + ended - began,
                 before.waiting_since,
+                time.time(),
             )
             return results
 

@@ -153,9 +153,12 @@ class Sender:
         self.in_flight += 1
         partition.in_flight += 1
         self.requests += 1
-        self._ports.transport.send(
-            request, lambda answer: self._on_answer(partition, task, reserved, request, answer)
-        )
+
+        def answered(answer: Answer) -> None:
+            self._ports.durations.note(answer.ended - answer.began)
+            self._on_answer(partition, task, reserved, request, answer)
+
+        self._ports.transport.send(request, answered)
         reach("send.after")
 
     def _validators(self, state: PartitionState, page: int) -> Validators | None:

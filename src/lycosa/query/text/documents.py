@@ -9,7 +9,7 @@ from tantivy import Document
 from xxhash import xxh3_64_intdigest
 
 from lycosa.query.text.schema import ANCHORS_TIMES, STORED_CHARACTERS, TITLE_TIMES
-from lycosa.query.text.words import spread
+from lycosa.query.text.words import TOKEN, spread
 
 _RANK_WEIGHT = 0.02
 """What half a decade of rank adds to the factor of a score."""
@@ -34,11 +34,16 @@ _WHOLE = ("image", "audio", "video", "font")
 def document_of(page: Mapping[str, Any]) -> Document:
     """Return the document of a row of `wanted` with its text."""
     title, anchors, text = page["title"], page["anchors"], page["text"] or ""
+    main = page["main"] or ""
     spread_title, spread_anchors = spread(title), spread(anchors)
     document = Document()
     document.add_integer("url_id", page["url_id"])
     repeated = f"{spread_title}\n" * TITLE_TIMES + f"{spread_anchors}\n" * ANCHORS_TIMES
-    document.add_text("all", repeated + spread(text))
+    main_words = spread(main or text)
+    document.add_text("all", repeated + main_words)
+    if main:
+        rest = set(TOKEN.findall(spread(text))) - set(TOKEN.findall(main_words))
+        document.add_text("rest", " ".join(sorted(rest)))
     document.add_text("title", title if title.isascii() else _both(title, spread_title))
     document.add_text("anchors", spread_anchors)
     document.add_text("url", page["url"])
@@ -53,7 +58,7 @@ def document_of(page: Mapping[str, Any]) -> Document:
     document.add_float("rank", rank_factor(page["level"]))
     document.add_integer("host_id", _number(host))
     document.add_integer("copy_id", _number(page["digest"]) if page["digest"] else page["url_id"])
-    document.add_bytes("content", text[:STORED_CHARACTERS].encode())
+    document.add_bytes("content", (main or text)[:STORED_CHARACTERS].encode())
     return document
 
 

@@ -32,6 +32,8 @@ from lycosa.query.text.manifest import Manifest, identities, read_manifest, stat
 from lycosa.query.text.schema import FORMAT, open_store
 from lycosa.query.text.stamps import read_documents, write_documents
 from lycosa.query.text.text_store import TextStore
+from lycosa.study.segment_cache import OnSegment
+from lycosa.study.statistics.main_texts import made_by, main_file, make_main_texts
 from lycosa.study.tables import Connection, add_files
 
 PUBLISH_SECONDS = 60.0
@@ -44,6 +46,10 @@ WAITING_CHARACTERS = 30_000_000
 """tantivy's thread may be behind by this much text: it would let ten thousand pages wait."""
 
 _BATCH_ROWS = 500
+
+_MAINS = (
+    " left join mains_now on mains_now.fetch_id = text_fetch and mains_now.url_id = changed.url_id"
+)
 
 
 class TextProgress(NamedTuple):
@@ -71,6 +77,10 @@ def _ignore(_: object) -> None:
     pass
 
 
+def _ignore_two(_: object, of: object) -> None:
+    pass
+
+
 class TextIndex:
     """The text index of one crawl directory."""
 
@@ -85,8 +95,12 @@ class TextIndex:
         reach: Callable[[str], None] = _ignore,
         *,
         anew: bool = False,
+        on_main: OnSegment = _ignore_two,
     ) -> TextIndexed:
-        """Bring the index up to date with the sealed tables; with `anew` from nothing."""
+        """Bring the index up to date with the sealed tables; with `anew` from nothing.
+
+        `on_main` is told of each segment whose main texts have been made.
+        """
         with writing(self.store):
             files, computed = sealed_files(self._crawl), computed_files(self._crawl)
             every = [path for some in files.values() for path in some]
@@ -97,9 +111,11 @@ class TextIndex:
                 self._job.extract.obey_noindex,
                 is_complete=True,
                 has_ranks="ranks" in computed,
+                main_text=made_by(),
             )
+            make_main_texts(self._crawl, files["text"], on_main)
             before, manifest = self._before()
-            is_anew = anew or manifest is None or manifest.is_outdated(target.segments)
+            is_anew = anew or manifest is None or manifest.is_outdated(target)
             if manifest is not None and not is_anew and self._is_current(manifest, target):
                 return TextIndexed(0, 0, False, manifest.pages, manifest.has_ranks)
             folder = self.store.folder
@@ -200,15 +216,23 @@ class _Update:
         for path in self._texts:
             cursor = self._connection.cursor()
             add_files(cursor, "texts_now", [path])
+            mains = main_file(self._store.crawl, path)
+            if mains is not None:
+                add_files(cursor, "mains_now", [mains])
+            main = "null" if mains is None else "mains_now.main"
+            join = "" if mains is None else _MAINS
             yield from cursor.sql(
-                f"select {columns}, texts_now.text from changed join texts_now"
-                " on texts_now.fetch_id = text_fetch and texts_now.url_id = changed.url_id"
+                f"select {columns}, texts_now.text, {main} as main from changed join texts_now"
+                " on texts_now.fetch_id = text_fetch and texts_now.url_id = changed.url_id" + join
             ).to_arrow_reader(_BATCH_ROWS)
             cursor.execute("drop view texts_now")
+            cursor.execute("drop view if exists mains_now")
             cursor.close()
         yield from (
             self._connection.cursor()
-            .sql(f"select {columns}, '' as text from changed where text_fetch is null")
+            .sql(
+                f"select {columns}, '' as text, null as main from changed where text_fetch is null"
+            )
             .to_arrow_reader(_BATCH_ROWS)
         )
 

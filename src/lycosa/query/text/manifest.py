@@ -31,11 +31,17 @@ class Manifest(msgspec.Struct):
     languages: list[str] = []
     """The commonest languages of its pages."""
     has_ranks: bool = False
+    main_text: str = ""
+    """How the main texts were made; "" when there are none."""
 
-    def is_outdated(self, segments: dict[str, tuple[int, int]]) -> bool:
-        """Return whether a table in the index is gone or was rewritten: a host was forgotten."""
-        is_changed = any(segments.get(name) != known for name, known in self.segments.items())
-        return self.format != FORMAT or is_changed
+    def is_outdated(self, target: Manifest) -> bool:
+        """Return whether a table in the index is gone or was rewritten: a host was forgotten.
+
+        An index of another format, or with main texts that were made in another way, is outdated.
+        """
+        known = self.segments.items()
+        is_changed = any(target.segments.get(name) != found for name, found in known)
+        return self.format != FORMAT or is_changed or self.main_text != target.main_text
 
 
 def read_manifest(generation: Path) -> Manifest:

@@ -99,7 +99,7 @@ def _word(
         begins = Query.regex_query(schema(), "all", f"{part}.*")
         return begins, frozenset({part})
     exact = [
-        (Occur.Should, Query.boost_query(Query.term_query(schema(), field, part, "freq"), weight))
+        (Occur.Should, Query.boost_query(_term(field, part), weight))
         for field, weight in WEIGHTS.items()
     ]
     if word.is_phrase or word.is_excluded:
@@ -113,6 +113,10 @@ def _word(
         for one in kin
     ]
     return Query.boolean_query([*exact, *like]), frozenset((*parts, *kin))
+
+
+def _term(field: str, word: str) -> Query:
+    return Query.term_query(schema(), field, word, "basic" if field == "rest" else "freq")
 
 
 def _phrase(parts: list[str]) -> Query:

@@ -1,7 +1,8 @@
 """Detects the languages of the texts of a crawl.
 
 The texts of sealed segments are read once (`segment_cache`), even where the markup names a
-language: that is how the study tells whether the two agree.
+language: that is how the study tells whether the two agree. The main text of a page is read, where
+there is one: menus are often in another language.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 from lycosa.extract.languages import detector
 from lycosa.extract.languages.page_language import LETTERS, middle_of
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
+from lycosa.study.statistics.main_texts import made_by, with_main
 from lycosa.study.tables import Rows
 
 SCHEMA = pa.schema(
@@ -28,18 +30,25 @@ SCHEMA = pa.schema(
 # The name of its folder in `index/study/` and of its table; crawls studied before have it too.
 TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"2 middle {LETTERS} {detector.name_and_version()}")
 
+
+def _kind() -> Kind:
+    """Return the kind with the way that main texts are made, which the languages depend on."""
+    return TEXT_LANGUAGES._replace(version=f"{TEXT_LANGUAGES.version} {made_by()}".strip())
+
+
 _COLUMNS = ["fetch_id", "url_id", "text"]
 _BATCH_ROWS = 8192
 
 
-def text_languages_of(texts: Rows, store: Path, on_segment: OnSegment) -> Derived:
+def text_languages_of(folder: Path, texts: Rows, store: Path, on_segment: OnSegment) -> Derived:
     """Detect the languages of all texts; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
         with pq.ParquetFile(rows) as file:
-            yield from _looked_at(file.iter_batches(_BATCH_ROWS, columns=_COLUMNS))
+            batches = file.iter_batches(_BATCH_ROWS, columns=_COLUMNS)
+            yield from _looked_at(with_main(folder, rows, batches))
 
-    files = derive(store, TEXT_LANGUAGES, texts.sealed, read, on_segment)
+    files = derive(store, _kind(), texts.sealed, read, on_segment)
     opened = _looked_at(texts.opened.select(_COLUMNS).to_batches(_BATCH_ROWS))
     return Derived(files, pa.concat_tables([SCHEMA.empty_table(), *opened]))
 
