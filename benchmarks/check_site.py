@@ -4,8 +4,8 @@
 
 DOCS has Debian documentation packages, unpacked by `dpkg -x` (as for `doc_sites`); three of them
 are served on loopback, one at a time. LinkChecker is installed elsewhere (`pip install
-LinkChecker`); it runs with ten threads, and the server sends the header by which it leaves out its
-pauses; the crawl has no pauses here either.
+LinkChecker`); it runs with ten threads and reads pages of any size, and the server sends the header
+by which it leaves out its pauses; the crawl has no pauses here either.
 With `--boost` the two unpacked packages libboost1.74-doc and libboost1.81-doc are crawled and
 compared.
 """
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -37,7 +38,6 @@ from lycosa.study.comparison.run import compared
 from lycosa.study.comparison.sides import Mapping, Side
 
 SITES = {"git": "git-doc", "sqlite": "sqlite3", "python": "python3.11/html"}
-_SHOWN = 2000
 BOOST = "usr/share/doc/libboost-doc/doc/html"
 
 
@@ -114,7 +114,7 @@ def by_linkchecker(program: str, seed: str) -> Found:
     """Run LinkChecker on the same site."""
     began, used = time.monotonic(), _cpu_of_children()
     with tempfile.NamedTemporaryFile("w", suffix=".ini") as settings:
-        settings.write("[checking]\nmaxrequestspersecond=100000\n")
+        settings.write("[checking]\nmaxrequestspersecond=100000\nmaxfilesizeparse=50000000\n")
         settings.flush()
         flags = ["--threads", "10", "--no-status", "--recursion-level", "-1", "-o", "csv/utf_8"]
         command = [program, *flags, "--config", settings.name, seed]
@@ -154,9 +154,9 @@ def beside(docs: Path, program: str) -> None:
             )
         print(f"  both         {len(both):>6,}")
         for who, found in (("lycosa", ours), ("linkchecker", theirs)):
-            for page, target in sorted(found.pairs)[:_SHOWN]:
-                if target not in both:
-                    print(f"  only {who}: {page} -> {target}")
+            only = Counter(page for page, target in found.pairs if target not in both)
+            for page, count in only.most_common(5):
+                print(f"  only {who}: {count:,} links of {page}")
 
 
 def boost(old: Path, new: Path) -> None:

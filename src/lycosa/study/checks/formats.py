@@ -82,9 +82,14 @@ def _csv(findings: Sequence[Finding]) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(Finding._fields)
     for finding in findings:
-        values = [*finding[:-1], _NEXT.join(finding.hops or ())]
-        writer.writerow([cell(v) if isinstance(v, str) else "" if v is None else v for v in values])
+        writer.writerow([*map(_cell, finding[:-1]), _cell(_NEXT.join(finding.hops or ()))])
     return file.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return cell(value.replace("\r", " "))  # which readers take for the end of a line
+    return "" if value is None else value
 
 
 def _junit(checked: Checked, failing: Collection[str]) -> str:

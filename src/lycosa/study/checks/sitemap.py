@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
@@ -28,7 +27,8 @@ MOST_URLS = 50_000
 MOST_BYTES = 50_000_000
 _SPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _LISTED = """
-    select url, last_modified from indexable left join heads using (url_id, fetch_id)
+    select url, strftime(last_modified, '%Y-%m-%dT%H:%M:%SZ') as changed
+    from indexable left join heads using (url_id, fetch_id)
     {where} order by url
 """
 
@@ -37,7 +37,8 @@ class Entry(NamedTuple):
     """A page of a sitemap."""
 
     url: str
-    changed: datetime | None
+    changed: str | None
+    """When it last changed, as the protocol writes it."""
 
 
 class Written(NamedTuple):
@@ -49,14 +50,16 @@ class Written(NamedTuple):
     """The file that was asked for first; then, if that is an index, the parts."""
 
 
-def export_sitemap(folder: Path, target: Path, base: str = "", prefix: str = "") -> Written:
+def export_sitemap(
+    folder: Path, target: Path, base: str = "", prefix: str = "", most_urls: int = MOST_URLS
+) -> Written:
     """Write a sitemap of the pages whose URLs begin with `prefix`.
 
     `base` is the URL of the folder in which the files will be published; an index needs it.
     """
     entries = list(_entries(folder, prefix))
     sites = len({"/".join(entry.url.split("/", 3)[:3]) for entry in entries})
-    parts = list(split(entries, MOST_URLS, MOST_BYTES))
+    parts = list(split(entries, most_urls, MOST_BYTES))
     if len(parts) > 1 and canonicalize(base) is None:
         raise LycosaError(
             f"{len(entries):,} URLs need {len(parts)} files and an index, which names their URLs\n"
@@ -106,7 +109,7 @@ def _entries(folder: Path, prefix: str) -> Iterator[Entry]:
 def _url(entry: Entry) -> str:
     changed = ""
     if entry.changed is not None:
-        changed = f"<lastmod>{entry.changed:%Y-%m-%dT%H:%M:%SZ}</lastmod>"
+        changed = f"<lastmod>{entry.changed}</lastmod>"
     return f"<url><loc>{escape(entry.url)}</loc>{changed}</url>\n"
 
 
