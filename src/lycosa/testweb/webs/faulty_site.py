@@ -20,7 +20,7 @@ XML: Headers = (("Content-Type", "application/xml"),)
 SLOW_SECONDS = 4.0
 LARGE_BYTES = 1_200_000
 
-FAULTS = {
+FAULTS: dict[str, list[tuple[str, str | None]]] = {
     "broken": [(f"{HOME}roses", f"{HOME}tulips")],
     "outside": [(f"{HOME}roses", f"http://{OTHER_HOST}/gone")],
     "loops": [(HOME, f"{HOME}round")],
