@@ -8,6 +8,7 @@
     5    a segment cannot be written or read
     6    a plugin cannot be used
     7    a query cannot be answered, or a triple store cannot be used
+    8    `check-site` found something that --fail-on names
     10   files of the crawl are damaged; `lycosa verify --repair` repairs them
     69   no page was kept, or no seed could be reached; the messages say why
     70   a bug in Lycosa; the log file of the crawl has the details
@@ -50,6 +51,8 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.fetch": ("fetch",),
         "lycosa.cli.commands.study": ("study", "sql"),
         "lycosa.cli.commands.report": ("report",),
+        "lycosa.cli.commands.check_site": ("check-site",),
+        "lycosa.cli.commands.compare": ("compare",),
         "lycosa.cli.commands.topics": ("topics",),
         "lycosa.cli.commands.search": ("index", "search"),
         "lycosa.cli.commands.query": ("sparql", "triples"),

@@ -16,6 +16,7 @@ seen.
     manifest      references of web application manifests
     sitemap       sitemaps and feeds
     headers       links and robots directives in HTTP headers
+    hreflang      versions of a page in other languages
     fingerprint   a similarity hash of the text
     _fingerprint  the same, compiled
     languages     the language of a page, by its markup and its text

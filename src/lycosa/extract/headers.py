@@ -8,6 +8,7 @@ The headers are `Link` (RFC 8288), `Refresh`, `Content-Location` (RFC 9110, 8.7)
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from lycosa.extract.html.values import (
     NOFOLLOW,
@@ -73,8 +74,30 @@ def robots_wishes(headers: Headers, agent: str) -> int:
     return bits
 
 
+def languages_of_headers(headers: Headers) -> list[tuple[str, str]]:
+    """Return the versions in other languages that `Link` headers name: reference and language."""
+    return [
+        (href, parameters["hreflang"].strip())
+        for name, value in headers
+        if name.lower() == "link"
+        for href, rel, parameters in _each_link(value)
+        if "alternate" in rel.split() and parameters.get("hreflang", "").strip()
+    ]
+
+
 def _links(value: str) -> list[tuple[str, LinkKind, str]]:
     links: list[tuple[str, LinkKind, str]] = []
+    for href, rel, parameters in _each_link(value):
+        if href:
+            kind = kind_of_relation(rel, parameters.get("as", ""))
+            links.append((href, LinkKind(kind), rel))
+        pictures = srcset_urls(parameters.get("imagesrcset", ""))
+        links += [(picture, LinkKind.IMAGE, rel) for picture in pictures]
+    return links
+
+
+def _each_link(value: str) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield reference, relation and parameters of every link of a header that has a relation."""
     position = _behind(_BETWEEN, value, 0)
     while position < len(value):
         target = re.compile(_TARGET).match(value, position)
@@ -87,14 +110,8 @@ def _links(value: str) -> list[tuple[str, LinkKind, str]]:
         parameters, end = _parameters(value, target.end())
         position = _behind(_BETWEEN, value, end)
         rel = relation(parameters.get("rel", ""))
-        if not rel or "anchor" in parameters:
-            continue
-        if href := target[1].strip():
-            kind = kind_of_relation(rel, parameters.get("as", ""))
-            links.append((href, LinkKind(kind), rel))
-        pictures = srcset_urls(parameters.get("imagesrcset", ""))
-        links += [(picture, LinkKind.IMAGE, rel) for picture in pictures]
-    return links
+        if rel and "anchor" not in parameters:
+            yield target[1].strip(), rel, parameters
 
 
 def _parameters(value: str, position: int) -> tuple[dict[str, str], int]:

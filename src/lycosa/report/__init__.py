@@ -16,6 +16,7 @@ the crawl. The same rows make the figure, the table and the file in `data/`.
     page          the HTML document
     notes         notes on methods, and references
     style         the style sheet
+    comparison    the report on two crawls
     output        writes the report to its folder, whole or not at all
 
 Always true:

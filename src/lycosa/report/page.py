@@ -6,14 +6,14 @@ The document's Content-Security-Policy forbids fetching anything and running scr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 from lycosa.amounts import size_text
 from lycosa.report import wording
 from lycosa.report.charts import Figure
-from lycosa.report.facts import job_text, scale, title_block
+from lycosa.report.facts import Fact, job_text, scale, title_block
 from lycosa.report.notes import NOTES, REFERENCES
 from lycosa.report.section import Column, Facts, Kind, Section, Shown, Table
 from lycosa.report.style import STYLE
@@ -47,19 +47,30 @@ class Part(NamedTuple):
 def document(facts: Facts, parts: Sequence[Part]) -> str:
     """Return the whole report."""
     title = f"Report on the crawl {wording.shown(facts.directory, 80)}"
+    return framed(title, facts.version, _front(facts), parts, _back(facts, len(parts)))
+
+
+def framed(
+    title: str,
+    version: str,
+    front: Iterable[str],
+    parts: Sequence[Part],
+    back: Iterable[str],
+) -> str:
+    """Return a document of parts between what stands before the contents and after the parts."""
     return "".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta name="generator" content="{GENERATOR} {_text(facts.version)}">\n',
+            f'<meta name="generator" content="{GENERATOR} {_text(version)}">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n',
             '<meta name="referrer" content="no-referrer">\n',
             f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-            *_front(facts),
+            *front,
             *_contents(parts),
             "<main>\n",
             *_Body().chapters(parts),
-            *_back(facts, len(parts)),
+            *back,
             "</main>\n</body>\n</html>\n",
         ]
     )
@@ -93,14 +104,27 @@ def _chapter_id(number: int) -> str:
 
 
 def _front(facts: Facts) -> Iterator[str]:
-    yield '<header>\n<p class="kicker">Report on a crawl</p>\n'
-    yield f"<h1>{_web(facts.directory, 80)}</h1>\n"
-    yield '<p class="lead">Scope of the crawl, its politeness, and its findings.</p>\n'
+    heading = ("Report on a crawl", facts.directory)
+    lead = "Scope of the crawl, its politeness, and its findings."
+    return front_matter(heading, lead, scale(facts), title_block(facts))
+
+
+def front_matter(
+    heading: tuple[str, str],
+    lead: str,
+    numbers: Iterable[tuple[str, str]],
+    block: Iterable[Fact],
+) -> Iterator[str]:
+    """Return what stands before the contents: kicker and title, a sentence, numbers, facts."""
+    kicker, title = heading
+    yield f'<header>\n<p class="kicker">{_text(kicker)}</p>\n'
+    yield f"<h1>{_web(title, 160)}</h1>\n"
+    yield f'<p class="lead">{_text(lead)}</p>\n'
     yield '<dl class="scale">\n'
-    for value, name in scale(facts):
+    for value, name in numbers:
         yield f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>\n"
     yield '</dl>\n<dl class="facts">\n'
-    for fact in title_block(facts):
+    for fact in block:
         yield f"<div><dt>{_text(fact.name)}</dt>"
         for value in fact.values:
             yield f"<dd>{_web(value, 300) if fact.is_web else _text(value)}</dd>"
@@ -204,6 +228,15 @@ def _cell(value: Any, column: Column) -> str:
         case "seconds":
             return _text(wording.seconds(value, is_aligned=True))
     return _text(str(value))
+
+
+def notes_matter(notes: Iterable[str], chapters: int, version: str) -> Iterator[str]:
+    """Return what stands after the parts of a short report: notes on methods, and the footer."""
+    yield f'<h2 id="notes"><span class="n">{chapters + 1}</span>How it was counted</h2>\n'
+    yield '<ul class="notes">\n'
+    yield from (f"<li>{_text(note)}</li>\n" for note in notes)
+    yield f"</ul>\n<footer>Made by Lycosa {_text(version)}. The files in <code>data/</code> have"
+    yield " all rows.</footer>\n"
 
 
 def _back(facts: Facts, chapters: int) -> Iterator[str]:

@@ -19,6 +19,10 @@ from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import TRAPS, Outcome
 from lycosa.store.segments.sealing import ignore
+from lycosa.study.checks.check import Limits
+from lycosa.study.checks.outside import outside_signature
+from lycosa.study.checks.registry import CHECKS
+from lycosa.study.checks.run import findings_query, make_ready
 from lycosa.study.results import Manifest, Results
 from lycosa.study.segment_cache import OnSegment, add_derived
 from lycosa.study.statistics import histograms
@@ -79,6 +83,7 @@ def study(
     signature: dict[str, Any] = {some.kind: some.signature() for some in rows}
     signature |= topics_signature(folder, directory.job())
     signature |= {"main_text": made_by()} if made_by() else {}
+    signature |= outside_signature(folder)
     with results.locked():
         known = results.manifest()
         if known is not None and known["rows"] == signature and not rebuild:
@@ -128,6 +133,9 @@ def _study(
         write_near_duplicates(
             connection, results, lambda n, all: tell(f"near duplicates: sort {n:,} of {all:,}")
         )
+        tell("checks")
+        make_ready(connection, directory, asked, results.folder, lambda done, total: None)
+        results.write(connection, "findings", findings_query(CHECKS, Limits()))
         tell("refusals")
         refusals, pending, messages = _from_log(directory)
         results.write_table("refusals", refusals)

@@ -26,7 +26,7 @@ from lycosa.store.lock import alone
 from lycosa.store.segments.sealing import ignore, sync_file, temporary
 from lycosa.study.tables import Connection, add_files, quoted
 
-VERSION = 3
+VERSION = 4
 """Of the tables; another version is made again."""
 
 Manifest = dict[str, Any]

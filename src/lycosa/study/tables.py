@@ -104,7 +104,7 @@ def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Conn
             connection.execute(f"set temp_directory = {quoted(spill)}")
             connection.execute(f"set memory_limit = {quoted(_half_of_memory(connection))}")
             for some in rows:
-                _add(connection, some)
+                add_rows(connection, some)
             yield connection
         finally:
             connection.close()
@@ -130,6 +130,16 @@ def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
     connection.execute(f"create view {name} as select * from {_scan(files)}")
 
 
+def add_rows(connection: Connection, rows: Rows, prefix: str = "") -> None:
+    """Make rows a table of the database; a prefix tells apart the tables of several crawls."""
+    opened = f"open_{prefix}{rows.kind}"
+    connection.register(opened, rows.opened)
+    parts = [f"select * from {_scan(rows.sealed)}"] if rows.sealed else []
+    parts.append(f"select * from {opened}")
+    stored = " union all by name ".join(parts)
+    connection.execute(f"create view {prefix}{rows.kind} as {shown(rows.kind, f'({stored})')}")
+
+
 def shown(kind: str, stored: str) -> str:
     """Return the query for the rows of a kind, as they are read; `stored` is as they stand."""
     has_outcome = "outcome" in SCHEMAS[kind].names
@@ -139,14 +149,6 @@ def shown(kind: str, stored: str) -> str:
 def quoted(text: object) -> str:
     """Write a string of SQL."""
     return "'" + str(text).replace("'", "''") + "'"
-
-
-def _add(connection: Connection, rows: Rows) -> None:
-    connection.register(f"open_{rows.kind}", rows.opened)
-    parts = [f"select * from {_scan(rows.sealed)}"] if rows.sealed else []
-    parts.append(f"select * from open_{rows.kind}")
-    stored = " union all by name ".join(parts)
-    connection.execute(f"create view {rows.kind} as {shown(rows.kind, f'({stored})')}")
 
 
 def _scan(files: Iterable[Path]) -> str:

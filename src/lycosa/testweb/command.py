@@ -24,10 +24,11 @@ from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
+from lycosa.testweb.webs.faulty_site import FaultySite
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite
 
 KINDS = (
     "small",
@@ -38,6 +39,7 @@ KINDS = (
     "endless",
     "lively",
     "library",
+    "faulty",
     "topics",
     "bad",
 )
@@ -51,7 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--kind", choices=KINDS, default="small", help="which web")
-    add("--seed", type=int, default=1, help="another seed is another web (1)")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        help="another seed is another web (1); of a faulty site 2 is mended",
+    )
     add("--hosts", type=int, default=20, help="hosts of a wide or varied web, or of a forest (20)")
     add(
         "--addresses",
@@ -146,12 +153,14 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.lively(options.seed)
     if options.kind == "topics":
         return _topic_web(options)
+    if options.kind == "faulty":
+        return FaultySite(options.seed)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb):
+    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]

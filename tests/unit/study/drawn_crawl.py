@@ -38,6 +38,7 @@ class Fetch(NamedTuple):
     depth: int = 0
     purpose: Purpose = Purpose.PAGE
     triples: bytes | None = None
+    rel: str = ""
 
 
 def id_of(key: str) -> int:
@@ -56,7 +57,7 @@ def captures(fetches: Iterable[Fetch], began: float) -> Iterable[Capture]:
                 url_of(fetch.key), host_of(fetch.key), "192.0.2.7:80", fetch.purpose, "L", 10**7
             ),
             answer(body.encode(), fetch.status, began + 10 * number, fetch.headers),
-            links_to(fetch.links, fetch.kind),
+            links_to(fetch.links, fetch.kind, rel=fetch.rel),
             text=body.encode(),
             language=fetch.language,
             fingerprint=fetch.fingerprint,

@@ -15,6 +15,8 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     fetch    `fetch`: copy a crawl from a store into a directory
     study    `study`, `sql`: compute tables about a crawl, and query them
     report   `report`: write an HTML report about a crawl
+    check_site  `check-site`: find what is broken on a site that was crawled
+    compare  `compare`: show what differs between two crawls, or two moments of one
     topics   `topics`: models that say what pages are about
     search   `index`, `search`: build a crawl's indexes, search its full text
     query    `sparql`, `triples`: query a crawl's structured data

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from lycosa.cli.amounts import counted
 from lycosa.cli.commands.query import export_triples
 from lycosa.cli.commands.replay import export_wacz
 from lycosa.cli.groups import CommandGroup
@@ -39,6 +40,7 @@ STUDIED = [
     "depths",
     "duplicates",
     "file_types",
+    "findings",
     "headers",
     "histograms",
     "language_pairs",
@@ -95,11 +97,49 @@ def export() -> None:
       lycosa export pages mycrawl --topic science --format warc -o science.warc.gz
       lycosa export triples mycrawl --to http://localhost:7878/store
       lycosa export wacz mycrawl -o mycrawl.wacz
+      lycosa export sitemap mycrawl -o sitemap.xml
     """
 
 
 export.add_command(export_triples)
 export.add_command(export_wacz)
+
+
+@export.command("sitemap")
+@directory_argument
+@click.option(
+    "-o",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The file to write: sitemap.xml, or sitemap.xml.gz.",
+)
+@click.option("--site", default="", metavar="URL", help="List only URLs that begin like this.")
+@click.option(
+    "--base",
+    default="",
+    metavar="URL",
+    help="The folder in which the files will be published, for an index of several files.",
+)
+def export_sitemap(path: Path, target: Path, site: str, base: str) -> None:
+    """Write a sitemap of the pages that search engines are meant to show.
+
+    HTML pages that answered with status 200 and are neither noindex nor name another canonical
+    URL, with the date of their last change where the server tells it. More than 50,000 URLs
+    are split over several files, and FILE becomes an index of them.
+    """
+    require("export")
+    from lycosa.study.checks import sitemap
+
+    written = sitemap.export_sitemap(path, target, base, site)
+    parts = f", an index of {len(written.files) - 1} files" if len(written.files) > 1 else ""
+    click.echo(f"{target}: {counted(written.urls, 'URL')}{parts}", err=True)
+    if written.sites > 1:
+        click.echo(
+            f"they are of {written.sites:,} sites, and a sitemap may list only its own"
+            " (one site: --site URL)",
+            err=True,
+        )
 
 
 def _table_command(table: str) -> click.Command:

@@ -11,6 +11,8 @@ a terminal would obey.
     topics      how a crawl does by topic
     search      the results of `lycosa search`
     findings    the results of `lycosa check`
+    site_checks  the results of `lycosa check-site`
+    comparison  the results of `lycosa compare`
     prospects   when a page will be visited again
     prometheus  the figures of a crawl for Prometheus
     notices     messages on standard error and in the log file

@@ -9,6 +9,7 @@ same decisions one at a time, with the same code, and writes the reasons down.
     scope         which rule of a job accepts or rejects a URL
     triples       the structured data of one document
     single_fetch  asks a site for its robots file and one page, as politely as a crawl
+    heads         asks many URLs whether they are there, for links that leave a crawl
     batch         answers such questions in bulk: one line of JSON in, one line out
     json_output   the results as JSON
 

@@ -65,6 +65,9 @@ class Asker:
         self._job = job
         self._on_wait = on_wait
         self._due: dict[str, float] = {}
+        self._ended: dict[str, float] = {}
+        self._known: dict[str, AskedRobots] = {}
+        """Robots files by site: each is asked for once."""
         self._loop = asyncio.new_event_loop()
         self._clock = RealClock(self._loop)
         self._transport = HttpTransport(self._loop, self._clock, job.fetch)
@@ -90,9 +93,17 @@ class Asker:
         note = "it redirects too often, which counts as no file: everything is allowed"
         return AskedRobots(url_of(target), note, None, self._explained(b""))
 
-    def page(self, key: str) -> AskedPage:
-        """Ask for a page, if its site allows it."""
-        asked = self.robots(key)
+    def due(self, key: str) -> float:
+        """Return when the host of a URL may be asked again, as far as that is known."""
+        host, asked = host_of(key), self._known.get(site_of(key))
+        delay = asked.robots.rules.crawl_delay_seconds if asked is not None else 0.0
+        return max(self._due.get(host, 0.0), self._ended.get(host, 0.0) + delay)
+
+    def page(self, key: str, most_bytes: int | None = None) -> AskedPage:
+        """Ask for a page, or for its first bytes, if its site allows it."""
+        asked = self._known.get(site_of(key))
+        if asked is None:
+            asked = self._known[site_of(key)] = self.robots(key)
         decision = asked.robots.decide(key[len(site_of(key)) :])
         if asked.failure is not None:
             return AskedPage(asked, decision, self._unasked(asked.failure))
@@ -101,9 +112,11 @@ class Asker:
         host, delay = host_of(key), asked.robots.rules.crawl_delay_seconds
         if delay > self._job.politeness.longest_pause_seconds:
             return AskedPage(asked, decision, self._unasked(Outcome.HOST_GIVEN_UP))
-        # A Crawl-delay counts from the answer that names it.
-        self._due[host] = max(self._due.get(host, 0.0), self._clock.now() + delay)
-        answer = self._ask(key, Purpose.PAGE, self._job.fetch.largest_body_bytes)
+        # A Crawl-delay counts from the host's last answer, as the one that names it.
+        ended = self._ended.get(host, self._clock.now())
+        self._due[host] = max(self._due.get(host, 0.0), ended + delay)
+        most = self._job.fetch.largest_body_bytes if most_bytes is None else most_bytes
+        answer = self._ask(key, Purpose.PAGE, most)
         return AskedPage(asked, decision, answer)
 
     def _read(self, target: str, answer: Answer, state: RobotsState) -> AskedRobots:
@@ -130,6 +143,7 @@ class Asker:
         answer: Answer = self._awaited(partial(self._transport.send, request))
         politeness = self._job.politeness
         pause = pause_after(politeness.delay_seconds, self._job, answer)
+        self._ended[host] = answer.ended
         self._due[host] = answer.ended + pause
         self._due[address] = answer.ended + politeness.ip_delay_seconds
         return answer

@@ -8,6 +8,7 @@ rows to a sentence, figures and tables.
     pages       depth, size, type, age and language of pages
     graph       degrees, PageRank, hubs and authorities, bow tie
     sites       sizes, links, servers and headers of sites
+    checks      broken links, redirects, titles: what `lycosa check-site` finds
     content     kinds of links, copies, structured data
     topics      pages, harvest, links and sites by topic, where pages have topics
     histograms  histograms of sites: bytes, ages, answer times
@@ -15,7 +16,16 @@ rows to a sentence, figures and tables.
     languages   English names of language codes
 """
 
-from lycosa.report.sections import answers, content, graph, pages, politeness, sites, topics
+from lycosa.report.sections import (
+    answers,
+    checks,
+    content,
+    graph,
+    pages,
+    politeness,
+    sites,
+    topics,
+)
 
 CHAPTERS = (
     politeness.CHAPTER,
@@ -24,6 +34,7 @@ CHAPTERS = (
     graph.CHAPTER,
     sites.CHAPTER,
     content.CHAPTER,
+    checks.CHAPTER,
     topics.CHAPTER,
 )
 """In the order in which they are read; the last one only where pages have topics."""

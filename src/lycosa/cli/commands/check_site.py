@@ -1,0 +1,247 @@
+"""The command `check-site`: finds what is broken on a site that was crawled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from lycosa import __version__
+from lycosa.cli.amounts import counted, duration_flag, size_flag
+from lycosa.cli.commands.study import told
+from lycosa.cli.input.jobs import flag_rules
+from lycosa.cli.input.options import directory_argument, flags, json_flag
+from lycosa.cli.screen.notices import notice
+from lycosa.cli.screen.output import Data, line_on_screen
+from lycosa.errors import ConfigError, LycosaError
+from lycosa.study.extras import require
+from lycosa.terminal_text import in_json
+
+if TYPE_CHECKING:
+    from lycosa.study.checks.check import Check
+    from lycosa.study.checks.run import Checked
+
+FOUND = 8
+"""The exit code if a check found something that `--fail-on` names."""
+_FORMATS = ("junit", "sarif", "csv", "json")
+
+_limit_flags = flags(
+    click.option(
+        "--large",
+        type=size_flag,
+        default="1MB",
+        metavar="SIZE",
+        help="HTML above this size is large (default: 1MB).",
+    ),
+    click.option(
+        "--slow",
+        type=duration_flag,
+        default="3s",
+        metavar="TIME",
+        help="An answer that takes longer is slow (default: 3s).",
+    ),
+    click.option(
+        "--longest-title",
+        type=click.IntRange(1),
+        default=60,
+        metavar="N",
+        help="Characters of a title (default: 60).",
+    ),
+    click.option(
+        "--longest-description",
+        type=click.IntRange(1),
+        default=155,
+        metavar="N",
+        help="Characters of a description (default: 155).",
+    ),
+)
+_output_flags = flags(
+    click.option(
+        "--all", "shows_all", is_flag=True, help="List every finding; by default some of each."
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(_FORMATS),
+        help="Write for other programs; with -o the file name says it, too (.xml is JUnit).",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        "target",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the findings to this file.",
+    ),
+    json_flag,
+)
+
+
+class _Output(NamedTuple):
+    """How findings are written."""
+
+    shows_all: bool
+    form: str | None
+    target: Path | None
+    as_json: bool
+
+    def chosen(self) -> str | None:
+        """Return the format; None for people at a screen."""
+        from lycosa.study.checks.formats import SUFFIXES
+
+        if self.as_json and self.form not in (None, "json"):
+            raise click.UsageError(f"--json and --format {self.form} exclude each other.")
+        form = "json" if self.as_json else self.form
+        if form is None and self.target is not None:
+            form = SUFFIXES.get(self.target.suffix.lower())
+            if form is None:
+                known = ", ".join(SUFFIXES)
+                raise ConfigError(
+                    f"-o {self.target}: the name does not say a format ({known})\n"
+                    f"  add --format: {', '.join(_FORMATS)}"
+                )
+        return form
+
+
+@click.command("check-site")
+@directory_argument
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="CHECK",
+    help="Run only this check, or those of a family (links, redirects, discovery, indexing, "
+    "delivery, titles) or severity (error, warning, notice). Several: commas, or several times.",
+)
+@click.option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out findings about matching URLs: a domain, the beginning of a URL, or "
+    "regex:EXPRESSION.",
+)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    metavar="CHECK",
+    help="End with exit code 8 if one of these checks finds something; any for all of them.",
+)
+@click.option(
+    "--check-outside",
+    is_flag=True,
+    help="First ask links that leave the scope whether their pages are there, as politely as a "
+    "crawl. Answers are kept for a day.",
+)
+@_limit_flags
+@_output_flags
+def check_site(
+    path: Path,
+    only: tuple[str, ...],
+    ignored: tuple[str, ...],
+    fail_on: tuple[str, ...],
+    check_outside: bool,
+    **given: Any,
+) -> int:
+    """Find what is broken on a site that was crawled.
+
+    Broken links with their pages and texts, redirect chains and loops, orphans, sitemap entries
+    that are no pages, canonical URLs that contradict, noindex by accident, hreflang without an
+    answer, mixed content, large and slow pages, titles and descriptions missing, doubled or
+    long. Works also while the crawl runs; asks the web for nothing without --check-outside.
+    After `lycosa study` the findings are the table `findings`.
+
+    \b
+      lycosa check-site mycrawl
+      lycosa check-site mycrawl --only broken,loops --all
+      lycosa check-site mycrawl --fail-on broken,loops --format junit -o checks.xml
+    """
+    require("check-site")
+    from lycosa.study.checks.check import Limits
+    from lycosa.study.checks.registry import CHECKS, chosen
+    from lycosa.study.checks.run import check_site as run
+
+    output = _Output(given["shows_all"], given["form"], given["target"], given["as_json"])
+    form = output.chosen()
+    checks = chosen(only, "--only") if only else list(CHECKS)
+    failing = [check.name for check in chosen(fail_on, "--fail-on")]
+    is_ignored = _matcher(ignored)
+    limits = Limits(
+        given["large"], given["slow"], given["longest_title"], given["longest_description"]
+    )
+    if check_outside:
+        _ask_outside(path)
+    with told(form is not None) as tell:
+        checked = run(path, checks, limits, ignored=is_ignored, tell=tell)
+    _write(checked, output, form, failing, path)
+    return FOUND if any(one.kind in failing for one in checked.findings) else 0
+
+
+def _write(
+    checked: Checked, output: _Output, form: str | None, failing: list[str], path: Path
+) -> None:
+    if form is None:
+        from lycosa.cli.screen.site_checks import print_findings
+
+        print_findings(path, checked, shows_all=output.shows_all)
+        return
+    from lycosa.study.checks.formats import written
+
+    named = failing or _errors(checked.checks)
+    text = written(form, checked, named, __version__)
+    if output.target is None:
+        Data().write((in_json(text) if form in ("json", "sarif") else text).encode())
+        return
+    try:
+        output.target.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise LycosaError(f"{output.target}: cannot be written: {error.strerror}") from None
+    click.echo(f"{output.target}: {counted(len(checked.findings), 'finding')}", err=True)
+
+
+def _errors(checks: Any) -> list[str]:
+    some: list[Check] = list(checks)
+    return [check.name for check in some if check.severity == "error"]
+
+
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """Return the function that says of a URL whether a pattern matches it."""
+    if not patterns:
+        return None
+    from lycosa.url import canonicalize, key_of
+    from lycosa.url.rules import parse_rules
+    from lycosa.url.scope import Scope
+
+    try:
+        scope = Scope(parse_rules(flag_rules((), patterns)))
+    except ConfigError as error:
+        raise ConfigError(str(error).replace("--exclude", "--ignore")) from None
+
+    def is_ignored(url: str) -> bool:
+        canonical = canonicalize(url)
+        return canonical is not None and scope.judge(key_of(canonical)).key is None
+
+    return is_ignored
+
+
+def _ask_outside(path: Path) -> None:
+    from lycosa.crawl.directory import CrawlDirectory
+    from lycosa.study.checks.outside import ask_outside
+
+    job = CrawlDirectory.open(path).job()
+    if job.extract.links != "all":
+        notice(
+            f"{path}: the crawl keeps no links out of scope ([extract] links = 'followed')\n"
+            "  crawl with --set extract.links=all to check them"
+        )
+    with line_on_screen() as show:
+        asked = ask_outside(
+            path,
+            job,
+            lambda host, seconds: show(f"{host}: waiting {seconds:.1f} s, as a crawl would"),
+            lambda done, total: show(f"outside: {done:,} of {total:,} URLs asked"),
+        )
+    click.echo(f"asked {counted(asked, 'URL')} out of scope", err=True)
+
+
+COMMANDS = (check_site,)

@@ -1,0 +1,67 @@
+"""Ask many URLs whether they are there, as politely as a crawl, and keep nothing of their content.
+
+A URL is asked for by GET, and only the beginning of its body is read: servers answer HEAD less
+reliably than GET. Redirects are followed. Of all hosts the one that may be asked first comes first,
+so that the pauses of hosts run side by side.
+
+Always true, as for a single page (`single_fetch`): robots files are obeyed, pauses kept, addresses
+guarded; one request at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.answers.reading import judge
+from lycosa.crawl.checking.single_fetch import Asker
+from lycosa.records import Outcome
+from lycosa.url import canonicalize, host_of, key_of, url_of
+
+FIRST_BYTES = 1024
+"""Of the body; what the network had already brought is read with it."""
+MOST_REDIRECTS = 5
+
+
+class AskedHead(NamedTuple):
+    """What a URL answered."""
+
+    url: str
+    outcome: Outcome
+    """After redirects; `REDIRECTED` where there were too many."""
+    status: int
+    end_url: str
+    """Where its redirects end."""
+    moment: float
+
+
+def ask_heads(
+    job: Job, urls: Iterable[str], on_wait: Callable[[str, float], None]
+) -> Iterator[AskedHead]:
+    """Yield the answer of every canonical URL, in the order in which hosts may be asked."""
+    queues: dict[str, deque[str]] = {}
+    for url in urls:
+        queues.setdefault(host_of(key_of(url)), deque()).append(url)
+    with Asker(job, on_wait) as asker:
+        while queues:
+            host = min(queues, key=lambda name: asker.due(key_of(queues[name][0])))
+            url = queues[host].popleft()
+            if not queues[host]:
+                del queues[host]
+            yield _asked(asker, job, url)
+
+
+def _asked(asker: Asker, job: Job, url: str) -> AskedHead:
+    key = key_of(url)
+    for _ in range(MOST_REDIRECTS + 1):
+        answer = asker.page(key, FIRST_BYTES).answer
+        outcome = judge(answer, job)
+        target = None
+        if outcome is Outcome.REDIRECTED:
+            target = canonicalize(answer.header("location") or "", url_of(key))
+        if target is None:
+            break
+        key = key_of(target)
+    return AskedHead(url, outcome, answer.status, url_of(key), answer.ended)

@@ -1,0 +1,48 @@
+"""All checks, by name and by family, and how a user names some of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from lycosa.errors import ConfigError
+from lycosa.study.checks import delivery, discovery, indexing, links, redirects, titles
+from lycosa.study.checks.check import SEVERITIES, Check
+
+CHECKS = (
+    *links.CHECKS,
+    *redirects.CHECKS,
+    *discovery.CHECKS,
+    *indexing.CHECKS,
+    *delivery.CHECKS,
+    *titles.CHECKS,
+)
+"""In the order in which findings are shown."""
+BY_NAME = {check.name: check for check in CHECKS}
+FAMILIES = tuple(dict.fromkeys(check.family for check in CHECKS))
+
+
+def chosen(names: Iterable[str], flag: str) -> list[Check]:
+    """Return the checks that names, families and severities stand for, in our order.
+
+    A name may be several with commas between them; `any` is all of them.
+    """
+    wanted = [name.strip() for given in names for name in given.split(",") if name.strip()]
+    for name in wanted:
+        if name not in {"any", *BY_NAME, *FAMILIES, *SEVERITIES}:
+            raise ConfigError(_unknown(name, flag))
+    return [
+        check
+        for check in CHECKS
+        if {"any", check.name, check.family, check.severity}.intersection(wanted)
+    ]
+
+
+def _unknown(name: str, flag: str) -> str:
+    near = difflib.get_close_matches(name, [*BY_NAME, *FAMILIES, *SEVERITIES], 1, 0.5)
+    guess = f"did you mean `{near[0]}`?  " if near else ""
+    return (
+        f"{flag} {name}: there is no such check\n"
+        f"  {guess}checks: {', '.join(BY_NAME)}\n"
+        f"  all of a family: {', '.join(FAMILIES)}; of a severity: {', '.join(SEVERITIES)}; any"
+    )

@@ -1,0 +1,125 @@
+"""Runs checks over the tables of a crawl and gives their findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.store.segments.sealing import ignore
+from lycosa.store.tables.derived import derived_path
+from lycosa.store.tables.missing_tables import damage_told, unreadable
+from lycosa.study.checks.check import COLUMNS, SCHEMA, Check, Finding, Limits
+from lycosa.study.checks.language_links import LANGUAGE_LINKS, language_links_of
+from lycosa.study.checks.outside import ANSWERS, ANSWERS_SCHEMA
+from lycosa.study.checks.prepared import prepare
+from lycosa.study.checks.registry import CHECKS
+from lycosa.study.checks.unasked import unasked_of
+from lycosa.study.results import Results
+from lycosa.study.segment_cache import OnSegment, add_derived
+from lycosa.study.tables import (
+    Connection,
+    Rows,
+    add_files,
+    all_rows,
+    connected,
+    require_rows,
+)
+
+Ignored = Callable[[str], bool]
+"""Tells of a URL whether findings about it are left out."""
+
+
+class Checked(NamedTuple):
+    """The result of checking a crawl."""
+
+    pages: int
+    """How many pages were checked."""
+    checks: Sequence[Check]
+    """Those that were run."""
+    findings: Sequence[Finding]
+    ignored: int
+    """How many findings were left out because of their URLs."""
+
+    def of(self, check: Check) -> list[Finding]:
+        """Return the findings of one check."""
+        return [finding for finding in self.findings if finding.kind == check.name]
+
+
+def check_site(
+    folder: Path,
+    checks: Sequence[Check] = CHECKS,
+    limits: Limits | None = None,
+    *,
+    ignored: Ignored | None = None,
+    tell: Callable[[str], None] = ignore,
+) -> Checked:
+    """Check a crawl as its tables are now; it may be running."""
+    directory = CrawlDirectory.open(folder)
+    rows = all_rows(folder, ("links", "pages"))
+    require_rows(folder, rows[0])
+    results = Results(folder)
+    with results.locked(), connected(rows, results.folder) as connection:
+        try:
+            with damage_told(folder, f"{folder}: a table"):
+                tell("links")
+                make_ready(connection, directory, rows, results.folder, lambda done, total: None)
+                query = findings_query(checks, limits or Limits())
+                tell("checks")
+                found = connection.sql(query).to_arrow_table().cast(SCHEMA)
+                ((pages,),) = connection.sql("select count(*) from shown_pages").fetchall()
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.ProgrammingError):  # a mistake of ours
+                raise
+            raise unreadable(folder, f"{folder}: a table", error) from None
+    findings = [Finding(**row) for row in found.to_pylist()]
+    kept = [one for one in findings if ignored is None or not _is_ignored(one, ignored)]
+    return Checked(pages, checks, kept, len(findings) - len(kept))
+
+
+def make_ready(
+    connection: Connection,
+    directory: CrawlDirectory,
+    rows: Sequence[Rows],
+    store: Path,
+    on_segment: OnSegment,
+) -> None:
+    """Make the tables that the checks need, in a database that has `pages` and `links`."""
+    kinds = {some.kind: some for some in rows}
+    derived = language_links_of(directory.path, kinds["links"], kinds["pages"], store, on_segment)
+    add_derived(connection, LANGUAGE_LINKS._replace(name="all_language_links"), derived)
+    connection.register("unasked", unasked_of(directory, connection))
+    answers = derived_path(directory.path, ANSWERS)
+    if answers.exists():
+        add_files(connection, ANSWERS, [answers])
+    else:
+        connection.register(ANSWERS, ANSWERS_SCHEMA.empty_table())
+    prepare(connection)
+
+
+def findings_query(checks: Sequence[Check], limits: Limits) -> str:
+    """Return the query for the findings of these checks, in their order."""
+    parts = [
+        f"select {place} as place, '{check.name}' as kind, '{check.severity}' as severity,"
+        f" {', '.join(COLUMNS)} from ({check.query(limits)})"
+        for place, check in enumerate(checks)
+    ]
+    return (
+        f"with found as ({' union all '.join(parts)})"
+        " select kind, severity, url, target_url, status::smallint as status, text, detail, hops"
+        " from found order by place, target_url, url, detail, text"
+    )
+
+
+def _is_ignored(finding: Finding, ignored: Ignored) -> bool:
+    urls = (finding.url, finding.target_url)
+    return any(url and ignored(url) for url in urls)
+
+
+def table_of(findings: Sequence[Finding]) -> pa.Table:
+    """Return findings as rows."""
+    return pa.Table.from_pylist([one._asdict() for one in findings], SCHEMA)

@@ -1,0 +1,10 @@
+"""Compares two crawls, or two moments of one: pages, texts, titles, statuses, links.
+
+Each side is a view of the last answer of every URL, up to a moment. URLs of the first side may be
+written as those of the second (`--map`), so that a site can be compared with its copy elsewhere.
+
+    sides   the two sides: which crawl, up to which moment, with which spelling of URLs
+    tables  what differs, as SQL over both sides
+    words   how much of a text has changed, and the difference of two texts
+    run     compares, and gives the tables
+"""
