@@ -79,26 +79,34 @@ def lycosa(*arguments: str) -> str:
     return ended.stdout
 
 
-@pytest.mark.parametrize("workers", [2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_every_order_has_effect_once_whatever_is_killed_after_it(
     workers: int, tmp_path: Path
 ) -> None:
+    """The crawl is paused by the first order, so that it cannot end before the last one."""
+
+    def slow_with_workers(job: Job) -> Job:
+        return replace(slow(job), crawl=replace(job.crawl, workers=workers))
+
     web = web_of(16, 8)
     excluded = web.home(1) + "tree/"
-    with Judged(web, tmp_path, slow) as judged:
+    with Judged(web, tmp_path, slow_with_workers) as judged:
         directory = judged.directory
         blocked = web.home(2).split("/")[2].split(":")[0]
         some: list[orders.Order] = [
+            orders.Pause(),
             orders.AddRule({"action": "reject", "prefix": [excluded]}),
             orders.Block(blocked),
             orders.SetValue("fetch.connections", 4),
             orders.Retry(),
-            orders.RemoveRule(1),
+            orders.RemoveRule(2),
             orders.Unblock(blocked),
             orders.AddSeeds([web.home(3)]),
             orders.Unset("fetch.connections"),
+            orders.Resume(),
         ]
-        process = start(directory, "--workers", str(workers))
+        process = run_again(directory)
+        judged.wait_for_requests(30)
         for number, order in enumerate(some, 1):
             eventually(lambda: frame_of(directory) is not None)
             assert give(directory, order, str(number))[:2] == (number, True)
@@ -106,7 +114,7 @@ def test_every_order_has_effect_once_whatever_is_killed_after_it(
                 judged.kill_worker(random.Random(number))
             else:
                 judged.kill_all(process)
-                process = start(directory, "--workers", str(workers))
+                process = run_again(directory)
             assert give(directory, order, str(number)) == Given(number, is_new=False)
             applied(directory, number)
         finish(process, directory)

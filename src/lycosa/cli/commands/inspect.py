@@ -56,7 +56,7 @@ def _print_json(data: object) -> None:
 @json_flag
 @prometheus_option
 @click.pass_obj
-def status(session: Session, /, path: Place, as_json: bool, form: str) -> None:
+def status(session: Session, /, path: Place, as_json: bool, form: str | None) -> None:
     """Show the state of a crawl, running or not."""
     if form:
         click.echo(prometheus_text(open_crawl(session, path)), nl=False)

@@ -12,7 +12,6 @@ prometheus_option = click.option(
     "--format",
     "form",
     type=click.Choice(["prometheus"]),
-    default="",
     help="Print the figures for Prometheus; write them to a file for node_exporter.",
 )
 
