@@ -19,8 +19,8 @@ from lycosa.cluster.board.keys import member_key
 from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.membership.record import Member, pack
 from lycosa.config import Job, read_job
+from lycosa.crawl.control.desk import add_seeds
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import add_seeds
 from lycosa.crawl.logs.joining import crawls_in
 from lycosa.crawl.logs.moving import move
 from lycosa.crawl.logs.notes import directory_number, refuse_moved

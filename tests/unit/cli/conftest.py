@@ -10,6 +10,7 @@ import lycosa.crawl.inspect
 import lycosa.crawl.processes
 import lycosa.testweb
 from lycosa.config import Job
+from lycosa.crawl.control import desk
 from lycosa.crawl.directory import CrawlDirectory
 from unit.cli.pretended import PretendedCrawl
 
@@ -19,6 +20,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedCrawl]:
     crawl = PretendedCrawl()
     monkeypatch.setattr(lycosa.crawl.processes, "run", crawl, raising=False)
     monkeypatch.setattr(lycosa.crawl.inspect, "edits", crawl, raising=False)
+    monkeypatch.setattr(desk, "add_seeds", crawl.add_seeds)
     yield crawl
 
 

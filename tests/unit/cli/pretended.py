@@ -8,6 +8,7 @@ import pytest
 
 from lycosa.cli.main import main
 from lycosa.config import Job
+from lycosa.crawl.control.desk import Given
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import Blocked
 from lycosa.crawl.seeds import Planted
@@ -52,10 +53,10 @@ class PretendedCrawl:
             raise self.ends
         return self.ends
 
-    def add_seeds(self, directory: CrawlDirectory, seeds: list[str]) -> Planted:
+    def add_seeds(self, directory: CrawlDirectory, seeds: list[str], client_id: str) -> Given:
         self.given = list(seeds)
         bad = {seed: "scheme" for seed in self.given if seed.startswith("mailto:")}
-        return Planted(len(self.given) - len(bad), bad, {})
+        return Given(1, True, Planted(len(self.given) - len(bad), bad, {}))
 
     def retry_failed(self, directory: CrawlDirectory) -> int:
         return 1

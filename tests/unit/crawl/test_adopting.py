@@ -106,8 +106,8 @@ def test_all_parts_of_a_worker_go_by_a_change_at_once() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "held_seconds"),
     [
-        ("politeness.delay_seconds", 9.0, 4.0),
-        ("politeness.ip_delay_seconds", 4.0, 6.0),
+        ("politeness.delay_seconds", 9.0, 9.0),
+        ("politeness.ip_delay_seconds", 4.0, 8.0),
     ],
 )
 def test_a_longer_pause_holds_for_hosts_that_rest_already(

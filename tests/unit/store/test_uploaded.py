@@ -10,6 +10,7 @@ from lycosa.config import Job
 from lycosa.crawl.copying.family import family, manifest_of, packed, sealed_names
 from lycosa.crawl.inspect.audit import _address_gaps, _overlaps, _tolerance
 from lycosa.crawl.inspect.request_record import Exchange
+from lycosa.crawl.inspect.steered import Steered
 from lycosa.crawl.verify.other_directories import check_uploaded
 from lycosa.crawl.verify.report import Report
 from lycosa.errors import Elsewhere, StoreError
@@ -125,6 +126,7 @@ def exchange(began: float, ended: float, directory: int) -> Exchange:
 
 def test_machines_share_the_rate_of_an_address_and_not_its_turns() -> None:
     both = [exchange(1.0, 2.0, 1), exchange(1.5, 2.5, 2), exchange(1.8, 2.8, 2)]
-    assert len(list(_address_gaps(both, 0.1))) == 1
+    steered = Steered(Job.of(politeness={"ip_delay_seconds": 0.1}), (), {}, {})
+    assert len(list(_address_gaps(both, steered))) == 1
     assert len(list(_overlaps(both, "host", [one.host for one in both]))) == 1
     assert _tolerance(both[0], both[1]) > 1 > _tolerance(both[1], both[2])

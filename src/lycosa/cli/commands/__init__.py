@@ -7,7 +7,8 @@ result. `cli.main` lists the modules and imports one when one of its commands is
     join     `join`: help in a crawl that another machine has begun
     cluster  `cluster`: see and lead a crawl that several machines share
     inspect  `status`, `queue`, `explain`, `cat`, `audit`: read a crawl
-    edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl that is not running
+    steer    `pause`, `stop`, `set`, `exclude`, `include`, `orders`: steer a crawl that runs
+    edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl
     move     `move`: move a crawl's log to a server, or back
     verify   `verify`: check a crawl's files against each other, and repair them
     fetch    `fetch`: copy a crawl from a store into a directory

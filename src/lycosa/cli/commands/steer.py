@@ -208,7 +208,7 @@ def _preview(directory: CrawlDirectory, pattern: str, *, as_json: bool) -> None:
 @json_flag
 @click.pass_obj
 def orders(session: Session, /, path: Place, as_json: bool) -> None:
-    """List the orders that were given to a crawl, and whether they are applied."""
+    """List the orders that were given to a crawl."""
     from lycosa.crawl.control.desk import as_data, known_orders
 
     directory = open_crawl(session, path)

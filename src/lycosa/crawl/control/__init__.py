@@ -7,9 +7,10 @@ crawl looks for the next number four times a second, and its workers apply what 
     orders    the records: what can be ordered, and what all orders together put in force
     desk      gives an order: checks it against the job and notes it under the next number
     applying  a worker's part: applies orders to its partitions, each once
-    decisions the events by which an order changes a partition: block, unblock, retry, bring back
+    decisions  the events by which an order changes a partition: block, unblock, retry, bring back
     live_job  the job that a worker goes by while the operator changes it
     watch     looks for new orders, for the process that leads a crawl
+    preview   counts which URLs of the queue a rule would end
     live      `live.json`: the crawl at this moment, for programs that look once a second
 
 Always true:

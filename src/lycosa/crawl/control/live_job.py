@@ -5,7 +5,7 @@ here: all parts of a worker hold that one object and read their pauses from it w
 so a change reaches all of them at once.
 
 Always true: a pause that becomes longer holds at once. Hosts that rest already would be asked when
-the old pause ends, so nothing is asked for as long as the new one is longer.
+the old pause ends, so nothing at all is asked for as long as the new one lasts.
 """
 
 from __future__ import annotations
@@ -63,13 +63,15 @@ class LiveJob:
         """Go by other settings; return in words what has changed."""
         before, after = self.job.politeness, settings.applied(self._own)
         changes = self._changes(settings)
-        longer = after.politeness.burst_urls * max(
-            after.politeness.delay_seconds - before.delay_seconds,
-            after.politeness.large_site_delay_seconds - before.large_site_delay_seconds,
-        )
-        address = (after.politeness.ip_delay_seconds - before.ip_delay_seconds) * self._machines()
-        if (hold := max(longer, address)) > 0:
-            self._held_until = max(self._held_until, self._clock.now() + hold)
+        now, paused = after.politeness, 0.0
+        if now.delay_seconds > before.delay_seconds:
+            paused = now.burst_urls * now.delay_seconds
+        if now.large_site_delay_seconds > before.large_site_delay_seconds:
+            paused = max(paused, now.burst_urls * now.large_site_delay_seconds)
+        if now.ip_delay_seconds > before.ip_delay_seconds:
+            paused = max(paused, now.ip_delay_seconds * self._machines())
+        if paused:
+            self._held_until = max(self._held_until, self._clock.now() + paused)
         speed = after.fetch.bytes_per_second
         addresses.pace(after.politeness.ip_delay_seconds)
         transport.limit_bandwidth(max(1, speed // self._workers) if speed else 0)

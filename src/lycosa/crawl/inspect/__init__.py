@@ -5,6 +5,7 @@ crawl's lock and write events, as a worker would.
 
     audit           checks every request against the politeness rules
     request_record  reads the record of every request, for the audit
+    steered         what the operator's orders demanded at each moment, for the audit
     other_records   reads what other machines have uploaded, for the audit
     explain         says where a URL was found, why it waits, and when it is due
     refused_links   says why a crawl does not know a URL: which rule refuses it

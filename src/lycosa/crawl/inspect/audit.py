@@ -1,7 +1,8 @@
 """Check every recorded request of a crawl against the politeness rules of its job.
 
 The audit compares when each request began with the end of the answer before it, with robots
-rules, and with the Retry-After and back-off that were due (`request_record` reads all of that). It
+rules, and with the Retry-After and back-off that were due (`request_record` reads all of that).
+What the operator ordered while the crawl ran counts from when it was applied (`steered`). The audit
 sees the crawl from our side; the referee of the test web sees it from the servers' side, and both
 must agree.
 
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lycosa.config import Job
+from lycosa.crawl.control.desk import known_orders
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.other_records import other_records
 from lycosa.crawl.inspect.request_record import (
@@ -25,6 +27,7 @@ from lycosa.crawl.inspect.request_record import (
     read_lessons,
     read_retry_after,
 )
+from lycosa.crawl.inspect.steered import Steered
 from lycosa.crawl.pauses import usual_pause
 from lycosa.records import RobotsState
 from lycosa.url import key_of, site_of
@@ -74,7 +77,9 @@ def audit(directory: CrawlDirectory) -> Audit:
     """Check every recorded request against the rules of the job."""
     job = directory.job()
     gaps = Gaps()
-    lessons, reopened, ahead = read_lessons(directory, job, gaps)
+    applied: dict[int, list[float]] = {}
+    lessons, reopened, ahead = read_lessons(directory, job, gaps, applied)
+    steered = Steered(job, known_orders(directory) if applied else (), applied, reopened)
     with other_records(directory, job, gaps.damaged) as others:
         found = read_exchanges(directory, gaps, others)
         exchanges = sorted(exchange.after(ahead) for exchange in found)
@@ -85,10 +90,13 @@ def audit(directory: CrawlDirectory) -> Audit:
     # Machines share the rate of an address, not its turns (docs/cluster.md).
     places = [f"{e.directory} {e.address}" if e.directory else e.address for e in exchanges]
     breaches += _overlaps(exchanges, "address", places)
-    breaches += _address_gaps(exchanges, job.politeness.ip_delay_seconds)
+    breaches += _address_gaps(exchanges, steered)
     closest = _Closest()
-    breaches += _host_pauses(exchanges, job, lessons, refusals, closest, gaps)
+    breaches += _host_pauses(exchanges, job, lessons, refusals, (closest, steered), gaps)
     breaches += _robots(exchanges, lessons, gaps)
+    for exchange in exchanges if applied else ():
+        if why := steered.breach(exchange):
+            breaches.append(f"{exchange.url}: asked for although {why}")
     owed, given_up = links_owed(directory, job)
     told = tuple(gaps.told)
     return Audit(len(exchanges), breaches, _rules(job), closest.pause, told, owed, given_up)
@@ -191,11 +199,11 @@ def _overlaps(exchanges: list[Exchange], what: str, names: list[str]) -> Iterato
             last[name] = exchange
 
 
-def _address_gaps(exchanges: list[Exchange], wanted: float) -> Iterator[str]:
+def _address_gaps(exchanges: list[Exchange], steered: Steered) -> Iterator[str]:
     ended: dict[tuple[int, str], float] = {}
     for exchange in exchanges:
         place = exchange.directory, exchange.address
-        gap = exchange.began - ended.get(place, 0.0)
+        gap, wanted = exchange.began - ended.get(place, 0.0), steered.ip_delay(exchange.began)
         if gap < wanted - TOLERANCE_SECONDS:
             yield f"{exchange.url}: {gap:.3f} s after the last answer from {exchange.address}"
         ended[place] = exchange.ended
@@ -206,9 +214,10 @@ def _host_pauses(
     job: Job,
     lessons: dict[str, list[Lesson]],
     refusals: _Refusals,
-    closest: _Closest,
+    judging: tuple[_Closest, Steered],
     gaps: Gaps,
 ) -> Iterator[str]:
+    closest, steered = judging
     pages: dict[str, int] = {}
     last: dict[str, Exchange] = {}
     asked: dict[str, int] = {}
@@ -219,7 +228,8 @@ def _host_pauses(
         if before is not None:
             crawl_delay = _crawl_delay(exchange, before, lessons)
             delay = max(
-                asked[host] * usual_pause(job, gaps.most_pages(job, pages.get(host, 0))),
+                asked[host]
+                * steered.pause(exchange.began, gaps.most_pages(job, pages.get(host, 0))),
                 crawl_delay,
             )
             gap = exchange.began - before.ended

@@ -19,7 +19,15 @@ from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots import Rules
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
-from lycosa.records import ErrandDone, Fetched, Reopened, RobotsLearned, RobotsState, Taken
+from lycosa.records import (
+    ErrandDone,
+    Fetched,
+    OrderApplied,
+    Reopened,
+    RobotsLearned,
+    RobotsState,
+    Taken,
+)
 from lycosa.store.layout import MOST_IN_DIRECTORY
 from lycosa.store.reader import demands, each_segment
 from lycosa.store.tables.rows import microseconds
@@ -107,9 +115,12 @@ def read_exchanges(
 
 
 def read_lessons(
-    directory: CrawlDirectory, job: Job, gaps: Gaps
+    directory: CrawlDirectory, job: Job, gaps: Gaps, applied: dict[int, list[float]] | None = None
 ) -> tuple[dict[str, list[Lesson]], dict[str, list[float]], Ahead]:
-    """Return the robots lessons by site, when hosts were reopened, and when the clock was ahead."""
+    """Return the robots lessons by site, when hosts were reopened, and when the clock was ahead.
+
+    `applied` is filled with the moments at which each order was applied to the partitions.
+    """
     learned: dict[str, list[Lesson]] = {}
     reopened: dict[str, list[float]] = {}
     ahead: Ahead = {}
@@ -133,6 +144,8 @@ def read_lessons(
                             event.crawl_delay_seconds,
                         )
                         learned.setdefault(names[number][event.site], []).append(lesson)
+                    elif isinstance(event, OrderApplied) and applied is not None:
+                        applied.setdefault(event.number, []).append(event.moment)
                     elif isinstance(event, Reopened):
                         for host in event.hosts:
                             name = host_of(states[number].host_names[host] + ":/")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa.crawl.control.orders import Order
 from lycosa.crawl.ports import Distant, Store
 from lycosa.crawl.worker.worker import Worker
 from lycosa.plugins.hooks import Hooks
@@ -36,6 +37,8 @@ class Conditions(NamedTuple):
     """Makes the store of a worker in the folder of the crawl; None gives all of them a journal."""
     distant: Distant | None = None
     """The way to records that other machines have uploaded."""
+    orders: Sequence[tuple[float, Order]] = ()
+    """Orders of the operator, each with the virtual seconds after which it is given."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

@@ -29,6 +29,7 @@ from lycosa.crawl.simulation.kills import KillPlan, no_kills
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.stand_ins import MemorySlots, ShiftedClock, ShiftedTransport
+from lycosa.crawl.simulation.steering import SteeredLife
 from lycosa.crawl.steady_clock import clock_ahead
 from lycosa.crawl.takeover import check_partitioner, read_partition
 from lycosa.crawl.worker.worker import Worker
@@ -74,6 +75,7 @@ class Simulation:
         self.seed = seed
         self.workers = workers
         self.conditions = conditions
+        self.began = conditions.begins_at
         takes = conditions.commit_takes_seconds
         self.clock = VirtualClock(conditions.begins_at, takes)
         self.referee = conditions.referee or Referee(referee_rules(job, takes), web)
@@ -202,7 +204,12 @@ class _Life:
             now, topics = clock.now(), topics_of(job)
             plant(job.seeds, scope, simulation.partitioner, self._log, now, topics)
             self._log.note("planted", b"")
+        steered = None
+        if conditions.orders:
+            began = simulation.began - error
+            steered = SteeredLife(conditions.orders, began, self._log, clock)
         for index in range(simulation.workers):
+            live = steered.live_job(job) if steered is not None else None
             carrier = InProcessCarrier(
                 simulation.web,
                 simulation.clock,
@@ -213,7 +220,8 @@ class _Life:
             )
             self._carriers.append(carrier)
             ports = Ports(
-                job=job,
+                job=job if live is None else live.job,
+                job_digest=job.digest(),
                 scope=scope,
                 clock=clock,
                 log=self._log,
@@ -235,6 +243,10 @@ class _Life:
             worker = Worker(ports, self._reasons.append)
             self._workers.append(worker)
             worker.open(range(index, job.frontier.partitions, simulation.workers))
+            if steered is not None and live is not None:
+                steered.employ(live, ports, worker, budget)
+        if steered is not None:
+            steered.begin()
         states = [state for worker in self._workers for state in worker.states().values()]
         budget.resume(
             sum(state.kept_pages for state in states),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from random import Random
 from typing import NamedTuple
@@ -15,6 +15,8 @@ from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.record import Member as MemberRecord
 from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.membership.tenure import Instant
+from lycosa.crawl.control.applying import Applier
+from lycosa.crawl.control.desk import OrderBook
 from lycosa.crawl.logs.notes import DIRECTORY, MACHINE
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import Lives, Working
@@ -97,6 +99,7 @@ class Machine:
         self.reason = ""
         """Why its process has ended by itself."""
         self.worker: Worker | None = None
+        self._applier: Applier | None = None
         self.requests_before = 0
 
     def start(self) -> None:
@@ -114,6 +117,7 @@ class Machine:
         self.carrier = InProcessCarrier(cluster.web, true, cluster.referee, cluster.seed, name)
         self.log = LooseLog(cluster.server, self.chance.getrandbits(32), NO_FAULTS)
         self._scope = JobScope(job, self.log, stays_on_seeds=False)
+        self._orders = OrderBook(self.log)
         self.log.faults = cluster.log_faults
         self.store = MachineStore(self.folder, self.directory, job.log.durability)
         Uploads(self.store, cluster.objects, clock).begin(UPLOAD_SECONDS)
@@ -197,13 +201,15 @@ class Machine:
             random=Random(f"{cluster.seed} {number}"),
             may_begin=self.session.may_begin,
             is_shared=True,
-            on_notes=self.lives.noted,
+            on_notes=self._noted,
             poll_seconds=POLL_SECONDS,
             job_digest="digest",
             sealed_folder=None,
         )
         self._count_requests()
         worker = self.worker = Worker(ports, self.lives.worker_ended)
+        self._applier = Applier(ports, worker)
+        self._applier.learn(self._orders.given)
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
         around = Surroundings(
             self.session, self.board, limits, end, idle, cluster.run_number, self.lives.earlier
@@ -211,6 +217,11 @@ class Machine:
         member = Member(ports, worker, around, self._life_over)
         self.session.serve([idle] if limits.desk is None else [limits.desk, idle])
         return Working(worker, member, limits)
+
+    def _noted(self, notes: Mapping[str, bytes]) -> None:
+        if self._orders.noted(notes) and self._applier is not None:
+            self._applier.learn(self._orders.given)
+        self.lives.noted(notes)
 
     def _count_requests(self) -> None:
         if self.worker is not None:
