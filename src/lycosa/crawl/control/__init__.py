@@ -4,14 +4,14 @@ An order is a numbered note in the crawl's log. So it is durable when it is acce
 crawl knows it, and a crawl whose log is in a server needs nothing more. The process that leads a
 crawl looks for the next number four times a second, and its workers apply what is new.
 
-    orders    the records: what can be ordered, and what all orders together put in force
-    desk      gives an order: checks it against the job and notes it under the next number
-    applying  a worker's part: applies orders to its partitions, each once
+    orders     the records: what can be ordered, and what all orders together put in force
+    desk       gives an order: checks it against the job and notes it under the next number
+    applying   a worker's part: applies orders to its partitions, each once
     decisions  the events by which an order changes a partition: block, unblock, retry, bring back
-    live_job  the job that a worker goes by while the operator changes it
-    watch     looks for new orders, for the process that leads a crawl
-    preview   counts which URLs of the queue a rule would end
-    live      `live.json`: the crawl at this moment, for programs that look once a second
+    live_job   the job that a worker goes by while the operator changes it
+    watch      looks for new orders, for the process that leads a crawl
+    preview    counts which URLs of the queue a rule would end
+    live       `live.json`: the crawl at this moment, for programs that look once a second
 
 Always true:
   * an order has effect once on each partition: its events and `OrderApplied` are one commit;
