@@ -153,11 +153,13 @@ LINGER_SECONDS = 600.0
 
 
 def until_ended(crawls: ServedCrawls) -> Callable[[], bool]:
-    """Return the question whether the crawl has ended ten minutes ago."""
+    """Return the question whether the crawl has ended ten minutes ago, or its folder is gone."""
     last = time.monotonic()
 
     def has_ended() -> bool:
         nonlocal last
+        if not crawls.place.exists():
+            return True
         if any(crawl.directory.holder() is not None for crawl in crawls.all()):
             last = time.monotonic()
         return time.monotonic() - last > LINGER_SECONDS
