@@ -156,7 +156,7 @@ def test_a_disk_that_what_was_fetched_fills_loses_nothing(sizes: list[str], tmp_
 
 def test_a_disk_that_the_log_fills_loses_nothing(tmp_path: Path) -> None:
     web = web_of(HOSTS, HOSTS)
-    sizes = ["12k", "28k", "48k", "400k", "1200k"]
+    sizes = ["20k", "36k", "56k", "400k", "1200k"]
     runs, directory, referee = crawl_on([*sizes, PLENTY], web, tmp_path, lambda job: job)
     for run in runs[:-1]:
         check_told(run)

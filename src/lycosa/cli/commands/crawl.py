@@ -310,7 +310,7 @@ def run_shown(
             display.say(f"stopped at once; committed pages are safe; continue: {resume_with}")
             return _STOPPED
         display.finish(ended.progress)
-        job = orders.in_force(known_orders(directory)).job(job) if crew is None else job
+        job = orders.in_force(known_orders(directory, job)).job(job) if crew is None else job
         logger.info(line_of(ended.progress, as_json=False))
         logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))

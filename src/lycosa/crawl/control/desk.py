@@ -258,11 +258,11 @@ def _is_about_same(order: Order, later: Order) -> bool:
     return isinstance(later, Pause | Resume | Stop)
 
 
-def known_orders(directory: CrawlDirectory) -> list[Numbered]:
-    """Return all orders of a crawl; none if it has no log yet."""
+def known_orders(directory: CrawlDirectory, job: Job | None = None) -> list[Numbered]:
+    """Return all orders of a crawl; none if it has no log yet. `job` saves reading it."""
     if not directory.has_begun:
         return []
-    with closing(directory.log(directory.job())) as log:
+    with closing(directory.log(job or directory.job())) as log:
         return orders(log)
 
 
