@@ -112,9 +112,7 @@ def _heads() -> list[bytes]:
             lines.append("Strict-Transport-Security: max-age=31536000")
         head = "\r\n".join(lines)
         head += f"\r\nX-Padding: {'x' * (400 - len(head))}\r\n\r\n"
-        of = "WARC-Target-URI: http://made.test/\r\nWARC-Date: 2023-09-01T10:00:00Z\r\n"
-        begins = f"WARC/1.1\r\nWARC-Type: response\r\n{of}Content-Length: {len(head)}"
-        record = f"{begins}\r\n\r\n{head}"
+        record = f"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: {len(head)}\r\n\r\n{head}"
         packer = zlib.compressobj(0, wbits=31)
         found.append(packer.compress(record.encode()) + packer.flush())
     assert len({len(record) for record in found}) == 1

@@ -173,6 +173,8 @@ def read_exchange(place: Place, member: Callable[[Place], warc_format.Record]) -
     headers = record.headers
     if record.type not in ("response", "revisit"):
         raise bad_place(place, f"a {record.type or 'nameless'} record stands there")
+    if "WARC-Target-URI" not in headers or "WARC-Date" not in headers:
+        raise bad_place(place, "the record does not say what it is of")
     head, sent = split_block(record.block)
     status, http_headers = parse_head(head)
     if "WARC-Refers-To-File-Offset" in headers:
