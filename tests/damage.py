@@ -152,9 +152,17 @@ def cut(path: Path, share: float) -> None:
 
 
 def flip(path: Path, share: float) -> None:
-    """Flip all bits of the byte at this share of a file."""
+    """Flip all bits of the byte at this share of a file.
+
+    In the head of a gzip member, time, level and system (six bytes behind the first four) say
+    nothing of what is in it, and whatever stands there it is whole: the byte behind them is taken.
+    """
     content = bytearray(path.read_bytes())
-    content[min(int(len(content) * share), len(content) - 1)] ^= 0xFF
+    place = min(int(len(content) * share), len(content) - 1)
+    head = content.rfind(b"\x1f\x8b\x08", 0, place)
+    if path.suffix == ".gz" and head >= 0 and 4 <= place - head < 10:
+        place = head + 10
+    content[place] ^= 0xFF
     path.write_bytes(bytes(content))
 
 

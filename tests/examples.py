@@ -4,6 +4,7 @@ What a block is says the word behind its three backticks:
 
     sh, python, sql, sparql   an example: a test types it
     toml                      a job, or a part of one: a test reads it
+    yaml                      a file of another program: a test reads it
     text, or no word          what the example above it prints, or a file; nothing to type
     console                   a session, its commands behind `$`: shown, and not typed, because
                               it needs a second terminal, a key, or another machine
@@ -28,7 +29,7 @@ from warm import lycosa
 
 ROOT = Path(__file__).parents[1]
 TYPED = ("sh", "python", "sql", "sparql")
-READ = ("toml",)
+READ = ("toml", "yaml")
 SHOWN = ("text", "console", "")
 GENERATED = ("docs/reference/api.md", "docs/reference/commands.md")
 """Made from the code, and held against it by tests of their own."""
