@@ -6,25 +6,40 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa.records import Purpose, Request
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.faulty_site import HOME, FaultySite
 from warm import lycosa
 
 PAUSE_SECONDS = 0.02
 
 
+class Seen(FaultySite):
+    """The garden, and what it was asked for."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.asked: list[tuple[Purpose, str]] = []
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        self.asked.append((request.purpose, request.url))
+        return super().answer(request, moment)
+
+
 class Garden(NamedTuple):
     """A crawl of the garden, and how its web was treated."""
 
     path: Path
+    web: Seen
     server: SocketWeb
     referee: Referee
 
 
 def crawled(folder: Path, version: int) -> Iterator[Garden]:
-    web = FaultySite(version)
+    web = Seen(version)
     rules = RefereeRules(
         delay_seconds=PAUSE_SECONDS,
         ip_delay_seconds=PAUSE_SECONDS,
@@ -44,4 +59,4 @@ def crawled(folder: Path, version: int) -> Iterator[Garden]:
             *flags,
         )
         assert done.returncode == 0, done.stderr
-        yield Garden(path, server, referee)
+        yield Garden(path, web, server, referee)

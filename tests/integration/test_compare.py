@@ -101,6 +101,12 @@ def test_the_text_of_one_page_is_shown_line_by_line(before: Path, after: Path) -
     assert "is not a page of both sides\n  see what became of it: lycosa explain" in neither.stderr
 
 
+def test_the_screen_names_what_was_missing_and_does_not_round_up(before: Path, after: Path) -> None:
+    said = lycosa("compare", before, after).stdout
+    assert f"  {HOME}untitled\n      − (no title)\n      + Named at last\n" in said
+    assert f"   99 %  {HOME}catalogue  +0 −199,960 words\n" in said
+
+
 def test_another_spelling_of_the_site_is_the_same_site(before: Path, after: Path) -> None:
     elsewhere = f"{HOME.rstrip('/')}=https://other.test"
     told = compared(before, after, "--map", elsewhere)
