@@ -24,11 +24,12 @@ from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
+from lycosa.testweb.webs.documents import DocumentWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | DocumentWeb
 
 KINDS = (
     "small",
@@ -39,6 +40,7 @@ KINDS = (
     "endless",
     "lively",
     "library",
+    "documents",
     "faulty",
     "topics",
     "bad",
@@ -155,12 +157,14 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return _topic_web(options)
     if options.kind == "faulty":
         return FaultySite(options.seed)
+    if options.kind == "documents":
+        return DocumentWeb()
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite):
+    if not isinstance(web, GeneratedWeb):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]

@@ -38,6 +38,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "allow_private": (("fetch", "allow_private"),),
     "scheduler": (("frontier", "scheduler"),),
     "requisites": (("extract", "requisites"),),
+    "documents": (("extract", "documents"),),
     "wide": (("extract", "wide"),),
     "language": (("extract", "languages"),),
     "mining": (("discovery", "mining"),),

@@ -212,6 +212,12 @@ scope_flags = flags(
     ),
     _option(
         _SCOPE,
+        "--documents",
+        is_flag=True,
+        help="Keep PDF and office files, EPUB and RTF too; `lycosa index` reads their text.",
+    ),
+    _option(
+        _SCOPE,
         "--wide",
         is_flag=True,
         help="Follow what may be a link too: URLs in scripts and JSON, sources of quotations.",
