@@ -299,6 +299,10 @@ class CurlExchange(Exchange):
         if proxy and outgoing.origin.scheme == "http" and proxy.startswith("http"):
             self.request_target = outgoing.request.url
         self.easy.setopt(pycurl.REQUEST_TARGET, self.request_target)
+        if outgoing.request.form:
+            self.easy.setopt(pycurl.POSTFIELDS, outgoing.request.form)
+        else:
+            self.easy.setopt(pycurl.HTTPGET, 1)
 
     def address(self, outgoing: Outgoing, headers: list[str]) -> None:
         """Make ready for another host, or for other headers."""

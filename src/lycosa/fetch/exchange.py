@@ -190,7 +190,9 @@ class Exchange:
     def asked(self) -> bytes:
         """Return the request as it is sent."""
         if not self._asked:
-            self._asked = b"GET " + self.request_target.encode("latin-1") + self.asked_end
+            form = self.outgoing.request.form
+            method = b"POST " if form else b"GET "
+            self._asked = method + self.request_target.encode("latin-1") + self.asked_end + form
         return self._asked
 
     def finish(self) -> Answer:

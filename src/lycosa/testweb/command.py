@@ -24,12 +24,13 @@ from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
+from lycosa.testweb.webs.deep import DeepWeb
 from lycosa.testweb.webs.documents import DocumentWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | DocumentWeb
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | DocumentWeb | DeepWeb
 
 KINDS = (
     "small",
@@ -41,6 +42,7 @@ KINDS = (
     "lively",
     "library",
     "documents",
+    "deep",
     "faulty",
     "topics",
     "bad",
@@ -159,6 +161,8 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return FaultySite(options.seed)
     if options.kind == "documents":
         return DocumentWeb()
+    if options.kind == "deep":
+        return DeepWeb(options.pages or 300)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 

@@ -41,6 +41,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "documents": (("extract", "documents"),),
     "wide": (("extract", "wide"),),
     "language": (("extract", "languages"),),
+    "forms": (("forms", "search"),),
     "mining": (("discovery", "mining"),),
     "log_server": (("log", "server"),),
     "store": (("store", "place"),),

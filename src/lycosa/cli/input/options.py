@@ -236,6 +236,12 @@ scope_flags = flags(
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",
     ),
+    _option(
+        _SCOPE,
+        "--forms",
+        is_flag=True,
+        help="Fill in search forms (GET alone), as long as that leads to new pages.",
+    ),
 )
 
 log_flag = click.option(

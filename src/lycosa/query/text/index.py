@@ -32,6 +32,7 @@ from lycosa.query.text.manifest import Manifest, identities, read_manifest, stat
 from lycosa.query.text.schema import FORMAT, open_store
 from lycosa.query.text.stamps import read_documents, write_documents
 from lycosa.query.text.text_store import TextStore
+from lycosa.study.documents.texts import made_by as documents_by
 from lycosa.study.documents.texts import make_documents
 from lycosa.study.segment_cache import OnSegment
 from lycosa.study.statistics.main_texts import made_by, main_file, make_main_texts
@@ -106,8 +107,8 @@ class TextIndex:
         """
         with writing(self.store):
             files, computed = sealed_files(self._crawl), computed_files(self._crawl)
-            files["documents"] = make_documents(self._crawl, files["pages"], on_documents)
             every = [path for some in files.values() for path in some]
+            files["documents"] = make_documents(self._crawl, files["pages"], on_documents)
             target = Manifest(
                 FORMAT,
                 identities(self._crawl, every),
@@ -116,6 +117,7 @@ class TextIndex:
                 is_complete=True,
                 has_ranks="ranks" in computed,
                 main_text=made_by(),
+                documents=documents_by(),
             )
             make_main_texts(self._crawl, files["text"], on_main)
             before, manifest = self._before()

@@ -6,6 +6,7 @@ found.
     graph         a web drawn by hand, for exact tests
     papers        webs that repeat the tables of the RDFa spider's paper
     faulty_site   a site with every fault that checks know, and the same mended
+    deep          hosts whose pages only a search form leads to
     documents     a host with PDF and office files, and some that cannot be read
     document_files  makes such files
     books         a small library with structured data in every form
