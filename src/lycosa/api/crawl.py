@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lycosa.api.rows import Link, Page, Text
-from lycosa.api.segments import batches, schema_of, segments
+from lycosa.api.segments import batches, document_texts, schema_of, segments
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import outcomes_of, refusals_of
@@ -113,7 +113,10 @@ class Crawl:
     def texts(
         self, *, host: str | None = None, outcome: str | None = None, prefix: str | None = None
     ) -> Iterator[Text]:
-        """Yield the visible texts of the pages."""
+        """Yield the visible texts of the pages.
+
+        With those of documents (PDF, office files), once `lycosa index` or `study` has read them.
+        """
         wanted = _Filter(host, outcome, prefix)
         for name, urls in self._segments(wanted):
             for batch in batches(self.path, "text", name):
@@ -121,6 +124,9 @@ class Crawl:
                     url = urls.get(row["fetch_id"])
                     if url is not None:
                         yield Text(**{**row, "url": url})
+            for row in document_texts(self.path, name):
+                if row["fetch_id"] in urls:
+                    yield Text(**row)
 
     def table(self, kind: str, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """Return the rows of `pages`, `links`, `text` or `hosts` as Arrow batches, to be read once.

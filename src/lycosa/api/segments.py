@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
 from lycosa.store.reader import respelled
+from lycosa.store.tables.document_texts import TEXT_COLUMNS, documents_beside
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, plain
@@ -61,6 +63,15 @@ def batches(
             return
         except FileNotFoundError:
             continue  # it was sealed meanwhile, or was empty and has been removed
+
+
+def document_texts(folder: Path, name: Name) -> Iterator[dict[str, Any]]:
+    """Yield the rows of texts of the documents of a segment, if they have been read."""
+    path = documents_beside(folder, sealed_path(folder, "text", name))
+    if path is not None:
+        with damage_told(folder, path), pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH_ROWS, columns=TEXT_COLUMNS):
+                yield from (row for row in batch.to_pylist() if row["text"])
 
 
 def _journal(path: Path, kind: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:

@@ -12,6 +12,8 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     caches       the keys about the sizes of caches
     recipes      settings that belong together for one purpose
     store        the keys about the store of objects, and a check of its URL
+    forms        the keys about search forms
+    login        the keys about logging in
     keys         how sections and keys are declared
     log_servers  checks the address of a server that keeps a log
     reader       checks the tables of a TOML file and reports all mistakes at once
@@ -38,7 +40,9 @@ from typing import Any
 
 from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
+from lycosa.config.forms import Forms
 from lycosa.config.keys import Record, keys_of
+from lycosa.config.login import Login
 from lycosa.config.notify import Notify
 from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
@@ -79,10 +83,12 @@ __all__ = [
     "Discovery",
     "Extract",
     "Fetch",
+    "Forms",
     "Frontier",
     "Job",
     "Limits",
     "Log",
+    "Login",
     "Notify",
     "Plugins",
     "Politeness",
@@ -119,6 +125,8 @@ class Job(Record):
     frontier: Frontier = field(default_factory=Frontier)
     topics: Topics = field(default_factory=Topics)
     discovery: Discovery = field(default_factory=Discovery)
+    forms: Forms = field(default_factory=Forms)
+    login: Login = field(default_factory=Login)
     traps: Traps = field(default_factory=Traps)
     log: Log = field(default_factory=Log)
     store: Store = field(default_factory=Store)

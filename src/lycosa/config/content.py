@@ -6,6 +6,16 @@ from lycosa.config.keys import Record, key
 
 RECORDED_LINKS = ("all", "followed")
 
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+DOCUMENT_TYPES = frozenset(
+    {"application/pdf", "application/x-pdf", "application/rtf", "text/rtf", "application/epub+zip"}
+    | {_OFFICE + "wordprocessingml.document", _OFFICE + "spreadsheetml.sheet"}
+    | {_OFFICE + "presentationml.presentation", _OPEN_DOCUMENT + "text"}
+    | {_OPEN_DOCUMENT + "spreadsheet", _OPEN_DOCUMENT + "presentation"}
+)
+"""Media types of documents that are no web pages, and whose text can be read."""
+
 
 class Extract(Record):
     """What is extracted from a page."""
@@ -14,6 +24,11 @@ class Extract(Record):
     requisites: bool = key(
         False,
         "Fetch page requisites (images, styles, scripts) too, even from hosts out of scope.",
+    )
+    documents: bool = key(
+        False,
+        "Keep documents too, whatever `fetch.content_types` says: PDF, office files (docx, xlsx, "
+        "pptx, odt, ods, odp), EPUB and RTF. `lycosa index` reads their text.",
     )
     wide: bool = key(
         False,

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
+from lycosa.config.forms import Forms
 from lycosa.config.keys import Record, Table, key
+from lycosa.config.login import Login
 from lycosa.config.notify import Notify
 from lycosa.config.recipes import RECIPES
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
@@ -340,6 +342,8 @@ SECTIONS: dict[str, type] = {
     "frontier": Frontier,
     "topics": Topics,
     "discovery": Discovery,
+    "forms": Forms,
+    "login": Login,
     "traps": Traps,
     "log": Log,
     "store": Store,

@@ -12,6 +12,8 @@ seen.
     charset       finds the character set and converts to UTF-8
     undeclared    detects the character set of pages that declare none
     beginnings    a quick look at the first bytes, for charset and sitemaps
+    document_types  which answers are PDF and office files
+    forms         search forms of a page
     css           references of style sheets
     manifest      references of web application manifests
     sitemap       sitemaps and feeds

@@ -16,6 +16,7 @@ libcurl (TLS, proxies). When the connection stands, guard and lease are checked 
     dns           resolves host names, by c-ares or a hosts file
     guard         judges IP addresses: private networks, metadata services
     certificates  the certificate authorities that TLS trusts
+    access        secrets of a login: headers, given cookies, and taking them out of records
     cookies       session cookies, for jobs that want them
     throttle      limits the bandwidth of all connections together
     robots        compiles a robots file into rules (RFC 9309)

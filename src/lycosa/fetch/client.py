@@ -23,6 +23,7 @@ import resource
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -43,8 +44,14 @@ SPEED_WINDOW_SECONDS = 60.0
 
 MOST_KEPT_CONNECTIONS = 1_024
 
+_FORM_TYPE = "Content-Type: application/x-www-form-urlencoded"
+
 NOWHERE = "0.0.0.0"
 """The address of hosts that are not looked up because the job may not ask them."""
+
+
+if TYPE_CHECKING:
+    from lycosa.fetch.access import Access
 
 
 class HttpTransport:
@@ -78,6 +85,7 @@ class HttpTransport:
         self._trust = Trust(fetch.ca_file)
         rate = fetch.bytes_per_second
         self._throttle = Throttle(rate, loop) if rate else None
+        self._access: Access | None = None
         self._cookies = Cookies() if fetch.cookies else None
         self._around = Surroundings(
             clock.now,
@@ -102,6 +110,12 @@ class HttpTransport:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         spare = MOST_KEPT_CONNECTIONS if soft == resource.RLIM_INFINITY else soft // 8
         return max(self._fetch.connections, min(spare, MOST_KEPT_CONNECTIONS))
+
+    def carry(self, access: Access | None) -> None:
+        """Send the secrets of a login from now on, and keep its session."""
+        if access is not None:
+            self._access = access
+            self._cookies = Cookies(access.cookies)
 
     def limit_bandwidth(self, bytes_per_second: int) -> None:
         """Receive at most so much a second from now on; 0 is no limit."""
@@ -132,6 +146,10 @@ class HttpTransport:
         if self._cookies is not None:
             cookie = self._cookies.header(origin.scheme, origin.host, path, self._clock.now())
             key += (f"Cookie: {cookie}",) if cookie else ()
+        if self._access is not None:
+            key += self._access.lines(origin.host)
+        if request.form:
+            key += (_FORM_TYPE, f"Content-Length: {len(request.form)}")
         if request.validators is not None:
             key += _conditions(request.validators)
         carrier = self._direct if origin.scheme == "http" and not proxy else self._by_curl()
@@ -254,14 +272,20 @@ class HttpTransport:
                 outgoing = exchange.outgoing
                 if answer.failure is Outcome.CONNECT_FAILURE:
                     self._names.failed(outgoing.request.host, outgoing.request.address)
-                elif self._cookies is not None:
+                elif self._cookies is not None and self._keeps_cookies(outgoing.origin.host):
                     origin = outgoing.origin
                     self._cookies.learn(origin.host, outgoing.path, answer.headers, answer.ended)
+                if self._access is not None:
+                    answer = self._access.redacted(outgoing.origin.host, answer)
                 exchange.carrier.release(exchange)
                 outgoing.on_answer(answer)
         finally:
             if ended:  # a callback has raised: the other answers must not be lost
                 self._loop.call_soon(self._deliver)
+
+    def _keeps_cookies(self, host: str) -> bool:
+        access = self._access
+        return self._fetch.cookies or (access is not None and access.keeps_cookies_of(host))
 
     # -- patience -------------------------------------------------------------------------
 

@@ -2,16 +2,20 @@
 
 A cookie is sent back to the host that set it and to no other, whatever its `Domain`
 says: a crawl needs a session, not an identity. It lives as long as the process, or
-shorter if it says so (a subset of RFC 6265).
+shorter if it says so (a subset of RFC 6265). Cookies of a job's file (`access`) go to the domain
+that the file names.
 
 Memory is bounded: the number of hosts, of cookies per host and of bytes per cookie has a limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lycosa.fetch.access import GivenCookie
 
 MOST_HOSTS = 10_000
 MOST_COOKIES = 50
@@ -28,12 +32,15 @@ class _Cookie(NamedTuple):
 class Cookies:
     """The cookies of all hosts."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Sequence[GivenCookie] = ()) -> None:
         self._jars: dict[str, dict[tuple[str, str], _Cookie]] = {}
+        self._given = given
 
     def header(self, scheme: str, host: str, target: str, now: float) -> str:
         """Return the value of the Cookie header for a request, or "" for none."""
-        jar = self._jars.get(host)
+        jar = self._jars.get(host, {})
+        if self._given:
+            jar = self._with_given(host, jar)
         if not jar:
             return ""
         for key in [key for key, cookie in jar.items() if cookie.expires <= now]:
@@ -46,6 +53,17 @@ class Cookies:
         ]
         found.sort(key=lambda entry: -len(entry[1].path))
         return "; ".join(f"{name}={cookie.value}" for name, cookie in found)
+
+    def _with_given(
+        self, host: str, jar: dict[tuple[str, str], _Cookie]
+    ) -> dict[tuple[str, str], _Cookie]:
+        """Return the cookies of a host with those of the job's file; what it set itself counts."""
+        given = {
+            (one.name, one.path): _Cookie(one.value, one.path, one.is_secure, one.expires)
+            for one in self._given
+            if one.is_for(host)
+        }
+        return {**given, **jar}
 
     def learn(self, host: str, target: str, headers: Iterable[tuple[str, str]], now: float) -> None:
         """Take the cookies of an answer."""

@@ -195,8 +195,9 @@ class Exchange:
     def asked(self) -> bytes:
         """Return the request as it is sent."""
         if not self._asked:
-            method = b"HEAD " if self.is_head else b"GET "
-            self._asked = method + self.request_target.encode("latin-1") + self.asked_end
+            form = self.outgoing.request.form
+            method = b"POST " if form else b"HEAD " if self.is_head else b"GET "
+            self._asked = method + self.request_target.encode("latin-1") + self.asked_end + form
         return self._asked
 
     def finish(self) -> Answer:

@@ -13,6 +13,8 @@ class TaskKind(IntEnum):
     PAGE = 1
     ROBOTS = 2
     ERRAND = 3
+    LOGIN = 4
+    """A step of the login that a page needs first."""
 
 
 # Bound once: reading a member of an enum costs as much as making a task.

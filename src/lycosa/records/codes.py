@@ -29,6 +29,8 @@ class MiningRule(enum.IntEnum):
     """The neighbour of a URL of whose kind no other is known: `pics1/Page1.html`, `Page2`."""
     SITEMAP = 9
     """The usual place of a sitemap, `/sitemap.xml`; tried whether or not the job mines."""
+    FORM = 10
+    """A query of a search form: `/search?q=heron`; tried where the job asks for it."""
 
 
 class Worth(enum.IntEnum):

@@ -35,7 +35,7 @@ class Validators(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """One GET or HEAD, ready to be sent: the address is fixed and the pauses have passed."""
+    """One request, ready to be sent: the address is fixed and the pauses have passed."""
 
     url: str
     host: str
@@ -47,6 +47,8 @@ class Request(Struct, frozen=True):
     """The partition of the request, so that its owner can be checked once more before sending."""
     validators: Validators | None = None
     """Of the version that is held: the server need send only another one."""
+    form: bytes = b""
+    """Of a login that the job asks for: what is posted. All other requests are GET."""
 
 
 class Answer(Struct, frozen=True):

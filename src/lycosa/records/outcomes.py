@@ -32,6 +32,8 @@ class Outcome(enum.IntEnum):
     """A status that ends no exchange (1xx) or that no standard knows."""
     SOFT_404 = 16
     """A 2xx with the text that the site shows for pages that do not exist."""
+    NOT_LOGGED_IN = 17
+    """The site shows it only after a login, which failed or is lost for good."""
     NAME_FAILURE = 20
     """The host name has no address."""
     CONNECT_FAILURE = 21

@@ -32,6 +32,7 @@ from lycosa.store.layout import (
     sealed_path,
 )
 from lycosa.store.segments.sealing import journal_batches
+from lycosa.store.tables.document_texts import document_files
 from lycosa.store.tables.missing_tables import damage_told, require_index, require_table, unreadable
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 from lycosa.store.warc import cdx
@@ -93,6 +94,17 @@ def find_text(folder: Path, url: str) -> str | None:
     newest: tuple[int, str] | None = None
     for batch in rows(folder, "text"):
         for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
+            newest = max(newest or (row["fetched_at"], ""), (row["fetched_at"], row["text"]))
+    return newest[1] if newest else _document_text(folder, number)
+
+
+def _document_text(folder: Path, number: pa.Scalar) -> str | None:
+    """Return the text of a document, if it has been read."""
+    newest: tuple[int, str] | None = None
+    for path in document_files(folder):
+        with damage_told(folder, path):
+            found = pq.read_table(path, columns=["url_id", "fetched_at", "text"])
+        for row in found.filter(pc.equal(found.column("url_id"), number)).to_pylist():
             newest = max(newest or (row["fetched_at"], ""), (row["fetched_at"], row["text"]))
     return newest[1] if newest else None
 

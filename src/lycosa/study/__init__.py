@@ -8,6 +8,7 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     tables         the rows of a crawl directory as DuckDB tables, sealed and open alike
     segment_cache  keeps what was computed from each sealed segment, for the next study
     main_text      the main text of one page
+    documents      the text of PDF and office files
     statistics     what is computed: ranks, counts, languages, vocabularies, duplicates
     checks         what is broken on a site: links, redirects, sitemap, titles and so on
     comparison     what differs between two crawls, or two moments of one

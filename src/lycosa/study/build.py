@@ -23,6 +23,8 @@ from lycosa.study.checks.check import Limits
 from lycosa.study.checks.outside import outside_signature
 from lycosa.study.checks.registry import CHECKS
 from lycosa.study.checks.run import findings_query, make_ready
+from lycosa.study.documents.texts import made_by as documents_by
+from lycosa.study.documents.texts import make_documents
 from lycosa.study.results import Manifest, Results
 from lycosa.study.segment_cache import OnSegment, add_derived
 from lycosa.study.statistics import histograms
@@ -84,6 +86,7 @@ def study(
     signature |= topics_signature(folder, directory.job())
     signature |= {"main_text": made_by()} if made_by() else {}
     signature |= outside_signature(folder)
+    signature |= {"documents": documents_by()}
     with results.locked():
         known = results.manifest()
         if known is not None and known["rows"] == signature and not rebuild:
@@ -161,6 +164,7 @@ def _derive(
     heads = heads_of(folder, kinds["pages"], store, of("headers of answers"))
     add_derived(connection, HEADS, heads)
     make_main_texts(folder, kinds["text"].sealed, of("main texts"))
+    make_documents(folder, kinds["pages"].sealed, of("documents"))
     languages = text_languages_of(folder, kinds["text"], store, of("languages of texts"))
     add_derived(connection, TEXT_LANGUAGES, languages)
     said = said_in(quads_now(folder), store, of("structured data"))

@@ -11,14 +11,15 @@ PACKAGES = ("duckdb", "numpy", "py3langid", "scipy")
 
 def require(command: str) -> None:
     """Raise an error that says what to install, unless the packages are there."""
-    missing = [package for package in PACKAGES if not _is_there(package)]
+    missing = [package for package in PACKAGES if not is_there(package)]
     if missing:
         raise LycosaError(
             f"lycosa {command} needs {', '.join(missing)}\n  install: pip install 'lycosa[study]'"
         )
 
 
-def _is_there(package: str) -> bool:
+def is_there(package: str) -> bool:
+    """Return whether a package is installed."""
     try:
         return find_spec(package) is not None
     except ValueError:

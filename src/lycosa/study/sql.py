@@ -21,11 +21,15 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
 from lycosa.store.tables.derived import derived_tables
+from lycosa.store.tables.document_texts import NAME as DOCUMENTS
+from lycosa.store.tables.document_texts import TEXT_COLUMNS, document_files
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.results import Results
 from lycosa.study.statistics.main_texts import NAME as MAIN_TEXT
 from lycosa.study.statistics.main_texts import main_files
 from lycosa.study.tables import Connection, Rows, all_rows, connected, shown
+
+_DOCUMENT_TEXTS = f"select {', '.join(TEXT_COLUMNS)} from {DOCUMENTS} where text != ''"
 
 Relation = Any
 """A `duckdb.DuckDBPyRelation`."""
@@ -39,9 +43,14 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
     studied = Results(folder).tables()
     computed = studied | derived_tables(folder)
     with connected([]) as connection:
+        documents = document_files(folder)
+        if documents:
+            connection.register(DOCUMENTS, dataset.dataset(list(map(str, documents))))
         for some in rows:
             connection.register(f"stored_{some.kind}", _dataset(some))
             query_of = shown(some.kind, f"stored_{some.kind}")
+            if some.kind == "text" and documents:
+                query_of += f" union all by name {_DOCUMENT_TEXTS}"
             connection.execute(f"create view {some.kind} as {query_of}")
         for name, path in computed.items():
             connection.register(name, dataset.dataset(path))
@@ -49,6 +58,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             connection.register(MAIN_TEXT, dataset.dataset(list(map(str, mains))))
         _lock(connection)
         names = [*sorted(KINDS), *computed, *([MAIN_TEXT] if mains else [])]
+        names += [DOCUMENTS] if documents else []
         try:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))

@@ -24,12 +24,15 @@ from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
+from lycosa.testweb.webs.deep import DeepWeb
+from lycosa.testweb.webs.documents import DocumentWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
 from lycosa.testweb.webs.maze import MazeWeb
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | MazeWeb
+SmallWeb = LibraryWeb | TopicWeb | FaultySite | MazeWeb | DocumentWeb | DeepWeb
+AnyWeb = GeneratedWeb | MisbehavingWeb | SmallWeb
 
 KINDS = (
     "small",
@@ -40,6 +43,8 @@ KINDS = (
     "endless",
     "lively",
     "library",
+    "documents",
+    "deep",
     "faulty",
     "maze",
     "topics",
@@ -159,12 +164,16 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return MazeWeb()
     if options.kind == "faulty":
         return FaultySite(options.seed)
+    if options.kind == "documents":
+        return DocumentWeb()
+    if options.kind == "deep":
+        return DeepWeb(options.pages or 300)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | MazeWeb):
+    if not isinstance(web, GeneratedWeb):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]

@@ -39,11 +39,16 @@ def cat(session: Session, /, path: Path, url: str, part: str) -> None:
 
     Bytes are written as they were sent. On a terminal, control characters and those that change
     the direction of text are shown by their numbers, so that a page cannot control the terminal.
+    The text of a document that has not been indexed yet (PDF, office files) is read now.
     """
     from lycosa.crawl.inspect.content import content_of
 
     found = content_of(open_crawl(session, path), with_scheme(url))
     content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}.get(part)
+    if part == "text" and not content:
+        from lycosa.study.documents.one import document_of_answer
+
+        content = document_of_answer(found.headers, found.body, url).encode()
     if content is None:
         from lycosa.study.main_text import main_of_answer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
     has moved or asks for noindex is taken out of the text. Can be run while the crawl is running;
     if it is stopped, the next run continues where it was. Full text needs the extra `search`. With
     the extra `main-text` search ranks by the main text of pages, without navigation and footers.
+    PDF files that the crawl has kept are read with the extra `documents`, office files always.
     The indexes are in DIR/index and can be deleted and rebuilt at any time.
     """
     from lycosa.crawl.recovery.leftovers import seal_leftovers
@@ -68,9 +70,14 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
                 "no main texts: they need resiliparse\n  install: pip install 'lycosa[main-text]'"
             )
         text = _index_text(directory, anew)
+        from lycosa.study.documents.texts import outcomes_of_documents
+
+        documents = outcomes_of_documents(path)
         told["text"] = text._asdict()
+        told["documents"] = dict(documents.most_common())
         if not as_json:
             _print_text(path, text)
+            _print_documents(documents)
     elif only != _TRIPLES:
         notice("no full text: it needs tantivy\n  install: pip install 'lycosa[search]'")
     if as_json:
@@ -114,8 +121,13 @@ def _index_text(directory: CrawlDirectory, anew: bool) -> TextIndexed:
         def tell_main(done: int, of: int) -> None:
             show(f"main texts: {done:,} of {counted(of, 'segment')}")
 
+        def tell_documents(done: int, of: int) -> None:
+            show(f"documents: {done:,} of {counted(of, 'segment')}")
+
         show("full text: comparing the index with the tables")
-        return TextIndex(directory.path, directory.job()).update(tell, anew=anew, on_main=tell_main)
+        return TextIndex(directory.path, directory.job()).update(
+            tell, anew=anew, on_main=tell_main, on_documents=tell_documents
+        )
 
 
 def _print_text(path: Path, done: TextIndexed) -> None:
@@ -128,6 +140,21 @@ def _print_text(path: Path, done: TextIndexed) -> None:
     click.echo(f"  search it: {command('search', path, 'some words')}")
     if not done.has_ranks:
         click.echo(f"  rank it by links, too: {command('study', path)}, and index again")
+
+
+def _print_documents(outcomes: Counter[str]) -> None:
+    from lycosa.study.documents.document import NEEDS_LIBRARY, READ
+
+    if not outcomes:
+        return
+    others = [f"{name} {number:,}" for name, number in outcomes.most_common() if name != READ]
+    rest = f" ({', '.join(others)})" if others else ""
+    click.echo(f"documents: {outcomes[READ]:,} of {outcomes.total():,} read{rest}")
+    if outcomes[NEEDS_LIBRARY]:
+        notice(
+            f"{counted(outcomes[NEEDS_LIBRARY], 'PDF file')} not read: they need pypdfium2\n"
+            "  install: pip install 'lycosa[documents]', and index again"
+        )
 
 
 @click.command()

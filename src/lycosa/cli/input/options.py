@@ -213,6 +213,12 @@ scope_flags = flags(
     ),
     _option(
         _SCOPE,
+        "--documents",
+        is_flag=True,
+        help="Keep PDF and office files, EPUB and RTF too; `lycosa index` reads their text.",
+    ),
+    _option(
+        _SCOPE,
         "--wide",
         is_flag=True,
         help="Follow what may be a link too: URLs in scripts and JSON, sources of quotations.",
@@ -230,6 +236,12 @@ scope_flags = flags(
         "--mining",
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",
+    ),
+    _option(
+        _SCOPE,
+        "--forms",
+        is_flag=True,
+        help="Fill in search forms (GET alone), as long as that leads to new pages.",
     ),
 )
 

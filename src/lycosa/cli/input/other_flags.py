@@ -25,6 +25,7 @@ OTHER_FLAGS = {
     **dict.fromkeys(("--domains", "--domain", "-D", "--accept", "--allow", "-A"), "--include"),
     **dict.fromkeys(("--reject", "-R", "--deny", "--ignore"), "--exclude"),
     **dict.fromkeys(("--page-requisites", "-p", "--images", "--assets"), "--requisites"),
+    **dict.fromkeys(("--pdf", "--pdfs", "--office"), "--documents"),
     **dict.fromkeys(("--input-file", "-i", "--seed-file", "--urls"), "--seeds"),
     **dict.fromkeys(("--out", "--dir", "--directory", "--output-dir", "-d", "-P"), "--output"),
     **dict.fromkeys(("--job", "--conf", "--settings"), "--config"),

@@ -6,7 +6,8 @@ like any other, at the distance of a link from the page that it was guessed from
 passed the scope, the robots rules and the depth limits, and wait for their host's clock.
 
 Every guess is *judged* when it has its outcome. A page is worth something if it is new: a soft
-404, the redirect to a known URL and a page with the text of another one are not. The verdict
+404, the redirect to a known URL and a page with the text of another one are not; the results of
+a form are if they lead to a URL that was not known. The verdict
 says how many guesses its rule may still make in vain on this host; there are never more of it
 open. A rule begins with `FIRST`, wins by pages and loses by guesses in vain, down to none. A host
 that never paid gets a dozen, all rules together. And of all requests for pages of this worker
@@ -30,6 +31,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.soft_404 import Prober
@@ -54,11 +56,14 @@ from lycosa.records import (
 )
 from lycosa.url.key import site_of
 
+if TYPE_CHECKING:
+    from lycosa.crawl.answers.form_pages import FormPages
+
 DOZEN = 12
 """What a host that never paid may cost, and what a crawl may cost in any case."""
 FIRST = {rule: 8 if rule is MiningRule.FOLDER else 4 for rule in MiningRule}
 """What a rule may cost on a host before it pays."""
-GAIN = {rule: 2 if rule is MiningRule.FOLDER else 1 for rule in MiningRule}
+GAIN = {rule: 2 if rule in (MiningRule.FOLDER, MiningRule.FORM) else 1 for rule in MiningRule}
 """What a page adds to that; a guess in vain takes one away."""
 MOST = 32
 PATIENT = 8
@@ -89,6 +94,12 @@ class Mining:
     ) -> None:
         self._ports = ports
         self._mode = ports.job.discovery.mining
+        self._forms: FormPages | None = None
+        if ports.job.forms.search:
+            from lycosa.crawl.answers.form_pages import FormPages  # few crawls try forms
+
+            self._forms = FormPages(ports.job, ports.store)
+        self._is_off = self._mode == "off" and self._forms is None
         self._takes_singles = ports.job.discovery.single_example
         self._budget = ports.job.discovery.budget
         self._farthest_static = farthest(ports.job.limits.depth_static)
@@ -112,7 +123,7 @@ class Mining:
 
     def resume(self, partition: Partition) -> None:
         """Look, in time, at the sites of a partition that nobody was done with."""
-        if self._mode != "off" and partition.state.site_names:
+        if not self._is_off and partition.state.site_names:
             self._come_back(self._ports.clock.now())
             self._resumed[partition.number] = 0
 
@@ -154,7 +165,7 @@ class Mining:
 
     def answered(self, answered: PageAnswer) -> None:
         """Judge a guess that has its outcome; look at its site when that is due."""
-        if self._mode == "off":
+        if self._is_off:
             return
         partition, page, site = answered.partition, answered.page, answered.site
         state, is_kept = partition.state, answered.outcome is Outcome.KEPT
@@ -163,6 +174,9 @@ class Mining:
         is_new = is_kept and not answered.times_shown
         if is_guess and is_kept:
             is_new &= not self._seen_texts.is_repeated_guess(answered)
+            if rule == MiningRule.FORM and not state.pages.distance[page] % STEP:
+                # Results of every query have a text of their own: what counts is where they lead.
+                is_new = is_kept and len(state.table) > answered.known_urls
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[answered.host]
@@ -189,7 +203,7 @@ class Mining:
 
     def _look(self, partition: Partition, site: int) -> None:
         sites, place = partition.state.sites, (partition.number, site)
-        if self._mode == "off" or sites.closed[site] or sites.mined_out[site]:
+        if self._is_off or sites.closed[site] or sites.mined_out[site]:
             return
         self._come_back(self._ports.clock.now())
         if place not in self._looks:
@@ -255,7 +269,11 @@ class Mining:
             guesses = [guess for pair in by_turns for guess in pair if guess is not None]
             guesses += beyond
         else:
-            guesses = guess_folders(known)
+            guesses = guess_folders(known) if self._mode != "off" else []
+        if self._forms is not None:
+            queries = self._forms.queries(state, site, known)
+            by_turns = zip_longest(guesses, queries)
+            guesses = [guess for pair in by_turns for guess in pair if guess is not None]
         chosen = self._chosen(partition, site, guesses)
         if not chosen:
             return False

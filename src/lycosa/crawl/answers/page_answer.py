@@ -41,6 +41,15 @@ class PluginPass(Protocol):
         """The values of the plugins' columns."""
 
 
+class Session(Protocol):
+    """The session with a site that the job logs in to (`lycosa.crawl.worker.logins`)."""
+
+    def outcome_of(
+        self, partition: Partition, page: int, request: Request, answer: Answer, outcome: Outcome
+    ) -> Outcome:
+        """Return the outcome of a page, which may show that we are not logged in."""
+
+
 class PageTopics(NamedTuple):
     """What a page is about (`lycosa.crawl.topics.classifier`)."""
 

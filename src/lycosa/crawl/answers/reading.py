@@ -162,7 +162,12 @@ def judge(answer: Answer, job: Job) -> Outcome:
     if answer.failure is not None:
         return answer.failure
     if 200 <= status < 300:
-        is_wanted = is_wanted_type(content_type_of(answer), job) or is_unusual_list(answer, job)
+        kind = content_type_of(answer)
+        is_wanted = is_wanted_type(kind, job) or is_unusual_list(answer, job)
+        if not is_wanted and job.extract.documents:
+            from lycosa.extract.document_types import is_document  # few crawls need it
+
+            is_wanted = is_document(kind, answer.body)
         return Outcome.KEPT if is_wanted else Outcome.WRONG_TYPE
     if status == 304:
         return Outcome.NOT_MODIFIED

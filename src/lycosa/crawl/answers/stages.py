@@ -39,7 +39,7 @@ from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.mirrors import Mirrors
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.novelty.traps import TrapWatch
-from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
+from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer, Session
 from lycosa.crawl.answers.reading import (
     is_sitemap,
     judge,
@@ -124,6 +124,8 @@ class PageAnswers:
                 from lycosa.crawl.topics.predictor import Predictor
 
                 router.predictor = Predictor(ports.job, self._classifier)
+        self.logins: Session | None = None
+        """Knows when a page shows that we are not logged in."""
         self._router = router
         self._mining = mining
         self._prober = Prober(ports)
@@ -184,6 +186,10 @@ class PageAnswers:
         if beginning is not None and self._is_last_try(answered):
             answered.answer = beginning
             outcome = judge(beginning, self._job)
+        if self.logins is not None:
+            outcome = self.logins.outcome_of(
+                answered.partition, answered.page, answered.request, answered.answer, outcome
+            )
         if outcome is Outcome.NOT_MODIFIED and answered.request.validators is None:
             outcome = Outcome.BAD_STATUS  # the request did not ask whether it changed
         answered.outcome = outcome

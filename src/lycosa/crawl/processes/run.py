@@ -26,6 +26,7 @@ from lycosa.crawl.control.live import Frame, write_frame
 from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl, named
 from lycosa.crawl.logs.notes import note_job, refuse_moved
+from lycosa.crawl.processes.access import access_of
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
     collecting_seldom,
@@ -97,6 +98,7 @@ def run_crawl(
     job = directory.job() if job is None else anchored(job, directory.path)
     require_contact(job)
     require_content(job)
+    access_of(job)
     require_files(job.fetch.connections, job.crawl.workers)
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()

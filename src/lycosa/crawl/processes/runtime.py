@@ -26,6 +26,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, Reservations
+from lycosa.crawl.processes.access import access_of
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.counting import SealingRules
@@ -160,6 +161,7 @@ class Runtime:
             self.transport = HttpTransport(
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
+            self.transport.carry(access_of(job))
             opened.pop_all()
         self._rules = SealingRules(
             directory.path, job, lambda: directory.log(job), directory.snapshots(), self.partitioner

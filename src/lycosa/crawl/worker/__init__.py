@@ -18,6 +18,7 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     end_search  finds out whether this worker's part of the crawl is done
     running_time  writes down that the crawl is running, for a limit on its time
     patience    limits the wait when only unreachable origins are left
+    logins      logs in to a site, and again when the session is lost
     lookups     resolves host names ahead of need
     cycles      plans revisits: partitions bid, each is told its share
     quality     measures what a page is worth in itself, for cycles

@@ -1,14 +1,16 @@
 """From a partition that has work to a request on its way.
 
 A request is sent only when all of these agree, in this order: the job's limits give a reservation,
-no rule that the operator added since rejects the URL, the robots rules allow it, its shape is no
-trap, the log says that the partition is still ours, and the address is free (its slot is shared
-with other processes of this machine).
+no rule that the operator added since rejects the URL, it would end no session, the
+robots rules allow it, its shape is no trap, the log says that the partition is still ours, and the
+address is free (its slot is shared with other processes of this machine). Where the job logs in, a
+page without a session first leads to the requests of the login (`logins`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.answers.novelty.traps import TrapWatch
@@ -22,6 +24,9 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 from lycosa.url import host_of, url_of
+
+if TYPE_CHECKING:
+    from lycosa.crawl.worker.logins import Logins
 
 OnAnswer = Callable[[Partition, Task, int, Request, Answer], None]
 """Takes the partition, the task, its reserved bytes, the request and the answer."""
@@ -47,6 +52,12 @@ class Sender:
         self._seeds = seeds
         self._on_answer = on_answer
         self._on_lost = on_lost
+        self.logins: Logins | None = None
+        """The session with the site that the job logs in to."""
+        if ports.job.login.is_used:
+            from lycosa.crawl.worker.logins import Logins  # few crawls log in
+
+            self.logins = Logins(ports)
         self._rules: dict[tuple[int, int], Rules] = {}
         self.in_flight = 0
         """How many requests are under way."""
@@ -98,7 +109,7 @@ class Sender:
                 return task
             site = pages.site[task.subject]
             outcome: Outcome | None = Outcome.DISALLOWED
-            if self._scope.rejects_more and self._is_excluded(partition, task.subject):
+            if self._is_excluded(partition, task.subject):
                 outcome = Outcome.EXCLUDED
             elif sites.robots_expires[site] <= now:
                 partition.hand_back(task, now)
@@ -115,7 +126,26 @@ class Sender:
         return None
 
     def _is_excluded(self, partition: Partition, page: int) -> bool:
-        return self._scope.is_rejected_since(partition.state.table.key(page))
+        if self.logins is None and not self._scope.rejects_more:
+            return False
+        key = partition.state.table.key(page)
+        if self.logins is not None and self.logins.is_logout(key):
+            return True
+        return self._scope.rejects_more and self._scope.is_rejected_since(key)
+
+    def takes(
+        self, partition: Partition, task: Task, reserved: int, request: Request, answer: Answer
+    ) -> bool:
+        """Take an answer that is part of a login, or shows that one is needed again."""
+        if self.logins is None or task.kind not in (TaskKind.PAGE, TaskKind.LOGIN):
+            return False
+        if task.kind is TaskKind.LOGIN:
+            self.logins.answered(partition, task, request, answer)
+            return True
+        if self.logins.is_lost(partition, task, request, answer):
+            self._ports.budget.give_back(reserved)
+            return True
+        return False
 
     def _is_allowed(self, partition: Partition, site: int, page: int) -> bool:
         stored = partition.state.rules.get(site)
@@ -140,15 +170,24 @@ class Sender:
         else:
             key = state.errands[task.subject].key
         fetch = self._job.fetch
+        url, form = url_of(key), b""
+        if self.logins is not None and task.kind is TaskKind.PAGE:
+            step = self.logins.step(partition, task.subject)
+            if step is not None:
+                url, form = step
+                self._ports.budget.give_back(reserved)
+                reserved = self._job.robots.largest_bytes
+                task = Task(TaskKind.LOGIN, task.subject, task.host)
         request = Request(
-            url_of(key),
+            url,
             host_of(key),
             partition.readiness.take(task.host),
-            Purpose.PAGE if task.kind is TaskKind.PAGE else Purpose.ROBOTS,
+            Purpose.ROBOTS if task.kind in (TaskKind.ROBOTS, TaskKind.ERRAND) else Purpose.PAGE,
             fetch.user_agent,
             fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
             partition.number,
             self._validators(state, task.subject) if task.kind is TaskKind.PAGE else None,
+            form,
         )
         self.in_flight += 1
         partition.in_flight += 1

@@ -97,6 +97,7 @@ class Worker:
         self._robots = RobotsFiles(ports, self._pages, self._router)
         self._seeds = SeedWatch(self._job, ports.seed_failed)
         self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
+        self._pages.logins = self._sender.logins
         self._tick_alarm = Alarm(self._clock, self._tick)
         self._inbox = InboxReader(
             ports,
@@ -330,7 +331,9 @@ class Worker:
         if answer.failure is Outcome.CONNECT_FAILURE:
             self._lookups.failed(partition, host, answer.ended)
         must_commit = True
-        if task.kind is TaskKind.PAGE:
+        if self._sender.takes(partition, task, reserved, request, answer):
+            pass  # of a login
+        elif task.kind is TaskKind.PAGE:
             page = PageAnswer(partition, task.subject, request, answer, reserved)
             must_commit = self._pages.decide(page)
             if answer.failure is not None:

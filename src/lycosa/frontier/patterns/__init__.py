@@ -6,5 +6,6 @@ members of a series are guessed.
 
     shapes     the shape of a URL: its path without numbers, dates and repetition
     templates  finds numbers and dates in a path
+    queries    which queries of search forms are tried
     miner      guesses unknown URLs from the known ones of a site
 """

@@ -70,12 +70,14 @@ _DOCUMENTS = """
 _WANTED = """
     create table wanted as
     with told as (
-        select documents.*, pages.url, pages.host, coalesce(pages.title, '') as title,
+        select documents.*, pages.url, pages.host,
+            coalesce(nullif(pages.title, ''), document_facts.title, '') as title,
             coalesce(pages.content_type, '') as content_type, coalesce(pages.digest, '') as digest,
             coalesce({language}) as language, coalesce({topic}, '') as topic,
             coalesce(round(2 * log10(weighted_pagerank * of_pages)), 0)::integer as level,
             coalesce(anchors, '') as anchors
         from documents join pages on pages.fetch_id = documents.page_fetch
+        left join document_facts on document_facts.fetch_id = documents.text_fetch
         left join anchors on anchors.url_id = documents.url_id
         left join ranked on ranked.url_id = documents.url_id
         left join languages on languages.url_id = documents.url_id
@@ -115,11 +117,14 @@ def wanted_pages(
 ) -> Iterator[Connection]:
     """Open a database with the table `wanted`: the documents that the index should hold."""
     nothing = {kind: SCHEMAS[kind].empty_table() for kind in KINDS}
-    rows = [Rows(kind, files[kind], nothing[kind]) for kind in KINDS]
+    texts = [*files["text"], *files["documents"]]
+    sealed = {**files, "text": texts}
+    rows = [Rows(kind, sealed[kind], nothing[kind]) for kind in KINDS]
     with connected(rows, beside) as connection:
         connection.execute(f"set memory_limit = '{_MEMORY}'")
         connection.execute("set threads = 1")  # each takes memory of its own
         _look_up(connection, computed)
+        _look_into(connection, files["documents"])
         connection.execute(_NEWEST)
         connection.execute(_BESIDE.format(name="text_of", rows="text", moment="min"))
         connection.execute(_BESIDE.format(name="linking", rows="links", moment="max"))
@@ -128,12 +133,25 @@ def wanted_pages(
         find_anchors(connection)
         has_topic = "topic" in connection.sql("select * from pages limit 0").columns
         own_topic = "pages.topic" if has_topic and "page_topics" not in computed else "null"
-        language = f"languages.language, nullif({_MARKUP}, ''), ''"
+        language = f"languages.language, nullif({_MARKUP}, ''), document_facts.language, ''"
         topic = f"topic_of.topic, {own_topic}"
         connection.execute(_WANTED.format(language=language, topic=topic))
         for name in ("newest", "linking", "text_of", "documents", "anchors"):
             connection.execute(f"drop table {name}")
         yield connection
+
+
+def _look_into(connection: Connection, documents: list[Path]) -> None:
+    """Make the table `document_facts`: titles and languages of PDF and office files."""
+    if not documents:
+        schema = [("fetch_id", pa.int64()), ("title", pa.string()), ("language", pa.string())]
+        connection.register("document_facts", pa.schema(schema).empty_table())
+        return
+    add_files(connection, "document_rows", documents)
+    connection.execute(
+        "create table document_facts as select fetch_id, nullif(title, '') as title,"
+        " nullif(language, '') as language from document_rows"
+    )
 
 
 def _look_up(connection: Connection, computed: dict[str, Path]) -> None:

@@ -32,6 +32,8 @@ from lycosa.query.text.manifest import Manifest, identities, read_manifest, stat
 from lycosa.query.text.schema import FORMAT, open_store
 from lycosa.query.text.stamps import read_documents, write_documents
 from lycosa.query.text.text_store import TextStore
+from lycosa.study.documents.texts import made_by as documents_by
+from lycosa.study.documents.texts import make_documents
 from lycosa.study.segment_cache import OnSegment
 from lycosa.study.statistics.main_texts import made_by, main_file, make_main_texts
 from lycosa.study.tables import Connection, add_files
@@ -96,14 +98,17 @@ class TextIndex:
         *,
         anew: bool = False,
         on_main: OnSegment = _ignore_two,
+        on_documents: OnSegment = _ignore_two,
     ) -> TextIndexed:
         """Bring the index up to date with the sealed tables; with `anew` from nothing.
 
-        `on_main` is told of each segment whose main texts have been made.
+        `on_main` is told of each segment whose main texts have been made, `on_documents` of each
+        whose documents have been read.
         """
         with writing(self.store):
             files, computed = sealed_files(self._crawl), computed_files(self._crawl)
             every = [path for some in files.values() for path in some]
+            files["documents"] = make_documents(self._crawl, files["pages"], on_documents)
             target = Manifest(
                 FORMAT,
                 identities(self._crawl, every),
@@ -112,6 +117,7 @@ class TextIndex:
                 is_complete=True,
                 has_ranks="ranks" in computed,
                 main_text=made_by(),
+                documents=documents_by(),
             )
             make_main_texts(self._crawl, files["text"], on_main)
             before, manifest = self._before()
@@ -121,7 +127,8 @@ class TextIndex:
             folder = self.store.folder
             with wanted_pages(files, computed, self._job, folder) as connection:
                 read_documents(connection, None if is_anew or before is None else folder / before)
-                update = _Update(connection, self.store, target, files["text"])
+                texts = [*files["text"], *files["documents"]]
+                update = _Update(connection, self.store, target, texts)
                 update.run(None if is_anew else before, on_progress, reach)
             was_there = manifest is not None
             return TextIndexed(

@@ -33,15 +33,19 @@ class Manifest(msgspec.Struct):
     has_ranks: bool = False
     main_text: str = ""
     """How the main texts were made; "" when there are none."""
+    documents: str = ""
+    """How documents were read."""
 
     def is_outdated(self, target: Manifest) -> bool:
         """Return whether a table in the index is gone or was rewritten: a host was forgotten.
 
-        An index of another format, or with main texts that were made in another way, is outdated.
+        An index of another format, or with main texts or documents that were read in another way,
+        is outdated.
         """
         known = self.segments.items()
         is_changed = any(target.segments.get(name) != found for name, found in known)
-        return self.format != FORMAT or is_changed or self.main_text != target.main_text
+        is_read_anew = (self.main_text, self.documents) != (target.main_text, target.documents)
+        return self.format != FORMAT or is_changed or is_read_anew
 
 
 def read_manifest(generation: Path) -> Manifest:

@@ -11,5 +11,6 @@ become Parquet files when the segment is sealed.
     link_ends        source and target of every stored link
     arrow_functions  Arrow functions that sealing needs, without the slow import
     derived          tables that commands compute, in `index/tables/`
+    document_texts   the table of texts of PDF and office files, in `index/documents/`
     missing_tables   errors for tables that are missing or damaged
 """

@@ -56,7 +56,7 @@ def make_main_texts(folder: Path, texts: Sequence[Path], on_segment: OnSegment) 
 def main_file(folder: Path, texts: Path) -> Path | None:
     """Return the file with the main texts of a segment; None if there is none."""
     path = folder / "index" / NAME / texts.name
-    return path if path.exists() else None
+    return path if texts.parent.name == "text" and path.exists() else None
 
 
 def main_files(folder: Path) -> list[Path]:

@@ -2,7 +2,8 @@
 
 The texts of sealed segments are read once (`segment_cache`), even where the markup names a
 language: that is how the study tells whether the two agree. The main text of a page is read, where
-there is one: menus are often in another language.
+there is one: menus are often in another language. Those of documents (PDF, office files) were
+detected when these were read.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 
 from lycosa.extract.languages import detector
 from lycosa.extract.languages.page_language import LETTERS, middle_of
+from lycosa.study.documents.texts import document_languages
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.statistics.main_texts import made_by, with_main
 from lycosa.study.tables import Rows
@@ -50,7 +52,8 @@ def text_languages_of(folder: Path, texts: Rows, store: Path, on_segment: OnSegm
 
     files = derive(store, _kind(), texts.sealed, read, on_segment)
     opened = _looked_at(texts.opened.select(_COLUMNS).to_batches(_BATCH_ROWS))
-    return Derived(files, pa.concat_tables([SCHEMA.empty_table(), *opened]))
+    documents = document_languages(folder, SCHEMA)
+    return Derived(files, pa.concat_tables([documents, *opened]))
 
 
 def _looked_at(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

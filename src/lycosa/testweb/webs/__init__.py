@@ -8,6 +8,9 @@ found.
     faulty_site   a site with every fault that checks know, and the same mended
     maze          a page for every kind of link, each with a target of its own
     link_kinds    the kinds of links that the maze has
+    deep          hosts whose pages only a search form leads to
+    documents     a host with PDF and office files, and some that cannot be read
+    document_files  makes such files
     books         a small library with structured data in every form
     misbehaviour  a web of misbehaving hosts, and the outcomes that are right
     misdeeds      what those servers send: one generator per misdeed

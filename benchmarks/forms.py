@@ -1,0 +1,111 @@
+"""Measures what trying search forms finds in a deep web, and what it costs, in virtual time.
+
+python -m benchmarks.forms
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.config import Job
+from lycosa.crawl.simulation.conditions import Conditions
+from lycosa.crawl.simulation.kills import KillPlan, no_kills
+from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.records import MiningRule, Outcome
+from lycosa.store.archive import ArchiveStore
+from lycosa.testweb.webs.deep import DeepWeb
+from lycosa.url import url_of
+
+
+class Figures(NamedTuple):
+    """What a crawl came to."""
+
+    hidden: int
+    found: int
+    """Hidden pages that were kept."""
+    requests: int
+    """For pages, of all kinds."""
+    queries: int
+    paid: int
+    """Queries that led to new pages."""
+
+
+def job_for(web: DeepWeb, *, is_on: bool, budget: float = 0.1) -> Job:
+    """Return a job that has every host as a seed."""
+    return Job.of(
+        seeds=web.seeds(),
+        politeness={"delay_seconds": 1.0},
+        frontier={"partitions": 4},
+        log={"snapshot_batches": 20},
+        discovery={"mining": "off", "budget": budget},
+        forms={"search": is_on},
+    )
+
+
+class Stores:
+    """Archives of a simulated crawl: each life has one, and leaves it as a kill does."""
+
+    def __init__(self) -> None:
+        self._last: ArchiveStore | None = None
+
+    def make(self, folder: Path, worker: int) -> ArchiveStore:
+        """Open the archive of the next life."""
+        if self._last is not None:
+            self._last.abandon()
+        self._last = ArchiveStore(folder / "archive", worker)
+        return self._last
+
+
+def crawled(
+    web: DeepWeb, folder: Path, *, is_on: bool, kills: KillPlan = no_kills
+) -> tuple[Figures, set[str]]:
+    """Crawl the web and count; returns also every URL that became known."""
+    around = Conditions(make_store=Stores().make)
+    job = job_for(web, is_on=is_on)
+    simulation = Simulation(web, job, folder, seed=1, conditions=around)
+    result = simulation.run(kills=kills)
+    assert (result.reason, result.breaches) == ("exhausted", [])
+    hidden = set(web.hidden_pages())
+    kept = {
+        url_of(state.table.key(page))
+        for state in result.states.values()
+        for page, outcome in enumerate(state.pages.outcome)
+        if outcome == Outcome.KEPT
+    }
+    requests = sum(state.guesses.asked for state in result.states.values())
+    yields = [
+        found
+        for state in result.states.values()
+        for rule, found in state.guesses.by_rule()
+        if rule is MiningRule.FORM
+    ]
+    return (
+        Figures(
+            len(hidden),
+            len(hidden & kept),
+            requests,
+            sum(one.judged for one in yields),
+            sum(one.pages for one in yields),
+        ),
+        {url_of(key) for state in result.states.values() for key, _ in state.table.walk("")},
+    )
+
+
+def main() -> None:
+    """Print a table."""
+    print("| records | forms | hidden pages found | requests for pages | queries | that paid |")
+    print("|---|---|---|---|---|---|")
+    for records in (100, 300, 1000):
+        for is_on in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                got, _ = crawled(DeepWeb(records), Path(folder), is_on=is_on)
+            shown = f"{got.found:,} of {got.hidden:,}"
+            name = "on" if is_on else "off"
+            cells = (f"{records:,}", name, shown, f"{got.requests:,}", got.queries, got.paid)
+            print(f"| {' | '.join(map(str, cells))} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The section of a job about search forms."""
+
+from __future__ import annotations
+
+from lycosa.config.keys import Record, key
+
+
+class Forms(Record):
+    """Trying search forms, to find pages that only a query leads to."""
+
+    search: bool = key(
+        False,
+        "Fill in forms that are sent by GET, with values of their lists and with words of the "
+        "site, as long as that leads to new pages. Forms that are sent by POST never are.",
+    )
+    most_fields: int = key(
+        6,
+        "Forms with more fields than this are left alone; hidden fields do not count.",
+        unit="fields",
+        least=1,
+        most=50,
+    )
+    site_requests: int = key(
+        200, "How many queries one site gets in all.", unit="requests", least=1
+    )
+    form_requests: int = key(100, "How many queries one form gets.", unit="requests", least=1)

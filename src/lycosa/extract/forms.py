@@ -1,0 +1,135 @@
+"""Reads the search forms of a page: forms that are sent by GET and change nothing.
+
+A form is left out if it has a field for a password, a file or a mail address, or if its address or
+its fields speak of logging out, buying, subscribing and the like: even by GET some servers act.
+
+Any bytes give forms, none if need be; nothing here raises.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
+
+from lxml import etree
+
+from lycosa.extract.charset import to_utf8
+
+LARGEST_BYTES = 2_000_000
+"""Larger pages are not searched for forms."""
+MOST_FORMS = 10
+MOST_OPTIONS = 200
+"""Of a longer list the first ones are tried."""
+
+_FREE = frozenset({"", "text", "search"})
+_DROPPED = frozenset({"submit", "button", "image", "reset", "checkbox"})
+"""What a browser does not send unless somebody clicks."""
+_ACTS = re.compile(
+    r"log-?(in|out|off)|sign-?(in|out|up)|pass(word|wd)|subscri|newsletter|e-?mail|cart|basket"
+    r"|checkout|order|buy|pay|delete|remove|vote|comment|captcha|upload|register|contact|phone",
+    re.IGNORECASE,
+)
+
+
+class Field(NamedTuple):
+    """A field with the values that it can have."""
+
+    name: str
+    default: str
+    values: tuple[str, ...] = ()
+    """Those of a list or of radio buttons; none for free text."""
+    is_free: bool = False
+    is_hidden: bool = False
+
+
+class Form(NamedTuple):
+    """A form that is sent by GET."""
+
+    action: str
+    """The absolute URL that it is sent to, without query and fragment."""
+    fields: tuple[Field, ...]
+
+    @property
+    def shown(self) -> int:
+        """The number of fields that a reader sees."""
+        return sum(not field.is_hidden for field in self.fields)
+
+
+def forms_of(body: bytes, content_type: str | None, url: str) -> list[Form]:
+    """Return the search forms of a page, each once."""
+    if b"<form" not in body and b"<FORM" not in body:
+        return []
+    if len(body) > LARGEST_BYTES:
+        return []
+    markup = to_utf8(body, content_type)[0]
+    try:
+        parser = etree.HTMLParser(encoding="utf-8", recover=True, no_network=True)
+        root = etree.fromstring(markup, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return []
+    if root is None:
+        return []
+    base = next((one.get("href", "") for one in root.iter("base") if one.get("href")), "")
+    found: dict[Form, None] = {}
+    for element in root.iter("form"):
+        form = _form(element, _joined(url, base))
+        if form is not None:
+            found[form] = None
+        if len(found) >= MOST_FORMS:
+            break
+    return list(found)
+
+
+def _form(element: Any, base: str) -> Form | None:
+    if (element.get("method") or "get").strip().lower() != "get":
+        return None
+    action = _joined(base, (element.get("action") or "").strip()).partition("#")[0]
+    path = action.partition("?")[0]
+    if not path.startswith(("http://", "https://")) or _ACTS.search(path):
+        return None
+    fields: dict[str, Field] = {}
+    for one in element.iter("input", "select", "textarea"):
+        name, kind = one.get("name") or "", (one.get("type") or "").strip().lower()
+        if _ACTS.search(name) or kind in ("password", "file", "email", "tel"):
+            return None
+        if not name or one.get("disabled") is not None:
+            continue
+        field = _field(one, name, kind, fields.get(name))
+        if field is not None:
+            fields[name] = field
+    is_of_use = any(field.is_free or len(field.values) > 1 for field in fields.values())
+    return Form(path, tuple(fields.values())) if is_of_use else None
+
+
+def _field(element: Any, name: str, kind: str, before: Field | None) -> Field | None:
+    if element.tag == "textarea":
+        return Field(name, "", is_free=True)
+    if element.tag == "select":
+        options = [(_value(one), one.get("selected") is not None) for one in element.iter("option")]
+        values = tuple(dict.fromkeys(value for value, _ in options if value))[:MOST_OPTIONS]
+        chosen = [value for value, is_chosen in options if is_chosen]
+        first = options[0][0] if options else ""
+        return Field(name, chosen[0] if chosen else first, values)
+    if kind in _DROPPED:
+        return None
+    value = element.get("value") or ""
+    if kind == "radio":
+        values = (*(before.values if before else ()), value)
+        default = value if element.get("checked") is not None else before.default if before else ""
+        return Field(name, default, values)
+    if kind in _FREE:
+        return Field(name, value, is_free=True)
+    return Field(name, value, is_hidden=kind == "hidden")
+
+
+def _value(option: Any) -> str:
+    value = option.get("value")
+    return str(value) if value is not None else " ".join("".join(option.itertext()).split())
+
+
+def _joined(base: str, reference: str) -> str:
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        return base

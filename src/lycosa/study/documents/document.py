@@ -1,0 +1,53 @@
+"""What is read from a document, and the names of how that can end."""
+
+from __future__ import annotations
+
+import msgspec
+
+READ = "read"
+NO_TEXT = "no_text"
+"""It was read and holds pictures alone: a scan."""
+ENCRYPTED = "encrypted"
+DAMAGED = "damaged"
+"""It breaks the rules of its format, or the library did not survive it."""
+TOO_LARGE = "too_large"
+"""It needs more memory than the process has, or unpacks to more than it may."""
+TOO_SLOW = "too_slow"
+CUT_OFF = "cut_off"
+"""The crawl kept only its beginning: `[fetch] largest_body_bytes`."""
+UNSUPPORTED = "unsupported"
+"""It is something else than its media type says, or of a kind that is not read (.doc, .xls)."""
+NEEDS_LIBRARY = "needs_library"
+"""It is a PDF, and the extra `documents` is not installed."""
+UNGUARDED = "unguarded"
+"""The kernel does not let a process give up the network, so nothing is read."""
+
+MOST_CHARACTERS = 5_000_000
+"""Of a longer text the beginning is kept."""
+_TITLE_LENGTH = 500
+
+
+class Document(msgspec.Struct):
+    """One document as it was read."""
+
+    outcome: str
+    kind: str = ""
+    """pdf, docx, xlsx, pptx, odt, ods, odp, epub, rtf; "" if that cannot be told."""
+    title: str = ""
+    """From its metadata."""
+    pages: int = 0
+    """Pages, slides or sheets, where the format has them."""
+    text: str = ""
+
+
+class Unreadable(Exception):
+    """A document cannot be read; the argument is the outcome."""
+
+
+def read_document(kind: str, title: str, pages: int, text: str) -> Document:
+    """Return a document that was read, with its text in the shape of all texts."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    joined = "\n".join(line for line in lines if line)[:MOST_CHARACTERS]
+    whole = joined.encode("utf-8", "replace").decode()
+    named = " ".join(title.split())[:_TITLE_LENGTH].encode("utf-8", "replace").decode()
+    return Document(READ if whole else NO_TEXT, kind, named, pages, whole)

@@ -1,0 +1,146 @@
+"""Makes the table `documents` of a crawl, a file for each sealed segment: `index/documents/`.
+
+A file is made again when its segment was rewritten, or when another version of the library reads
+more. Documents of open segments are read when these are sealed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lycosa.errors import LycosaError, StoreError
+from lycosa.extract.document_types import is_document, may_be_document
+from lycosa.records import Place
+from lycosa.store.lock import alone
+from lycosa.store.tables.document_texts import NAME, SCHEMA, document_files
+from lycosa.store.warc.record_reader import WarcFiles, read_exchange
+from lycosa.study.documents.document import DAMAGED, Document
+from lycosa.study.documents.pdf import installed_version
+from lycosa.study.documents.reader import DocumentReader
+from lycosa.study.segment_cache import Kind, OnSegment, derive
+
+_COLUMNS = ["url_id", "fetch_id", "fetched_at", "url", "content_type", "outcome"]
+_COLUMNS += ["offset", "length"]
+_BATCH_ROWS = 5_000
+_WRITTEN_CHARACTERS = 20_000_000
+"""Texts are written in pieces of this size."""
+
+
+def made_by() -> str:
+    """Return what stands for the way in which documents are read."""
+    return " ".join(("1", "pypdfium2", installed_version() or "none", _detector_version())).strip()
+
+
+def make_documents(
+    folder: Path, pages: Sequence[Path], on_segment: OnSegment, reader: DocumentReader | None = None
+) -> list[Path]:
+    """Read the documents of sealed segments whose table is missing; returns all files."""
+    store = folder / "index"
+    busy = f"{store}: another process is reading the documents\n  wait for it to end"
+    store.mkdir(exist_ok=True)
+    with alone(store / "documents.lock", LycosaError(busy)):
+        files, reads = WarcFiles(folder), reader or DocumentReader()
+        try:
+
+            def make(rows: Path) -> Iterator[pa.Table]:
+                return _of_segment(rows, files, reads)
+
+            return derive(store, Kind(NAME, SCHEMA, made_by()), pages, make, on_segment)
+        finally:
+            files.close()
+            reads.close()
+
+
+def outcomes_of_documents(folder: Path) -> Counter[str]:
+    """Return how many documents ended how."""
+    found: Counter[str] = Counter()
+    for path in document_files(folder):
+        found.update(pq.read_table(path, columns=["outcome"]).column("outcome").to_pylist())
+    return found
+
+
+def document_languages(folder: Path, schema: pa.Schema) -> pa.Table:
+    """Return the languages of all documents whose text has one, in the columns of a schema."""
+    parts = [schema.empty_table()]
+    for path in document_files(folder):
+        found = pq.read_table(path, columns=schema.names)
+        parts.append(found.filter(pc.not_equal(found.column("language"), "")).cast(schema))
+    return pa.concat_tables(parts)
+
+
+def _of_segment(rows: Path, files: WarcFiles, reader: DocumentReader) -> Iterator[pa.Table]:
+    segment = int(rows.stem.rpartition("-")[2])
+    waiting: list[dict[str, Any]] = []
+    size = 0
+    with pq.ParquetFile(rows) as pages:
+        for batch in pages.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
+            for row in batch.to_pylist():
+                is_kept = row["outcome"].lower() == "kept" and row["length"]
+                kind = (row["content_type"] or "").partition(";")[0].strip().lower()
+                if not is_kept or not may_be_document(kind):
+                    continue
+                place = Place(segment, row["offset"], row["length"])
+                found = _document(place, kind, files, reader)
+                if found is None:
+                    continue
+                waiting.append(_row(row, found))
+                size += len(waiting[-1]["text"])
+                if size >= _WRITTEN_CHARACTERS:
+                    yield _table(waiting)
+                    waiting, size = [], 0
+    yield _table(waiting)
+
+
+def _document(place: Place, kind: str, files: WarcFiles, reader: DocumentReader) -> Document | None:
+    """Read the document at a place; None if it is none."""
+    try:
+        stored = read_exchange(place, files.member)
+    except StoreError:  # moved away, or damaged: `lycosa verify` speaks of that
+        return Document(DAMAGED)
+    body = stored.body
+    return reader.read(body, is_truncated=stored.is_truncated) if is_document(kind, body) else None
+
+
+def _row(page: dict[str, Any], found: Document) -> dict[str, Any]:
+    names = ("url_id", "fetch_id", "fetched_at", "url")
+    return {name: page[name] for name in names} | {
+        "text": found.text,
+        "title": found.title,
+        "kind": found.kind,
+        "outcome": found.outcome,
+        "pages": found.pages,
+    }
+
+
+def _table(rows: list[dict[str, Any]]) -> pa.Table:
+    languages, confidences = _detect([row["text"] for row in rows])
+    for row, language, confidence in zip(rows, languages, confidences, strict=True):
+        row["language"], row["confidence"] = language or "", confidence
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def _detect(texts: list[str]) -> tuple[Sequence[str | None], Sequence[float | None]]:
+    """Find the languages of texts; none without the packages of the extra `study`."""
+    if not texts or not _detector_version():
+        return [""] * len(texts), [None] * len(texts)
+    from lycosa.extract.languages import detector
+    from lycosa.extract.languages.page_language import middle_of
+
+    return detector.detect([middle_of(text) for text in texts])
+
+
+def _detector_version() -> str:
+    from lycosa.study.extras import is_there
+
+    if not is_there("py3langid") or not is_there("numpy"):
+        return ""
+    from lycosa.extract.languages import detector
+
+    return detector.name_and_version()

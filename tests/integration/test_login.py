@@ -1,0 +1,221 @@
+"""A crawl logs in by a form, a header or a cookie file, and its secrets are nowhere to be found."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import tomllib
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from integration.members_site import (
+    MEMBERS,
+    PASSWORD,
+    SESSION,
+    TOKEN,
+    USER,
+    MembersSite,
+    members_site,
+)
+from integration.test_howto import HOWTO
+from lycosa import Crawl
+from lycosa.config import Job, parse_job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.processes.run import run_crawl
+from lycosa.errors import ConfigError
+
+FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"]}
+
+
+@pytest.fixture(autouse=True)
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", PASSWORD)
+    monkeypatch.setenv("SITE_TOKEN", TOKEN)
+
+
+def crawled(site: MembersSite, folder: Path, login: dict[str, Any], delay: float = 0.0) -> Crawl:
+    job = Job.of(
+        seeds=[site.url],
+        fetch={"allow_private": True},
+        politeness={
+            "delay_seconds": delay,
+            "large_site_delay_seconds": delay,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        discovery={"mining": "off"},
+        extract={"soft_404_after": 0},
+        robots={"sitemaps": False},
+        limits={"seconds": 60.0},
+        login=login,
+    )
+    run_crawl(CrawlDirectory.create(folder, job))
+    return Crawl(folder)
+
+
+def by_form(site: MembersSite, **more: Any) -> dict[str, Any]:
+    return {**FORM, "url": f"{site.url}login", "page": f"{site.url}login", **more}
+
+
+def members_kept(crawl: Crawl) -> int:
+    return sum("/members/" in page.url for page in crawl.pages(outcome="kept"))
+
+
+def everything_in(folder: Path) -> dict[Path, bytes]:
+    """Return the content of all files, unpacked."""
+    found = {}
+    for path in folder.rglob("*"):
+        if not path.is_file():
+            continue
+        content = path.read_bytes()
+        if path.name.endswith(".gz"):
+            content += gzip.decompress(content)
+        elif path.suffix == ".zst":
+            content += zstandard.ZstdDecompressor().stream_reader(content).read()
+        found[path] = content
+    return found
+
+
+def test_a_form_opens_members_pages_and_no_secret_is_kept(tmp_path: Path) -> None:
+    with members_site() as site:
+        crawl = crawled(site, tmp_path / "crawl", by_form(site), delay=0.05)
+        assert members_kept(crawl) == MEMBERS
+        assert (site.logins, site.paths("POST")) == (1, ["/login"])
+        assert "/logout" not in site.paths()
+        moments = [asked.moment for asked in site.requests]
+    pauses = [later - earlier for earlier, later in pairwise(moments)]
+    assert min(pauses) > 0.04, "the login has the pauses of every request"
+    texts = [text.text for text in crawl.texts()]
+    assert any("Private words" in text for text in texts)
+    files = everything_in(tmp_path / "crawl")
+    assert any(b"Private words" in content for content in files.values())
+    assert any(b"Cookie: [redacted]" in content for content in files.values())
+    for path, content in files.items():
+        for secret in (PASSWORD, SESSION):
+            assert secret.encode() not in content, path
+
+
+def test_a_lost_session_is_opened_again_within_the_bound(tmp_path: Path) -> None:
+    with members_site(loses_after=2) as site:
+        crawl = crawled(site, tmp_path / "crawl", by_form(site))
+        assert members_kept(crawl) == MEMBERS
+        assert 3 <= site.logins <= 5
+
+
+def test_a_page_that_is_refused_to_everyone_costs_one_login(tmp_path: Path) -> None:
+    with members_site() as site:
+        site.has_interface = True
+        crawl = crawled(site, tmp_path / "crawl", by_form(site))
+        assert members_kept(crawl) == MEMBERS and site.logins <= 2
+    refused = [page.outcome for page in crawl.pages() if "/api/" in page.url]
+    assert refused == ["client_error"]
+
+
+def test_when_logins_are_used_up_pages_say_so(tmp_path: Path) -> None:
+    with members_site(loses_after=2) as site:
+        crawl = crawled(site, tmp_path / "crawl", by_form(site, most_logins=1))
+        assert site.logins == 1
+    counted = Counter(page.outcome for page in crawl.pages() if "/members/" in page.url)
+    assert counted == {"kept": 2, "not_logged_in": MEMBERS - 2}
+
+
+def test_a_wrong_password_is_tried_no_more_often_than_the_job_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", "wrong-word")
+    with members_site() as site:
+        crawl = crawled(site, tmp_path / "crawl", by_form(site, most_logins=2))
+        assert len(site.paths("POST")) == 2
+    assert members_kept(crawl) == 0
+    assert sum(page.outcome == "not_logged_in" for page in crawl.pages()) == MEMBERS
+
+
+def test_robots_rules_hold_for_the_login(tmp_path: Path) -> None:
+    with members_site(robots="User-agent: *\nDisallow: /login\n") as site:
+        crawl = crawled(site, tmp_path / "crawl", by_form(site))
+        assert site.paths("POST") == [] and "/login" not in site.paths()
+    assert members_kept(crawl) == 0
+
+
+def test_a_header_goes_to_its_host_and_not_into_the_archive(tmp_path: Path) -> None:
+    with members_site() as site:
+        site.has_interface = True
+        header = "127.0.0.1 Authorization: Bearer ${SITE_TOKEN}"
+        crawl = crawled(site, tmp_path / "crawl", {"headers": [header]})
+        assert any("/api/1" in page.url for page in crawl.pages(outcome="kept"))
+        other = crawled(site, tmp_path / "b", {"headers": [header.replace("127.0.0.1", "a.test")]})
+        assert not any("/api/1" in page.url for page in other.pages(outcome="kept"))
+    for folder in ("crawl", "b"):
+        for path, content in everything_in(tmp_path / folder).items():
+            assert TOKEN.encode() not in content, path
+
+
+def test_cookies_of_a_file_are_sent_to_their_domain(tmp_path: Path) -> None:
+    jar = tmp_path / "cookies.txt"
+    with members_site() as site:
+        site.logins, site.left = 1, 1_000
+        line = f"127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\t{SESSION}-1\n"
+        jar.write_text(f"# Netscape HTTP Cookie File\n{line}")
+        jar.chmod(0o644)
+        with pytest.raises(ConfigError, match="chmod 600"):
+            crawled(site, tmp_path / "open", {"cookie_file": str(jar)})
+        jar.chmod(0o600)
+        crawl = crawled(site, tmp_path / "crawl", {"cookie_file": str(jar)})
+        assert members_kept(crawl) == MEMBERS and site.paths("POST") == []
+    for path, content in everything_in(tmp_path / "crawl").items():
+        assert SESSION.encode() not in content, path
+
+
+def test_a_secrets_file_must_be_private_and_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SITE_PASSWORD")
+    secrets = tmp_path / "secrets"
+    secrets.write_text("# ours\nOTHER=1\n")
+    secrets.chmod(0o600)
+    with members_site() as site:
+        login = by_form(site, secrets_file=str(secrets))
+        with pytest.raises(ConfigError, match="needs the secret SITE_PASSWORD"):
+            crawled(site, tmp_path / "a", login)
+        secrets.write_text(f"SITE_PASSWORD={PASSWORD}\n")
+        assert members_kept(crawled(site, tmp_path / "b", login)) == MEMBERS
+    assert USER == "ada"
+
+
+@pytest.mark.parametrize(
+    "login",
+    [
+        {"url": "http://a.test/", "fields": ["password=in-the-open"]},
+        {"headers": ["* Authorization: Bearer ${T}"]},
+        {"headers": ["a.test Authorization: Bearer in-the-open"]},
+        {"url": "ftp://a.test/"},
+    ],
+)
+def test_secrets_in_the_job_are_refused(login: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Job.of(seeds=["http://a.test/"], login=login)
+
+
+def test_the_jobs_of_the_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (HOWTO / "log-in.md").read_text(encoding="utf-8")
+    by_form, by_header, by_cookies, by_file = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    monkeypatch.delenv("SITE_PASSWORD")
+    private = {"secrets": f"SITE_PASSWORD={PASSWORD}\n", "cookies.txt": ""}
+    for name, content in private.items():
+        (tmp_path / name).write_text(content)
+        (tmp_path / name).chmod(0o600)
+    with members_site() as site:
+        here = by_form.replace("http://127.0.0.1:8000/", site.url) + by_file.partition("\n")[2]
+        settings = tomllib.loads(here)["login"]
+        settings["secrets_file"] = str(tmp_path / settings["secrets_file"])
+        assert members_kept(crawled(site, tmp_path / "form", settings)) == MEMBERS
+        site.has_interface = True
+        other = crawled(site, tmp_path / "header", tomllib.loads(by_header)["login"])
+        assert any("/api/1" in page.url for page in other.pages(outcome="kept"))
+    job = parse_job(f'seeds = ["http://a.test/"]\n{by_cookies}')
+    assert job.login.cookie_file == "cookies.txt"
