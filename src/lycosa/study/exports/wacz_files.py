@@ -160,8 +160,6 @@ def _rows(connection: Connection, query: str, columns: list[str]) -> list[dict[s
         f'"{name}"' if name in there else f'null as "{name}"'
         for name in dict.fromkeys([*columns, "began", "outcome"])
     )
-    found = connection.sql(
-        f"select {wanted}, epoch_us(began) as began_microseconds from ({query})"
-    )
+    found = connection.sql(f"select {wanted}, epoch_us(began) as began_microseconds from ({query})")
     rows: list[dict[str, Any]] = found.to_arrow_table().to_pylist()
     return rows
