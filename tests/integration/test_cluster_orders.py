@@ -14,6 +14,7 @@ from lycosa.crawl.simulation.cluster.cluster import Cluster
 from lycosa.crawl.simulation.cluster.world import CALM, Weather
 from lycosa.log.format import decode_events
 from lycosa.records import OrderApplied, Outcome
+from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
 
 MIXED = Weather(("kill", "stop", "cut", "drain", "wall"))
@@ -68,7 +69,15 @@ def check(seed: int, weather: Weather, folder: Path) -> None:
     assert applied(cluster) == [list(range(1, len(plan) + 1))] * PARTITIONS
     kept = Counter(url_of(record.key) for record in cluster.kept())
     assert max(kept.values()) == 1 and sum(kept.values()) == result.kept_pages
-    assert set(kept) == set(web.pages_within([*cluster.job.seeds, f"http://{NAMES[20]}/3"], DEPTH))
+    seeds = [*cluster.job.seeds, f"http://{NAMES[20]}/3"]
+    # Links that were found while the rule held are not followed.
+    (rule,) = (order.rule for _, order in plan if isinstance(order, orders.AddRule))
+    edges = {
+        url: [target for target in targets if not target.startswith(rule["prefix"][0])]
+        for url, targets in web.edges.items()
+    }
+    least = set(GraphWeb(edges, web.redirects).pages_within(seeds, DEPTH))
+    assert least <= set(kept) <= set(web.pages_within(seeds, DEPTH))
     for state in result.states.values():
         assert state.pending == 0 and state.paused_from == 0.0
         assert state.outcomes[Outcome.EXCLUDED] == 0
