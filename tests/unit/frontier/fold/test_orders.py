@@ -8,7 +8,7 @@ from lycosa.records import Admitted, OrderApplied, Taken, Waited
 
 def begun(moment: float = 100.0) -> PartitionState:
     state = PartitionState()
-    state.apply(Taken(moment, "worker", "digest"))
+    state.apply(Taken(moment, "worker"))
     return state
 
 
@@ -44,7 +44,7 @@ def test_an_order_under_a_pause_counts_no_time_either() -> None:
 def test_a_pause_holds_over_a_takeover() -> None:
     state = begun()
     state.apply(OrderApplied(110.0, 1, is_paused=True))
-    state.apply(Taken(500.0, "another", "digest"))
+    state.apply(Taken(500.0, "another"))
     assert (state.seconds_run(), state.paused_from) == (10.0, 500.0)
     state.apply(OrderApplied(600.0, 2))
     state.apply(OrderApplied(602.0, 3))
