@@ -245,7 +245,8 @@ def _preview(directory: CrawlDirectory, pattern: str, *, as_json: bool) -> None:
     from lycosa.crawl.control.preview import preview
 
     (rule,) = flag_rules((), (pattern,))
-    found = preview(directory, rule)
+    states = directory.each_state(directory.job()) if directory.has_begun else ()
+    found = preview(states, rule)
     if as_json:
         click.echo(json.dumps(found._asdict()))
         return
