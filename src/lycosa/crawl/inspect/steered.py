@@ -55,9 +55,10 @@ class Steered:
                 blocked -= {one.order.host}
             rejecting = [rule for rule in in_force.parsed_rules() if rule.action.value == "reject"]
             scope = Scope(rejecting) if rejecting else None
-            # Members of a cluster read a pause from the board, sooner or later than the order.
+            # Members of a cluster read settings from the board, sooner or later than the order.
+            then = job if job.log.server else in_force.job(job)
             is_paused = in_force.is_paused and not job.log.server
-            self._moments.append(_Moment(in_force.job(job), scope, blocked, is_paused))
+            self._moments.append(_Moment(then, scope, blocked, is_paused))
             is_everywhere = len(moments) >= job.frontier.partitions
             self._first.append(max([min(moments), *self._first[-1:]]))
             self._last.append(max(moments) if is_everywhere else float("inf"))

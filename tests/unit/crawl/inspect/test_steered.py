@@ -70,9 +70,14 @@ def test_nothing_may_be_asked_under_a_pause_not_even_a_robots_file() -> None:
         assert found.breach(asked(12.0, is_robots=robots)) == "the crawl was paused"
 
 
-def test_members_of_a_cluster_learn_of_a_pause_in_another_way() -> None:
-    found = steered((orders.Pause(), [10.0, 10.0]), at="nats://127.0.0.1:4222")
-    assert found.breach(asked(11.0)) == ""
+def test_members_of_a_cluster_learn_of_settings_in_another_way() -> None:
+    longer = orders.SetValue("politeness.delay_seconds", 7.0)
+    at = [10.0, 10.0]
+    given: list[tuple[Order, list[float]]] = [(orders.Pause(), at), (longer, at), (FORUM, at)]
+    found = steered(*given, at="nats://127.0.0.1:4222")
+    assert found.pause(11.0, 1) == 2.0
+    assert found.breach(asked(11.0, "http://a.test/")) == ""
+    assert found.breach(asked(11.0)) == "an added rule excludes it"
 
 
 def test_an_order_that_a_partition_has_not_applied_binds_nobody() -> None:
