@@ -1,6 +1,6 @@
 """Measures what viewers of the live page and searches cost a crawl, and how the server grows.
 
-    python -m benchmarks.viewers [--hosts 20] [--pages 300] [--rounds 3] [--hour 3600]
+    python -m benchmarks.viewers [--hosts 20] [--rounds 3] [--hour 3600]
 
 The test web, the crawl and `lycosa serve` are processes of their own. In each round the same crawl
 runs twice: alone, and with ten viewers that read the stream of frames and 100 searches a minute in
@@ -36,6 +36,8 @@ import psutil
 
 VIEWERS = 10
 SEARCHES_A_MINUTE = 100
+MOST_PAGES = 1000
+"""Of one crawl."""
 WORDS = ("tree", "page", "the", "vault", "link", "test", "site", "number")
 _LYCOSA = [sys.executable, "-m", "lycosa"]
 _CRAWL = ["--workers", "1", "--allow-private", "--delay", "0", "--ip-delay", "0", "--quiet"]
@@ -96,7 +98,7 @@ def serving(root: Path) -> Iterator[Serving]:
 def crawled(web: Path, folder: Path) -> tuple[float, int]:
     """Crawl the test web; return the CPU seconds of all processes of the crawl, and its pages."""
     words = ["crawl", "--seeds", str(web / "seeds.txt"), "-o", str(folder), *_CRAWL]
-    words += ["--set", f"fetch.hosts_file={web / 'hosts'}"]
+    words += ["--set", f"fetch.hosts_file={web / 'hosts'}", "--max-pages", str(MOST_PAGES)]
     with subprocess.Popen([*_LYCOSA, *words], stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -174,20 +176,18 @@ def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hosts", type=int, default=20)
-    parser.add_argument("--pages", type=int, default=300, help="pages of a host")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hour", type=int, default=3600, metavar="SECONDS")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        measure(Path(name), given.hosts, given.pages, given.rounds, given.hour)
+        measure(Path(name), given.hosts, given.rounds, given.hour)
 
 
-def measure(folder: Path, hosts: int, pages: int, rounds: int, hour: int) -> None:
+def measure(folder: Path, hosts: int, rounds: int, hour: int) -> None:
     """Crawl, view and count."""
     web, root = folder / "web", folder / "crawls"
     root.mkdir()
-    words = ["testweb", "--kind", "wide", "--hosts", str(hosts), "--addresses", str(hosts)]
-    words += ["--pages", str(pages), "--no-tls", "--folder", str(web)]
+    words = ["testweb", "--kind", "tree", "--hosts", str(hosts), "--no-tls", "--folder", str(web)]
     with started(words, "ready") as (_, lines):
         seeds = [line.split()[1] for line in lines if line.startswith("seed ")]
         (web / "seeds.txt").write_text("\n".join(seeds))
