@@ -8,9 +8,9 @@ an index beside it. Which one is first changes from round to round.
 
     cost    CPU seconds of the crawl's processes for 1,000 pages, with viewers ÷ without
     age     how old a frame is when a viewer has it: by its own moment, on the same clock
-    memory  resident memory of the server and of the processes that read for it: when it has
-            answered once, and after as many requests as `--hour` seconds of viewing send, without
-            pauses: searches, and each viewer's frame, page and list of hosts once a minute
+    memory  resident memory of the server and of the processes that read for it: after a minute's
+            requests, and after as many as `--hour` seconds of viewing send, without pauses:
+            searches, and each viewer's frame, page and list of hosts once a minute
 """
 
 from __future__ import annotations
@@ -196,8 +196,7 @@ def measure(folder: Path, hosts: int, rounds: int, hour: int) -> None:
         costs: dict[bool, list[float]] = {False: [], True: []}
         ages: list[float] = []
         with serving(root) as server:
-            server.get("/api/v1/crawls/indexed/search?q=tree")
-            server.get("/api/v1/crawls/indexed/progress")
+            view_for(server, "indexed", 60)
             before = server.memory_mb()
             for number in range(rounds):
                 for is_viewed in (False, True) if number % 2 else (True, False):
