@@ -25,10 +25,11 @@ from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
+from lycosa.testweb.webs.maze import MazeWeb
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | MazeWeb
 
 KINDS = (
     "small",
@@ -40,6 +41,7 @@ KINDS = (
     "lively",
     "library",
     "faulty",
+    "maze",
     "topics",
     "bad",
 )
@@ -153,6 +155,8 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.lively(options.seed)
     if options.kind == "topics":
         return _topic_web(options)
+    if options.kind == "maze":
+        return MazeWeb()
     if options.kind == "faulty":
         return FaultySite(options.seed)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
@@ -160,7 +164,7 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite):
+    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | MazeWeb):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]
