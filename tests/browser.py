@@ -1,7 +1,7 @@
 """The system's Chromium without a window, driven by Playwright, which brings no browser of its own.
 
 It can reach no other host, so what it shows comes from the files it was given or from a server of
-the test on 127.0.0.1.
+the test on 127.0.0.1, which `replay.localhost` is a name of.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 FLAGS = (
     "--disable-background-networking",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE replay.localhost",
 )
 
 

@@ -34,6 +34,10 @@ def _has_chromium() -> bool:
     return shutil.which("chromium") is not None
 
 
+def _has_npm() -> bool:
+    return shutil.which("npm") is not None
+
+
 def _can_mount() -> bool:
     probe = [*UNSHARE, "mount", "-t", "tmpfs", "-o", "size=64k", "lycosa", "/mnt"]
     try:
@@ -59,6 +63,7 @@ def _can_make_networks() -> bool:
 
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
+    "npm": Need(_has_npm, "apt-get install npm"),
     "mounts": Need(_can_mount, "apt-get install util-linux mount; some machines ask for root"),
     "postgresql": Need(_has_postgres, "apt-get install postgresql"),
     "network-namespaces": Need(

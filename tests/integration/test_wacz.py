@@ -191,7 +191,11 @@ def test_the_replay_server_offers_the_archive_and_the_player_and_nothing_else(
         assert status == 200 and b"<replay-web-page" in page
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
         assert asked(port, "/replay/ui.js")[2] == b"// player\n"
-        assert asked(port, "/replay/sw.js?serveIndex=1")[2] == b"// worker\n"
+        _, headers, worker = asked(port, "/replay/sw.js?serveIndex=1")
+        assert b'importScripts("./player-worker.js")' in worker
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert asked(port, "/replay/player-worker.js")[2] == b"// worker\n"
+        assert b"serviceWorker.ready" in asked(port, "/replay/?source=x")[2]
 
         status, headers, content = asked(port, "/crawl.wacz")
         assert (status, content) == (200, whole) and headers["accept-ranges"] == "bytes"

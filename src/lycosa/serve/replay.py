@@ -5,8 +5,11 @@ Archived pages run their scripts, so they have an origin of their own: another p
 ReplayWeb.page (npm's `replaywebpage`), which reads the archive by ranges.
 
     /               a page with the player in it
+    /replay/        waits for the service worker, which answers here from then on
     /replay/ui.js   the player
-    /replay/sw.js   its service worker, which answers for archived pages
+    /replay/sw.js   the service worker, which answers for archived pages (`replay_worker`)
+    /replay/player-worker.js
+                    the player's own, which that one loads
     /crawl.wacz     the archive, read from the segments in place (`store.wacz`)
 
 `replay_app` makes an ASGI application; `Replay` runs it. Requests with another host name than those
@@ -24,6 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa.errors import LycosaError, StoreError
+from lycosa.serve.replay_worker import PLAYER_WORKER, worker
 from lycosa.store.wacz.virtual import VirtualWacz
 
 Message = MutableMapping[str, Any]
@@ -32,15 +36,18 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 OWN_NAMES = frozenset({"replay.localhost", "localhost", "127.0.0.1", "[::1]"})
-PLAYER_FILES = {"/replay/ui.js": "ui.js", "/replay/sw.js": "sw.js"}
+PLAYER_FILES = {"/replay/ui.js": "ui.js", f"/replay/{PLAYER_WORKER}": "sw.js"}
 WACZ = "/crawl.wacz"
 
 _BLOCK_BYTES = 1 << 18
 _RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
-_POLICY = (
+_WALL = (
     "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "form-action 'self'"
 )
+"""Of everything: archived pages, the page of the player, its workers."""
+_POLICY = _WALL + "; frame-ancestors 'none'; base-uri 'none'"
+_SCRIPT = {"content-type": "text/javascript; charset=utf-8", "content-security-policy": _WALL}
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -48,9 +55,20 @@ _PAGE = """<!doctype html>
 <title>{title}: replay</title>
 <style>html, body, replay-web-page {{ display: block; height: 100%; margin: 0 }}</style>
 <script src="/replay/ui.js"></script>
-<replay-web-page source="{source}" replayBase="/replay/"{start}></replay-web-page>
+<replay-web-page source="{source}" replayBase="/replay/" deepLink{start}></replay-web-page>
 </html>
 """
+
+
+_WAITING = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>the player starts</title>
+<script>navigator.serviceWorker.ready.then(() => location.reload())</script>
+<p>The player starts.</p>
+</html>
+"""
+"""The frame of the player asks for its page before the worker that has it is ready."""
 
 
 class Answer(NamedTuple):
@@ -96,13 +114,16 @@ def _answer(scope: Message, wacz: VirtualWacz, player: Path, names: Collection[s
     path = scope["path"]
     if path == "/":
         return _page(wacz)
+    if path == "/replay/":
+        return _html(_WAITING, _WALL)
+    if path == "/replay/sw.js":
+        return Answer(200, _SCRIPT, worker(_WALL))
     if path in PLAYER_FILES:
         try:
             content = (player / PLAYER_FILES[path]).read_bytes()
         except OSError:
             return _text(404, "the player is gone\n")
-        kind = {"content-type": "text/javascript; charset=utf-8"}
-        return Answer(200, kind | {"service-worker-allowed": "/"}, content)
+        return Answer(200, _SCRIPT, content)
     if path == WACZ:
         return _archive(wacz, headers)
     return _text(404, "nothing is here\n")
@@ -121,9 +142,12 @@ def _page(wacz: VirtualWacz) -> Answer:
     # The digest makes another address of another archive: the player keeps what it has read.
     source = f"{WACZ}?{wacz.digest[:16]}"
     start = f' url="{html.escape(wacz.main_page)}"' if wacz.main_page else ""
-    content = _PAGE.format(title=title, source=source, start=start).encode()
+    return _html(_PAGE.format(title=title, source=source, start=start), _POLICY)
+
+
+def _html(text: str, policy: str) -> Answer:
     kind = "text/html; charset=utf-8"
-    return Answer(200, {"content-type": kind, "content-security-policy": _POLICY}, content)
+    return Answer(200, {"content-type": kind, "content-security-policy": policy}, text.encode())
 
 
 def _archive(wacz: VirtualWacz, headers: dict[str, str]) -> Answer:

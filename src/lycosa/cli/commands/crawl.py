@@ -15,8 +15,10 @@ from lycosa.cli.input.options import (
     cycle_flags,
     directory_argument,
     fetch_flags,
+    id_flag,
     limit_flags,
     log_flag,
+    no_wait_flag,
     order_flags,
     recipe_flag,
     scope_flags,
@@ -169,18 +171,22 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
 @cycle_flags
 @screen_flags
 @serve_flags
+@id_flag
+@no_wait_flag
 @click.pass_obj
 def resume(session: Session, /, path: Path, **flags: Any) -> int:
     """Continue a crawl.
 
     It continues where it was, whether it was stopped, killed or ended by a limit. Flags
-    change the job permanently. A crawl that runs and was paused goes on.
+    change the job permanently. A crawl that runs and was paused goes on: then --id and --no-wait
+    are those of an order.
 
     \b
       lycosa resume mycrawl --max-pages 5000
     """
     directory = CrawlDirectory.open(path)
-    if _end_pause(directory, as_json=bool(flags["as_json"])):
+    order_flags = {name: flags.pop(name) for name in ("client_id", "no_wait")}
+    if _end_pause(directory, {**order_flags, "as_json": bool(flags["as_json"])}):
         return 0
     job = directory.job()
     changed = build_job(job, flags)
@@ -190,20 +196,22 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     return run_shown(session, directory, changed, flags)
 
 
-def _end_pause(directory: CrawlDirectory, *, as_json: bool) -> bool:
+def _end_pause(directory: CrawlDirectory, flags: dict[str, Any]) -> bool:
     """End a pause of the operator; return whether a process crawls, which goes on by that."""
     from lycosa.crawl.control import orders
     from lycosa.crawl.control.desk import known_orders
 
-    if not orders.in_force(known_orders(directory)).is_paused:
+    known, client_id = known_orders(directory), flags["client_id"]
+    is_known = bool(client_id) and client_id in {one.id for one in known}
+    is_running = directory.holder() is not None
+    if not orders.in_force(known).is_paused and not (is_known and is_running):
         return False
     from lycosa.cli.input.orders import order
     from lycosa.crawl.control.desk import give
 
-    if directory.holder() is None:
-        give(directory, orders.Resume())
+    if not is_running:
+        give(directory, orders.Resume(), client_id)
         return False
-    flags = {"client_id": "", "no_wait": False, "as_json": as_json}
     order(directory, orders.Resume(), "the crawl goes on", flags)
     return True
 

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.input.options import directory_argument, json_flag, place_argument, seeds_flag
-from lycosa.cli.input.orders import id_flag, order, order_flags
+from lycosa.cli.input.options import (
+    directory_argument,
+    id_flag,
+    json_flag,
+    place_argument,
+    seeds_flag,
+)
+from lycosa.cli.input.orders import order, order_flags
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import refused_more_text

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,7 @@ from lycosa.cli.screen.notices import Session, notice
 from lycosa.cli.screen.output import line_on_screen
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
+from lycosa.study.extras import require
 
 if TYPE_CHECKING:
     from lycosa.store.wacz.virtual import VirtualWacz
@@ -32,30 +34,48 @@ if TYPE_CHECKING:
     required=True,
     help="The file to write.",
 )
+@click.option(
+    "--host", "hosts", multiple=True, metavar="HOST", help="Write only pages of this host (again)."
+)
+@click.option("--topic", default="", help="Write only pages about this topic.")
+@click.option(
+    "--withheld",
+    "with_withheld",
+    is_flag=True,
+    help="Include pages that ask to be withheld (`noarchive`).",
+)
 @json_flag
 @click.pass_obj
-def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool) -> None:
+def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool, **flags: Any) -> None:
     """Write the crawl as one WACZ file, for ReplayWeb.page.
 
     The file holds the WARC files as they are, one index of them, the list of pages, and a digest of
     each. It has the same bytes each time it is written from the same segments. If writing is
-    stopped, the same command goes on where it was. Pages that ask for noarchive are neither in the
-    index nor in the list, so they are not replayed; their records stay in the WARC files.
+    stopped, the same command goes on where it was.
+
+    Pages that ask for noarchive are left out, as in other exports. Where there are such pages, and
+    with --host or --topic, the records of the other pages are copied into WARC files of their own
+    first, with the pictures, style sheets and scripts that they need; then a stopped command begins
+    anew.
+
+    \b
+    Examples:
+      lycosa export wacz mycrawl -o mycrawl.wacz
+      lycosa export wacz mycrawl -o one.wacz --host www.example.org
     """
     from lycosa.store.wacz.export import write_wacz
 
-    with line_on_screen() as show:
-        wacz = _opened(session, path, show)
-        try:
-            done = write_wacz(
-                wacz, target, lambda n, all: show(f"{size_text(n)} of {size_text(all)} written")
-            )
-        finally:
-            wacz.close()
+    with line_on_screen() as show, _archive(session, path, target, flags, show) as (wacz, withheld):
+        done = write_wacz(
+            wacz, target, lambda n, all: show(f"{size_text(n)} of {size_text(all)} written")
+        )
     if as_json:
-        click.echo(json.dumps(done._asdict() | {"digest": wacz.digest}, indent=2))
+        told = done._asdict() | {"digest": wacz.digest, "withheld": withheld}
+        click.echo(json.dumps(told, indent=2))
         return
     click.echo(f"{target}: {counted(done.pages, 'page')}, {size_text(done.bytes)}")
+    if withheld:
+        click.echo(f"  {counted(withheld, 'page')} left out, as they ask (all: --withheld)")
     if done.resumed_at:
         click.echo(f"  went on at {size_text(done.resumed_at)}")
     click.echo("  look at it: open it at https://replayweb.page, which reads it on your machine")
@@ -106,15 +126,50 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _opened(session: Session, path: Path, show: Callable[[str], None]) -> VirtualWacz:
-    from lycosa.crawl.recovery.leftovers import seal_leftovers
+@contextmanager
+def _archive(
+    session: Session, path: Path, target: Path, flags: dict[str, Any], show: Callable[[str], None]
+) -> Iterator[tuple[VirtualWacz, int]]:
+    """Open the archive to be written; gives it and how many fetches are left out as pages ask."""
+    from lycosa.store.wacz.parts import has_withheld
     from lycosa.store.wacz.virtual import VirtualWacz
+
+    directory = _sealed(session, path)
+    obeys = directory.job().extract.obey_noarchive
+    with ExitStack() as opened:
+        if not any(flags.values()) and not (obeys and has_withheld(path)):
+            wacz, withheld = _whole(path, show), 0
+        else:
+            require("export")
+            from lycosa.study.exports.wacz_files import Chosen, selection
+
+            show("copying the records of the pages")
+            chosen = Chosen(**flags)
+            parts, withheld = opened.enter_context(selection(path, chosen, target))
+            wacz = VirtualWacz(path, parts=parts)
+        opened.callback(wacz.close)
+        yield wacz, withheld
+
+
+def _opened(session: Session, path: Path, show: Callable[[str], None]) -> VirtualWacz:
+    _sealed(session, path)
+    return _whole(path, show)
+
+
+def _sealed(session: Session, path: Path) -> CrawlDirectory:
+    from lycosa.crawl.recovery.leftovers import seal_leftovers
 
     directory = CrawlDirectory.open(path)
     session.messages = directory.messages
     if directory.holder() is None and directory.has_begun:
         with directory.locked():
             seal_leftovers(directory, directory.job())
+    return directory
+
+
+def _whole(path: Path, show: Callable[[str], None]) -> VirtualWacz:
+    from lycosa.store.wacz.virtual import VirtualWacz
+
     return VirtualWacz(
         path, lambda n, all: show(f"{size_text(n)} of {size_text(all)} read for digests")
     )

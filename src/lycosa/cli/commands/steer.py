@@ -11,13 +11,15 @@ import click
 
 from lycosa.cli.amounts import counted
 from lycosa.cli.input.options import json_flag, place_argument
-from lycosa.cli.input.orders import LOOK_SECONDS, order, order_flags
+from lycosa.cli.input.orders import LOOK_SECONDS, order, order_flags, say
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.screen.lines import command
 from lycosa.cli.screen.notices import Session
 from lycosa.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lycosa.cli.input.places import Place
     from lycosa.crawl.control.orders import Numbered
     from lycosa.crawl.directory import CrawlDirectory
@@ -120,6 +122,12 @@ def set_values(
 @click.argument("pattern", required=False)
 @click.option("--remove", metavar="N", type=int, help="Remove the rule that order N has added.")
 @click.option("--preview", "is_preview", is_flag=True, help="Only count what it would end.")
+@click.option(
+    "--add-refused",
+    metavar="N",
+    type=int,
+    help="Add the links that the rule of order N has refused, as seeds.",
+)
 @order_flags
 @click.pass_obj
 def exclude(
@@ -129,19 +137,27 @@ def exclude(
     pattern: str | None,
     remove: int | None,
     is_preview: bool,
+    add_refused: int | None,
     **flags: Any,
 ) -> None:
     """Skip URLs that match, also those that wait in the queue.
 
     PATTERN is written as for --exclude: a host, a URL prefix, or regex:EXPRESSION. Waiting URLs end
-    as `excluded` when their turn comes; --remove brings them back. Links that were refused while
-    the rule held are found again on pages that are visited again.
+    as `excluded` when their turn comes; --remove brings them back. Links that were found while the
+    rule held were refused and do not come back: --remove counts them, --add-refused crawls them as
+    seeds, so at depth 0.
 
     \b
       lycosa exclude mycrawl https://example.org/forum/ --preview
       lycosa exclude mycrawl https://example.org/forum/
       lycosa exclude mycrawl --remove 3
+      lycosa exclude mycrawl --add-refused 3
     """
+    if add_refused is not None:
+        if pattern is not None or remove is not None:
+            raise click.UsageError("--add-refused N stands alone.")
+        _add_refused(open_crawl(session, path), add_refused, flags)
+        return
     if is_preview and pattern is not None:
         _preview(open_crawl(session, path), pattern, as_json=flags["as_json"])
     else:
@@ -182,6 +198,10 @@ def _rule(
         raise click.UsageError("Give a PATTERN, or --remove N.")
     if remove is not None:
         order(directory, RemoveRule(remove), f"the rule of order {remove} is removed", flags)
+        is_told = name == "exclude" and not flags["as_json"] and not directory.is_distant
+        if is_told and (count := sum(1 for _ in _refused(directory, remove))):
+            again = command("exclude", directory.path, "--add-refused", str(remove))
+            click.echo(f"  it had refused {counted(count, 'link')}; crawl them: {again}")
         return
     assert pattern is not None
     patterns = ((), (pattern,)) if name == "exclude" else ((pattern,), ())
@@ -189,12 +209,44 @@ def _rule(
     order(directory, AddRule(rule), f"{name}: {pattern}", flags)
 
 
+def _refused(directory: CrawlDirectory, number: int) -> Iterator[str]:
+    """Yield the links that the rule of an order has refused."""
+    from lycosa.crawl.control.desk import known_orders
+    from lycosa.crawl.control.orders import AddRule
+    from lycosa.crawl.control.refused import reason_of, refused_links
+
+    given = {one.number: one for one in known_orders(directory)}
+    if number not in given or not isinstance(given[number].order, AddRule):
+        added = ", ".join(str(n) for n, one in given.items() if isinstance(one.order, AddRule))
+        raise ConfigError(f"order {number} has added no rule; orders that have: {added or 'none'}")
+    return refused_links(directory.path, reason_of(given[number]))
+
+
+def _add_refused(directory: CrawlDirectory, number: int, flags: dict[str, Any]) -> None:
+    from lycosa.crawl.control.desk import add_seeds
+
+    if directory.is_distant:
+        raise ConfigError(
+            f"{directory.shown}: refused links stand in the tables of the machines that crawl\n"
+            "  give the crawl directory of a machine instead of the address"
+        )
+    given = add_seeds(directory, _refused(directory, number), flags["client_id"])
+    planted = given.planted
+    if not given.number:
+        refused = len(planted.refused) + sum(planted.more_refused.values()) if planted else 0
+        more = f"; {refused:,} are refused by rules that hold" if refused else ""
+        raise ConfigError(f"the rule of order {number} has refused no link that can be added{more}")
+    count = planted.accepted if planted is not None else 0
+    say(directory, given, f"{counted(count, 'refused link')} added as seeds", flags)
+
+
 def _preview(directory: CrawlDirectory, pattern: str, *, as_json: bool) -> None:
     from lycosa.cli.input.jobs import flag_rules
     from lycosa.crawl.control.preview import preview
 
     (rule,) = flag_rules((), (pattern,))
-    found = preview(directory, rule)
+    states = directory.each_state(directory.job()) if directory.has_begun else ()
+    found = preview(states, rule)
     if as_json:
         click.echo(json.dumps(found._asdict()))
         return

@@ -359,3 +359,14 @@ class _Place(_Folder):
 directory_argument = click.argument("path", metavar="DIR", type=_Folder())
 place_argument = click.argument("path", metavar="DIR|URL", type=_Place())
 served_argument = click.argument("path", metavar="[DIR|ROOT|URL]", type=_Place(), default=".")
+
+id_flag = click.option(
+    "--id",
+    "client_id",
+    metavar="ID",
+    default="",
+    help="A name for this order: given again under it, it changes nothing.",
+)
+no_wait_flag = click.option(
+    "--no-wait", "no_wait", is_flag=True, help="Return when it is noted, before it is applied."
+)

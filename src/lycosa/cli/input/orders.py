@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lycosa.cli.input.options import id_flag, no_wait_flag
 from lycosa.cli.screen.lines import command
 from lycosa.crawl.control.desk import Given, give
 from lycosa.crawl.control.live import read_frame
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
     from lycosa.crawl.directory import CrawlDirectory
 
 LOOK_SECONDS = 0.05
-
-id_flag = click.option(
-    "--id",
-    "client_id",
-    metavar="ID",
-    default="",
-    help="A name for this order: given again under it, it changes nothing.",
-)
-no_wait_flag = click.option(
-    "--no-wait", "no_wait", is_flag=True, help="Return when it is noted, before it is applied."
-)
 
 
 def order_flags(function: Callable[..., Any]) -> Callable[..., Any]:

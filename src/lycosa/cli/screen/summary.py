@@ -50,6 +50,8 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         if job.topics.policy == "budget":
             why = "the budgets of their topics are used up"
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, {why}"))
+    if progress.is_paused:
+        facts.insert(0, ("paused", "you have paused it; a resume ends the pause"))
     facts += topics_facts(progress.topics, progress.budgets, job)
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))

@@ -10,7 +10,8 @@ crawl looks for the next number four times a second, and its workers apply what 
     decisions  the events by which an order changes a partition: block, unblock, retry, bring back
     live_job   the job that a worker goes by while the operator changes it
     watch      looks for new orders, for the process that leads a crawl
-    preview    counts which URLs of the queue a rule would end
+    preview    counts for which URLs of the queue a rule holds
+    refused    finds the links that a rule has refused while it held
     live       `live.json`: the crawl at this moment, for programs that look once a second
     metrics    the figures of such a moment, in the format of Prometheus
 

@@ -256,6 +256,8 @@ class Steering:
     def learn(self, given: Sequence[Numbered], now: float) -> None:
         """Follow orders that are new."""
         limits = self._live.job.limits
+        # Once an order is recorded as applied, no request begins by what held before it.
+        self._worker.connections = 0
         self._applier.learn(given)
         settings = self.in_force.settings
         changes = self._live.adopt(settings, self._worker.addresses, self._transport)

@@ -72,7 +72,10 @@ class AddRule(_Order, frozen=True, tag="add-rule"):
 
 
 class RemoveRule(_Order, frozen=True, tag="remove-rule"):
-    """Ask an added rule no longer; what waited and it had ended is brought back."""
+    """Ask an added rule no longer; what waited and it had ended is brought back.
+
+    Links that it has refused were not noted as URLs. The tables have them (`refused_links`).
+    """
 
     number: int
     """The number of the order that added it."""
@@ -170,8 +173,9 @@ class InForce(msgspec.Struct, frozen=True):
         return self.settings.applied(job)
 
     def parsed_rules(self) -> tuple[Rule, ...]:
-        """Return the added rules, the newest first."""
-        return parse_rules([self.rules[number] for number in sorted(self.rules, reverse=True)])
+        """Return the added rules, the newest first; those without a name have their order's."""
+        newest_first = sorted(self.rules, reverse=True)
+        return parse_rules([{"name": f"order-{n}"} | self.rules[n] for n in newest_first])
 
 
 def in_force(given: Iterable[Numbered]) -> InForce:

@@ -25,6 +25,7 @@ class _Moment(NamedTuple):
     job: Job
     excluded: Scope | None
     blocked: frozenset[str]
+    is_paused: bool = False
 
 
 class Steered:
@@ -54,7 +55,10 @@ class Steered:
                 blocked -= {one.order.host}
             rejecting = [rule for rule in in_force.parsed_rules() if rule.action.value == "reject"]
             scope = Scope(rejecting) if rejecting else None
-            self._moments.append(_Moment(in_force.job(job), scope, blocked))
+            # Members of a cluster read settings from the board, sooner or later than the order.
+            then = job if job.log.server else in_force.job(job)
+            is_paused = in_force.is_paused and not job.log.server
+            self._moments.append(_Moment(then, scope, blocked, is_paused))
             is_everywhere = len(moments) >= job.frontier.partitions
             self._first.append(max([min(moments), *self._first[-1:]]))
             self._last.append(max(moments) if is_everywhere else float("inf"))
@@ -72,6 +76,8 @@ class Steered:
         if len(self._moments) == 1:
             return ""
         found = self._at(exchange.began)
+        if all(one.is_paused for one in found):
+            return "the crawl was paused"
         if all(exchange.host in one.blocked for one in found):
             began = self._first[0]
             reopened = self._reopened.get(exchange.host, ())

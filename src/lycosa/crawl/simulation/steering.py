@@ -25,7 +25,7 @@ SELDOM_SECONDS = 10.0
 OrderPlan = Sequence[tuple[float, Order]]
 
 
-class _Unlimited:
+class Unlimited:
     """A network whose bandwidth is not simulated."""
 
     def limit_bandwidth(self, bytes_per_second: int) -> None:
@@ -50,7 +50,7 @@ class SteeredLife:
     def employ(self, live: LiveJob, ports: Ports, worker: Worker, budget: Budget) -> None:
         """Let a worker that has opened its partitions follow orders."""
         applier = Applier(ports, worker)
-        unlimited, most = _Unlimited(), live.job.fetch.connections
+        unlimited, most = Unlimited(), live.job.fetch.connections
         self._steered.append(Steering(live, applier, worker, unlimited, budget, lambda _: most))
 
     def begin(self) -> None:

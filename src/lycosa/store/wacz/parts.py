@@ -4,7 +4,8 @@ Index and list are made in `index/replay/`, again whenever segments are added or
 file its size, CRC-32 and SHA-256 are kept there, so that a WARC file is read once.
 
 A page that asks for `noarchive` is in no index and in no list, so it is not replayed; its record
-stays in the WARC file.
+is in the WARC file, which is offered as it is. So an archive that is given away is made of a
+selection of the pages instead (`study.exports.wacz_files`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,12 +32,13 @@ from lycosa.store.tables.missing_tables import damage_told, require_index
 from lycosa.store.wacz.layout import Member
 
 VERSION = "1.1.1"
-FORMAT = 1
+FORMAT = 2
 PAGES_HEAD = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
 
 _BLOCK_BYTES = 1 << 20
 _BATCH_ROWS = 5_000
-_COLUMNS = ["url", "title", "began", "outcome", "noarchive", "content_type", "length", "depth"]
+COLUMNS = ["url", "title", "began", "outcome", "noarchive", "content_type", "length", "distance"]
+"""Of a row of `pages`, for the list of pages."""
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 OnBytes = Callable[[int, int], None]
@@ -87,7 +89,7 @@ def gather(folder: Path, on_bytes: OnBytes = lambda done, of: None) -> Parts:
         memory = _read(store)
         segments = {str(name): _state(cdx_path(folder, name)) for name in names}
         if memory.segments != segments:
-            memory.main_page = _write_pages(folder, names, store / "pages.jsonl")
+            memory.main_page = write_pages(_rows(folder, names), store / "pages.jsonl")
             _write_index(folder, names, store / "index.cdxj")
             memory.segments = segments
         sources = {
@@ -97,9 +99,21 @@ def gather(folder: Path, on_bytes: OnBytes = lambda done, of: None) -> Parts:
         sources |= {f"archive/{name}.warc.gz": warc_path(folder, name) for name in names}
         memory.files = _known(sources, memory.files, on_bytes)
         _write(store, memory)
-    with (store / "pages.jsonl").open("rb") as file:
+    made = max(state[1] for state in segments.values())
+    return _parts(folder, sources, memory, made)
+
+
+def selected(folder: Path, sources: dict[str, Path], main_page: tuple[str, str] | None) -> Parts:
+    """Return the archive of files that were written for it; `sources` has their names in it."""
+    memory = _Memory(main_page=main_page, files=_known(sources, {}, lambda done, of: None))
+    segments = (_state(cdx_path(folder, name)) for name in names_in(folder, CDX, ".cdxj"))
+    return _parts(folder, sources, memory, max(state[1] for state in segments))
+
+
+def _parts(folder: Path, sources: dict[str, Path], memory: _Memory, made: int) -> Parts:
+    with sources["pages/pages.jsonl"].open("rb") as file:
         pages = sum(1 for _ in file) - 1
-    package = _package(folder, memory, max(state[1] for state in segments.values()))
+    package = _package(folder, memory, made)
     digest = hashlib.sha256(package).hexdigest()
     told = {"path": "datapackage.json", "hash": f"sha256:{digest}"}
     small = {"datapackage.json": package, "datapackage-digest.json": _json(told)}
@@ -143,38 +157,46 @@ def _write_index(folder: Path, names: list[Name], target: Path) -> None:
     temporary(target).rename(target)
 
 
-def _write_pages(folder: Path, names: list[Name], target: Path) -> tuple[str, str] | None:
+def write_pages(rows: Iterable[dict[str, Any]], target: Path) -> tuple[str, str] | None:
     """Write the list of pages; returns URL and date of the one that is shown first."""
     first: tuple[int, str, str] | None = None
     with temporary(target).open("w", encoding="utf-8", newline="\n") as file:
         file.write(json.dumps(PAGES_HEAD) + "\n")
-        for number, row in enumerate(_rows(folder, names)):
+        for number, row in enumerate(filter(_is_page, rows)):
             moment = row["began"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             told = {"id": f"{number:x}", "url": row["url"], "ts": moment}
             if row["title"]:
                 told["title"] = row["title"]
             file.write(json.dumps(told, ensure_ascii=False) + "\n")
-            depth = row["depth"] or 0
+            depth = row["distance"] or 0
             if first is None or depth < first[0]:
                 first = (depth, row["url"], moment)
     temporary(target).rename(target)
     return first[1:] if first is not None else None
 
 
-def _rows(folder: Path, names: list[Name]) -> Iterator[dict[str, Any]]:
-    """Yield the kept pages of sealed segments that can be shown."""
+def _rows(
+    folder: Path, names: list[Name], columns: list[str] = COLUMNS
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of pages in sealed segments."""
     for name in names:
         path = sealed_path(folder, "pages", name)
         with damage_told(folder, path), pq.ParquetFile(path) as file:
-            there = [column for column in _COLUMNS if column in file.schema_arrow.names]
+            there = [column for column in columns if column in file.schema_arrow.names]
             for batch in file.iter_batches(_BATCH_ROWS, columns=there):
-                yield from filter(_is_page, _filled(batch).to_pylist())
+                yield from _filled(batch).to_pylist()
+
+
+def has_withheld(folder: Path) -> bool:
+    """Return whether the WARC files have records of pages that ask for `noarchive`."""
+    rows = _rows(folder, names_in(folder, CDX, ".cdxj"), ["noarchive", "length"])
+    return any(row["noarchive"] and row["length"] for row in rows)
 
 
 def _filled(batch: pa.RecordBatch) -> pa.Table:
     """Return rows with all columns: segments of older versions lack some."""
     found = pa.table(batch)
-    for column in set(_COLUMNS) - set(found.column_names):
+    for column in set(COLUMNS) - set(found.column_names):
         found = found.append_column(column, pa.nulls(found.num_rows))
     return found
 

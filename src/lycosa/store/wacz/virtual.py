@@ -9,7 +9,7 @@ from threading import Lock
 
 from lycosa.errors import StoreError
 from lycosa.store.wacz.layout import Source, pieces_of
-from lycosa.store.wacz.parts import OnBytes, gather
+from lycosa.store.wacz.parts import OnBytes, Parts, gather
 
 Content = bytes
 """The type, under a name that the method `bytes` does not hide."""
@@ -23,8 +23,15 @@ class VirtualWacz:
     file has been rewritten since (a host was forgotten), reading it raises `StoreError`.
     """
 
-    def __init__(self, folder: Path, on_bytes: OnBytes = lambda done, of: None) -> None:
-        parts = gather(folder, on_bytes)
+    def __init__(
+        self,
+        folder: Path,
+        on_bytes: OnBytes = lambda done, of: None,
+        parts: Parts | None = None,
+    ) -> None:
+        """`parts` are those of a selection; the whole crawl without them."""
+        if parts is None:
+            parts = gather(folder, on_bytes)
         self.folder = folder
         self.pages = parts.pages
         self.main_page = parts.main_page

@@ -11,7 +11,7 @@ Cost: the files that hold one of the pages are read once; one exchange is in mem
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO
@@ -48,8 +48,20 @@ def write_pages(
     return write_records(folder, places, target, info)
 
 
+OnWritten = Callable[[str, int, Place], None]
+"""Is told of each answer the file and the offset where it stood, and its place in the new file."""
+
+
+def _ignore(name: str, offset: int, place: Place) -> None:
+    pass
+
+
 def write_records(
-    folder: Path, places: Mapping[str, Collection[int]], target: Path, info: Mapping[str, str]
+    folder: Path,
+    places: Mapping[str, Collection[int]],
+    target: Path,
+    info: Mapping[str, str],
+    on_written: OnWritten = _ignore,
 ) -> int:
     """Write the exchanges whose answers stand at these offsets of files; returns their number."""
     path, count = temporary(target), 0
@@ -59,7 +71,7 @@ def write_records(
         with path.open("wb") as out:
             out.write(_beginning(target, info))
             for name in sorted(places):
-                count += _copy(folder / WARC / name, set(places[name]), files, out)
+                count += _copy(folder / WARC / name, set(places[name]), files, out, on_written)
     except OSError as error:
         raise LycosaError(f"{target}: cannot be written: {error.strerror}") from None
     finally:
@@ -83,7 +95,9 @@ def _beginning(target: Path, info: Mapping[str, str]) -> bytes:
     return warc_format.pack(headers, warc_format.fields(info))
 
 
-def _copy(path: Path, offsets: set[int], files: WarcFiles, out: IO[bytes]) -> int:
+def _copy(
+    path: Path, offsets: set[int], files: WarcFiles, out: IO[bytes], on_written: OnWritten
+) -> int:
     """Copy the exchanges of one file; returns how many were there."""
     if not path.exists():
         return 0
@@ -95,11 +109,16 @@ def _copy(path: Path, offsets: set[int], files: WarcFiles, out: IO[bytes]) -> in
                 continue
             count += 1
             for piece in (request, answer, metadata):
+                if piece is None:
+                    continue
+                start = out.tell()
                 if piece is answer and answer.type == "revisit":
                     out.write(_whole(answer, segment, files))
-                elif piece is not None:
+                else:
                     source.seek(piece.offset)
                     out.write(source.read(piece.length))
+                if piece is answer:
+                    on_written(path.name, answer.offset, Place(0, start, out.tell() - start))
     return count
 
 

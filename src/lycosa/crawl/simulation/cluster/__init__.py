@@ -7,6 +7,7 @@ machine's runs at its own rate), the servers (`log.loose`, `cluster.board.memory
     virtual_session  calls to the board in virtual time: renewals, ledger, reports
     content         what machines store, each in a folder, and what all have uploaded
     world           what all machines share: time, web, servers, referee
+    operator        the operator's orders, given at chosen moments
     machine         a machine with one worker process, over all its lives
     cluster         the machines of a crawl, what goes wrong, and what came of it
 """

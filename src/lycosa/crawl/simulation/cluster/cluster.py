@@ -7,18 +7,20 @@ assert not result.breaches and result.reason == "exhausted"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lycosa.cluster.board.keys import CORDONS
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.orders import Order
 from lycosa.crawl.member.lives import REFUSED
 from lycosa.crawl.member.notes import begin_run, end_name
 from lycosa.crawl.recovery.lost_machines import Forgotten, forget_machine
 from lycosa.crawl.simulation.cluster.content import read_anywhere
 from lycosa.crawl.simulation.cluster.machine import Machine, OnMachine
+from lycosa.crawl.simulation.cluster.operator import Operator, OrderPlan
 from lycosa.crawl.simulation.cluster.world import BEGINS_AT, Weather, World
 from lycosa.crawl.simulation.simulation import JudgedWeb
 from lycosa.crawl.takeover import read_partition
@@ -29,6 +31,9 @@ from lycosa.log.loose import NO_FAULTS, LooseLog
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.store.journal import Kept
 from lycosa.testweb.referee.rulebook import Breach
+
+LIFT_SECONDS = 60.0
+"""After the last order of an operator, until cordons are lifted."""
 
 
 @dataclass
@@ -78,6 +83,18 @@ class Cluster(World):
         """How many lost machines have not been given up yet."""
         self._is_unfinished = False
         """What was lost after the end of a run has not been fetched again."""
+
+    def steer(
+        self, plan: OrderPlan, on_given: Callable[[Order], None] = lambda order: None
+    ) -> None:
+        """Let an operator give orders at these virtual seconds; `on_given` is told of each.
+
+        A while after the last one all cordons are lifted.
+        """
+        self.is_steered = True
+        Operator(self, plan, on_given)
+        last = max(moment for moment, _ in plan)
+        self.clock.call_at(BEGINS_AT + last + LIFT_SECONDS, self._lift_cordons)
 
     def run(self, most_seconds: float = 3600.0) -> Result:
         """Crawl to the end, or for a virtual time."""
@@ -245,9 +262,13 @@ class Cluster(World):
         self.is_loose, self.log_faults = False, NO_FAULTS
         self._kill_in = 0
         self._store_back()
-        known = self.board.get(CORDONS)
-        if known is not None and known.revision:  # the operator lifts all cordons
-            self.board.put(CORDONS, b"", known.revision)
+        self._lift_cordons()
         for machine in self.machines:
             if machine.is_up:
                 machine.calm()
+
+    def _lift_cordons(self) -> None:
+        """Let members take the partitions again whose owners have died, as the operator does."""
+        known = self.board.get(CORDONS)
+        if known is not None and known.revision:
+            self.board.put(CORDONS, b"", known.revision)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lycosa.cluster.board.memory import Faults as BoardFaults
 from lycosa.cluster.board.memory import LooseBoard
+from lycosa.cluster.courier import Desk
 from lycosa.cluster.idle import IdleDesk
 from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
@@ -18,6 +19,7 @@ from lycosa.cluster.membership.tenure import Instant
 from lycosa.crawl.control.applying import Applier
 from lycosa.crawl.control.desk import OrderBook
 from lycosa.crawl.logs.notes import DIRECTORY, MACHINE
+from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
@@ -33,6 +35,7 @@ from lycosa.crawl.simulation.cluster.content import (
 from lycosa.crawl.simulation.cluster.process_clock import ProcessClock
 from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession, Way
 from lycosa.crawl.simulation.cluster.world import World
+from lycosa.crawl.simulation.steering import Unlimited
 from lycosa.crawl.worker.worker import Worker
 from lycosa.log.loose import NO_FAULTS, LooseLog
 from lycosa.log.snapshot import MemorySnapshots
@@ -40,6 +43,8 @@ from lycosa.records import Answer, Request, Resolved
 from lycosa.testweb.carrier import InProcessCarrier
 
 POLL_SECONDS = 0.5
+LOOK_SECONDS = 1.0
+"""How often a process of a steered crawl looks for settings that are new."""
 UPLOAD_SECONDS = 15.0
 """How often segments are rolled, and uploaded."""
 _FOREVER = 1 << 62
@@ -118,6 +123,7 @@ class Machine:
         self.log = LooseLog(cluster.server, self.chance.getrandbits(32), NO_FAULTS)
         self._scope = JobScope(job, self.log, stays_on_seeds=False)
         self._orders = OrderBook(self.log)
+        self._adopter = Adopter(job, clock, lambda: 1) if cluster.is_steered else None
         self.log.faults = cluster.log_faults
         self.store = MachineStore(self.folder, self.directory, job.log.durability)
         Uploads(self.store, cluster.objects, clock).begin(UPLOAD_SECONDS)
@@ -127,6 +133,8 @@ class Machine:
         self.session = VirtualSession(self.way, clock, self._read_clocks, self._make_life)
         self.lives = Lives(clock, self.session, self._work, self._ended)
         clock.guarded(self.lives.begin)
+        if cluster.is_steered:
+            self._look()
 
     def kill(self) -> None:
         """Lose what SIGKILL loses."""
@@ -182,7 +190,8 @@ class Machine:
         return Life(own, Agreement("crawl", identity, "", 2))
 
     def _work(self, number: int) -> Working:
-        cluster, job, clock = self._cluster, self._cluster.job, self.clock
+        cluster, clock = self._cluster, self.clock
+        job = self._adopter.job if self._adopter is not None else cluster.job
         limits = SharedLimits(job, clock, lambda: _FOREVER, number, nullcontext())
         end, idle = SharedEnd(), IdleDesk(number)
         ports = Ports(
@@ -215,13 +224,25 @@ class Machine:
             self.session, self.board, limits, end, idle, cluster.run_number, self.lives.earlier
         )
         member = Member(ports, worker, around, self._life_over)
-        self.session.serve([idle] if limits.desk is None else [limits.desk, idle])
+        desks: list[Desk] = [idle] if limits.desk is None else [limits.desk, idle]
+        if self._adopter is not None:
+            self._adopter.employ(worker, limits)
+            desks.append(self._adopter.desk)
+        self.session.serve(desks)
         return Working(worker, member, limits)
 
     def _noted(self, notes: Mapping[str, bytes]) -> None:
         if self._orders.noted(notes) and self._applier is not None:
             self._applier.learn(self._orders.given)
         self.lives.noted(notes)
+
+    def _look(self) -> None:
+        """Go by the settings on the board, and with orders that had to wait."""
+        self.clock.call_at(self.clock.now() + LOOK_SECONDS, self._look)
+        if self._adopter is not None and self.lives.present is not None:
+            if self._applier is not None:
+                self._applier.catch_up()
+            self._adopter.look(Unlimited())
 
     def _count_requests(self) -> None:
         if self.worker is not None:

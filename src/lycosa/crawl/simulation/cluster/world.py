@@ -71,6 +71,8 @@ class World:
         now, topics = self.clock.now(), topics_of(job)
         plant(job.seeds, scope, self.partitioner, self.server, now, topics)
         self.run_number = begin_run(self.server)
+        self.is_steered = False
+        """Whether an operator gives orders: then machines look at the board for settings."""
 
     def lapsed(self) -> None:
         """Say to the referee that answers of a process may have been lost."""

@@ -201,3 +201,29 @@ def test_grants_are_large_while_much_is_left_and_single_pages_at_the_end() -> No
         ledger.opened(number, Amount(249, 0))
     ledger.wants(3)
     assert ledger.commands() == [(3, Grant(1, 0, is_rest=False))]
+
+
+def test_a_worker_is_charged_anew_when_limits_change() -> None:
+    ledger = Ledger(job_of(pages=20), 2)
+    ledger.relimited(0, Amount(6, 600), Amount(2, 0))
+    assert ledger.commands() == []  # what the other one has is not known yet
+    ledger.account(1, Account(5, 500, 5, 500, 0, 0))  # sent before it knew of other limits
+    assert ledger.reached is None
+    ledger.relimited(1, Amount(10, 900), Amount(1, 0))
+    ledger.wants(0)
+    assert ledger.commands() == [(0, Grant(1, 0, is_rest=False))]  # 19 of 20 are kept or reserved
+    ledger.wants(1)
+    assert dict(ledger.commands()) == {0: Recall(), 1: Recall()}
+    ledger.account(0, Account(3, 300, 3, 300, 0, 0))
+    assert ledger.reached is None
+    ledger.account(1, Account(1, 90, 1, 90, 0, 0))
+    assert ledger.reached is Limit.PAGES
+
+
+def test_a_limit_below_what_is_kept_is_reached_when_all_workers_have_said_so() -> None:
+    ledger = Ledger(job_of(pages=5), 2)
+    ledger.relimited(0, Amount(6, 0), Amount(1, 0))
+    assert ledger.reached is None
+    ledger.relimited(1, Amount(0, 0), Amount(0, 0))
+    assert ledger.reached is Limit.PAGES
+    assert ledger.commands() == []

@@ -1,0 +1,36 @@
+"""Finds the links that an added rule has refused while it held, in the tables of the crawl.
+
+A refused link is no URL of the crawl: when its rule is removed, nothing is left that could be
+brought back. Its row says why it was refused, so the operator can crawl it as a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from lycosa.crawl.control.orders import AddRule, Numbered
+from lycosa.store.reader import rows
+from lycosa.url import parse_rules
+
+_COLUMNS = ["target_url", "reason"]
+
+
+def reason_of(given: Numbered) -> str:
+    """Return the reason in the rows of links that the rule of an order has refused."""
+    assert isinstance(given.order, AddRule)
+    (rule,) = parse_rules([{"name": f"order-{given.number}"} | given.order.rule])
+    return rule.reason
+
+
+def refused_links(folder: Path, reason: str) -> Iterator[str]:
+    """Yield the URLs of links that were refused for a reason, each once."""
+    seen: set[str] = set()
+    for batch in rows(folder, "links", _COLUMNS):
+        found = batch.filter(pc.equal(batch.column("reason"), reason))
+        for url in found.column("target_url").to_pylist():
+            if url not in seen:
+                seen.add(url)
+                yield url

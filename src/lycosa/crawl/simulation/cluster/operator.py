@@ -1,0 +1,77 @@
+"""The operator of a simulated cluster: gives orders at chosen moments, as `control.desk` does.
+
+An order is noted in the log; what members read from the board is changed there, too. The operator's
+own machine is not simulated: its writes arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lycosa.cluster import settings
+from lycosa.cluster.board.changes import change
+from lycosa.cluster.board.keys import SETTINGS
+from lycosa.cluster.settings import Settings
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.desk import order_name
+from lycosa.crawl.control.orders import (
+    AddSeeds,
+    Numbered,
+    Order,
+    Pause,
+    Resume,
+    SetValue,
+    Stop,
+    Unset,
+    pack,
+)
+from lycosa.crawl.member.notes import end_name
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.seeds import Planter, topics_of
+from lycosa.crawl.simulation.cluster.world import BEGINS_AT, World
+
+OrderPlan = Sequence[tuple[float, Order]]
+_ANSWER_SECONDS = 1.0
+
+
+class Operator:
+    """Gives the orders of a plan to one cluster."""
+
+    def __init__(
+        self, world: World, plan: OrderPlan, on_given: Callable[[Order], None] = lambda order: None
+    ) -> None:
+        """`on_given` is told of each order at the moment when it is durable."""
+        self._world = world
+        self._on_given = on_given
+        for number, (after, order) in enumerate(plan, 1):
+            world.clock.call_at(BEGINS_AT + after, self._give, number, order)
+
+    def _give(self, number: int, order: Order) -> None:
+        world, name = self._world, order_name(number)
+        note = pack(Numbered(0, order, str(number), world.clock.now()))
+        if isinstance(order, AddSeeds):
+            scope = JobScope(world.job, world.server, stays_on_seeds=False)
+            planter = Planter(scope, world.partitioner, world.server, topics_of(world.job))
+            prepared = planter.prepare(order.seeds, world.clock.now())
+            world.server.post_all(prepared.posts, {**prepared.notes, name: note})
+        else:
+            world.server.note(name, note)
+        match order:
+            case Pause() | Resume():
+                is_paused = isinstance(order, Pause)
+                self._change(lambda before: settings.replaced(before, is_paused=is_paused))
+            case SetValue(key, value):
+                self._change(lambda before: before.with_value(key, value))
+            case Unset(key):
+                self._change(lambda before: before.without(key))
+            case Stop():
+                world.server.note(end_name(world.run_number), Limit.STOPPED.encode())
+        self._on_given(order)
+
+    def _change(self, changed: Callable[[Settings], Settings]) -> None:
+        change(
+            self._world.board,
+            SETTINGS,
+            lambda value: settings.pack(changed(settings.unpack(value))),
+            _ANSWER_SECONDS,
+        )
