@@ -13,6 +13,7 @@ from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.notify import Notify
+from lycosa.config.render import Render
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.statistics import Statistics
 from lycosa.config.store import Store
@@ -330,6 +331,7 @@ SECTIONS: dict[str, type] = {
     "fetch": Fetch,
     "extract": Extract,
     "structured": Structured,
+    "render": Render,
     "frontier": Frontier,
     "topics": Topics,
     "discovery": Discovery,

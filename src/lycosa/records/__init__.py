@@ -14,6 +14,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     batons    messages and events of partitions that take turns at hosts
     topics    messages and events about the topics of pages
     control   the event of an order that was applied
+    rendering events and messages about pages that are rendered
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """
@@ -106,6 +107,11 @@ from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
 from lycosa.records.outcomes import Outcome as Outcome
 from lycosa.records.outcomes import outcome_named as outcome_named
+from lycosa.records.rendering import PartsFound as PartsFound
+from lycosa.records.rendering import PartsNoted as PartsNoted
+from lycosa.records.rendering import PartsWanted as PartsWanted
+from lycosa.records.rendering import Rendered as Rendered
+from lycosa.records.rendering import RenderQueued as RenderQueued
 from lycosa.records.topics import BudgetAsked as BudgetAsked
 from lycosa.records.topics import BudgetGiven as BudgetGiven
 from lycosa.records.topics import BudgetShared as BudgetShared

@@ -26,9 +26,10 @@ from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, Sock
 from lycosa.testweb.webs.books import LibraryWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa.testweb.webs.script_maze import ScriptMaze
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | ScriptMaze
 
 KINDS = (
     "small",
@@ -40,6 +41,7 @@ KINDS = (
     "lively",
     "library",
     "faulty",
+    "maze",
     "topics",
     "bad",
 )
@@ -155,12 +157,14 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return _topic_web(options)
     if options.kind == "faulty":
         return FaultySite(options.seed)
+    if options.kind == "maze":
+        return ScriptMaze()
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite):
+    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | ScriptMaze):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]

@@ -41,6 +41,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "wide": (("extract", "wide"),),
     "language": (("extract", "languages"),),
     "mining": (("discovery", "mining"),),
+    "render": (("render", "mode"),),
     "log_server": (("log", "server"),),
     "store": (("store", "place"),),
     "cycles": (("revisit", "cycles"),),

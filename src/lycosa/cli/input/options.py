@@ -10,6 +10,7 @@ import click
 
 from lycosa.cli.amounts import duration_flag, size_flag
 from lycosa.config import SCHEDULERS
+from lycosa.config.render import MODES
 from lycosa.config.sections import MINING
 from lycosa.errors import ConfigError
 
@@ -229,6 +230,12 @@ scope_flags = flags(
         "--mining",
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",
+    ),
+    _option(
+        _SCOPE,
+        "--render",
+        type=click.Choice(MODES),
+        help="Render pages in a browser: none (default), where scripts make a difference, or all.",
     ),
 )
 

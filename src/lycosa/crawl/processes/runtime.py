@@ -25,7 +25,7 @@ from lycosa import __version__
 from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import is_elsewhere
-from lycosa.crawl.ports import EndWatch, Ports, Reservations
+from lycosa.crawl.ports import EndWatch, Ports, RenderingPorts, Reservations
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.counting import SealingRules
@@ -161,6 +161,11 @@ class Runtime:
                 main.loop, main.clock, fetch, may_send=self._is_still_ours
             )
             opened.pop_all()
+        self._rendering: RenderingPorts | None = None
+        if job.render.mode != "off":
+            from lycosa.crawl.rendering.browsers import browsers_of  # few crawls render pages
+
+            self._rendering = browsers_of(job, main.loop, self._store.read)
         self._rules = SealingRules(
             directory.path, job, lambda: directory.log(job), directory.snapshots(), self.partitioner
         )
@@ -195,6 +200,7 @@ class Runtime:
             clock_ahead=assignment.clock_ahead,
             seed_failed=duties.seed_failed,
             hooks=self._hooks,
+            rendering=self._rendering,
             distant=self._distant,
         )
         self.worker = Worker(self.ports, duties.on_end)
@@ -321,6 +327,8 @@ class Runtime:
         """
         with ExitStack() as rest:
             rest.callback(self._slots.close)
+            for browser in self._rendering.browsers if self._rendering is not None else ():
+                rest.callback(browser.close)
             rest.callback(self._store.abandon)
             if self._distant is not None:
                 rest.callback(self._distant.close)
