@@ -226,7 +226,7 @@ class Renderer:
                 raise
         is_whole = not page.missing or asked.is_last
         done = Done(Ending.RENDERED)
-        for frame in tab.frames[:MOST_FRAMES]:
+        for frame in [one for one in tab.frames if _can_be_asked(one)][:MOST_FRAMES]:
             is_main = frame is tab.main_frame
             left = asked.seconds - (time.monotonic() - self._began)
             options = {
@@ -263,6 +263,11 @@ class Renderer:
 
 def _link(how: str, url: str, text: str = "", rel: str = "", *_: object) -> FoundLink:
     return FoundLink(str(how)[:20], str(url)[:8000], str(text)[:200], str(rel)[:200])
+
+
+def _can_be_asked(frame: Frame) -> bool:
+    """Return whether a frame has a document; one that was refused its document never answers."""
+    return frame.parent_frame is None or frame.url.startswith(("http:", "https:", "about:srcdoc"))
 
 
 def _close_unless(other: Page, tab: Page) -> None:

@@ -84,6 +84,11 @@ class BrowserProcess:
         """How often a browser was started."""
 
     @property
+    def pid(self) -> int:
+        """The number of the process; 0 when there is none."""
+        return self._process.pid if self._process is not None else 0
+
+    @property
     def is_free(self) -> bool:
         """Whether no page is under way."""
         return self._on_done is None

@@ -18,6 +18,7 @@ from lycosa.cli.input.options import (
     limit_flags,
     log_flag,
     order_flags,
+    render_flag,
     scope_flags,
     screen_flags,
     seeds_flag,
@@ -80,6 +81,7 @@ MOST_EMPTY = 3
 @set_flag
 @limit_flags
 @scope_flags
+@render_flag
 @fetch_flags
 @order_flags
 @cycle_flags
@@ -160,6 +162,7 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
 @directory_argument
 @set_flag
 @limit_flags
+@render_flag
 @fetch_flags
 @order_flags
 @cycle_flags

@@ -231,12 +231,13 @@ scope_flags = flags(
         type=click.Choice(MINING),
         help="Guess unlinked URLs: none, folders above pages (default), or siblings too.",
     ),
-    _option(
-        _SCOPE,
-        "--render",
-        type=click.Choice(MODES),
-        help="Render pages in a browser: none (default), where scripts make a difference, or all.",
-    ),
+)
+
+render_flag = _option(
+    _SCOPE,
+    "--render",
+    type=click.Choice(MODES),
+    help="Render pages in a browser: none (default), where scripts make a difference, or all.",
 )
 
 log_flag = click.option(

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
+from lycosa.frontier.fold.rendering import SHELL
 from lycosa.records import LinkKind, Outcome, Rendered
 
 SHELL_TEXT_BYTES = 250
 """A page with as much text as this is no empty shell."""
 SHELL_ANCHORS = 2
 """Nor is one with more links than this."""
-SHELL = "shell"
 
 
 def seems_empty(answered: PageAnswer) -> bool:

@@ -40,6 +40,7 @@ from lycosa.crawl.status.progress import (
     phases_of,
     put_off_of,
     refusals_of,
+    rendered_of,
     seconds_left,
     structured_of,
 )
@@ -288,6 +289,7 @@ class Runtime:
             waited_seconds=max((state.waited_seconds for state in given), default=0.0),
             links_owed=sum(len(state.links_owed) for state in states),
             links_given_up=sum(state.links_given_up for state in states),
+            rendered=rendered_of(states),
         )
 
     def _topics(self) -> dict[str, list[int]]:

@@ -122,8 +122,10 @@ class PageRendering:
         is_waiting = False
         for partition in list(self._partitions.values()):
             known = partition.state.rendering
-            if partition.is_leaving or not (known.waiting or known.sought):
+            if partition.is_leaving or not (known.waiting or known.sought or known.shells):
                 continue
+            for page in sorted(known.shells):  # found when the crawl rendered nothing
+                partition.record(RenderQueued(self._clock.now(), page))
             if known.sought:
                 self._parts.tell(partition)
             is_waiting = is_waiting or bool(known.waiting)

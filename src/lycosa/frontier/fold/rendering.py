@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from lycosa.records import PartsNoted, Place, Rendered, RenderQueued
 
+SHELL = "shell"
+"""The ending of a page that seems empty without scripts, in a crawl that renders none."""
 RENDERED_ALWAYS, RENDERED_IF_EMPTY = 1, 2
 """Verdicts on a site."""
 
@@ -42,6 +44,8 @@ class Rendering:
         self.verdicts: dict[int, int] = {}
         """By site; one without an entry is not judged yet."""
         self.samples: dict[int, Sample] = {}
+        self.shells: set[int] = set()
+        """Pages that seem empty without scripts, and were not rendered."""
         self.sought: dict[str, set[int]] = {}
         """URLs that pages of other partitions need, with those partitions."""
         self.came: dict[str, Place | None] = {}
@@ -60,6 +64,7 @@ class Rendering:
 
     def apply_queued(self, event: RenderQueued, site: int) -> None:
         """Let a page wait."""
+        self.shells.discard(event.page)
         if not event.round:
             sample = self.samples.get(site, Sample())
             self.samples[site] = sample._replace(queued=sample.queued + 1)
@@ -68,6 +73,8 @@ class Rendering:
     def apply_rendered(self, event: Rendered, site: int) -> None:
         """Note what became of a page."""
         self.endings[event.ending] += 1
+        if event.ending == SHELL:
+            self.shells.add(event.page)
         if self.waiting.pop(event.page, None) is not None:
             sample = self.samples.get(site, Sample())
             differed = sample.differed + event.differs
@@ -90,6 +97,7 @@ class Rendering:
         """Forget pages that the operator has removed."""
         self.waiting = {page: one for page, one in self.waiting.items() if page not in pages}
         self.places = {page: one for page, one in self.places.items() if page not in pages}
+        self.shells = {page for page in self.shells if page not in pages}
 
     def lost(self, page: int, place: Place) -> None:
         """Render a page again whose rendered record is lost."""
@@ -107,6 +115,7 @@ class Rendering:
             "endings": dict(self.endings),
             "verdicts": self.verdicts,
             "samples": self.samples,
+            "shells": sorted(self.shells),
             "sought": {key: sorted(some) for key, some in self.sought.items()},
             "came": self.came,
             "moved": self.moved,
@@ -121,6 +130,7 @@ class Rendering:
         self.endings.update(packed["endings"])
         self.verdicts = packed["verdicts"]
         self.samples = {site: Sample(*one) for site, one in packed["samples"].items()}
+        self.shells = set(packed["shells"])
         self.sought = {key: set(some) for key, some in packed["sought"].items()}
         self.came = {key: Place(*one) if one else None for key, one in packed["came"].items()}
         self.moved = packed["moved"]

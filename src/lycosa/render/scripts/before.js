@@ -130,6 +130,17 @@
     return root;
   };
 
+  // -- frames tell of their links by themselves: not every frame can be asked ------------------
+  if (window !== window.top) {
+    const collect = () => {
+      for (const one of document.querySelectorAll("a[href], area[href]")) {
+        state.tell("anchor", one.href?.baseVal ?? one.href, one.textContent, one.getAttribute("rel") || "");
+      }
+    };
+    listen.call(window, "load", collect);
+    for (const time of [50, 300, 800, 2000]) later(collect, time);
+  }
+
   // -- the same in every round: what a page asks for must not depend on the moment or on chance --
   const start = performance.now();
   const RealDate = Date;

@@ -8,12 +8,13 @@ document, so that a crawler without a browser finds the pages of the kinds and n
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 
 from lycosa.records import Request, Resolved
 from lycosa.testweb.web import HTML, PLAIN, Headers, Reply
 
-HOST = "maze.test"
+HOST, OTHER_HOST = "maze.test", "parts.test"
 HOME = f"http://{HOST}/"
 SCRIPT: Headers = (("Content-Type", "text/javascript; charset=utf-8"),)
 JSON: Headers = (("Content-Type", "application/json"),)
@@ -69,6 +70,7 @@ KINDS: dict[str, str] = {
     " list.forEach((k) => A(k)))</script>",
     "request": "<script>const x = new XMLHttpRequest(); x.open('GET', '/parts/' + 'KIND.json');"
     " x.onload = () => JSON.parse(x.responseText).forEach((k) => A(k)); x.send()</script>",
+    "other-host": f"<script src=http://{OTHER_HOST}/parts/KIND.js></script>",
     "worker": "<script>const w = new Worker('/parts/' + 'KIND.js'); w.onmessage = (e) => A(e.data)"
     "</script>",
     # navigations
@@ -127,15 +129,15 @@ _WORDS = "Every room of this house has a door, and every door has its own way of
 
 
 class ScriptMaze:
-    """The maze; `seed` has no part in it."""
+    """The maze, with rooms of these kinds."""
 
-    def __init__(self) -> None:
-        kinds = [*KINDS, *BEYOND_REACH]
+    def __init__(self, kinds: Sequence[str] = (*KINDS, *BEYOND_REACH)) -> None:
         links = "".join(f"<li><a href=/{kind}>{kind}</a></li>" for kind in kinds)
         home = f"<h1>The maze</h1><p>{_WORDS * 3}</p><ul>{links}</ul>"
         home += "<p><a href=/plain>plain</a> <a href=/shell>shell</a></p>"
         self._pages = {"/": _page("The maze", home)}
-        for kind, markup in {**KINDS, "post": _POST}.items():
+        for kind in kinds:
+            markup = KINDS.get(kind, _POST)
             body = f"<p>A room.</p><script>{_MAKE}</script>{_filled(markup, kind)}"
             self._pages[f"/{kind}"] = _page(kind, body)
             self._pages[f"/found/{kind}"] = _page(f"Behind {kind}", f"<p>{_WORDS} {kind}</p>")
@@ -146,14 +148,14 @@ class ScriptMaze:
         )
         self._parts = {
             f"/parts/{kind}.js": f"{_MAKE} A('{kind}');"
-            for kind in ("script-file", "added-script", "module", "import")
+            for kind in ("script-file", "added-script", "module", "import", "other-host")
         }
         self._parts["/parts/worker.js"] = "postMessage('worker')"
         self._parts["/parts/shell.js"] = (
             f"{_MAKE} document.title = 'The application';"
             " const r = document.getElementById('root');"
             " r.innerHTML = '<h1>Rooms</h1><p>' + 'The scripts have come, all is well. '.repeat(9);"
-            " for (const k of ['anchor', 'shell']) A(k, r)"
+            " A('shell', r)"
         )
         self._pages["/found/shell"] = _page("Behind the shell", f"<p>{_WORDS}</p>")
 
@@ -171,12 +173,12 @@ class ScriptMaze:
         return [HOME]
 
     def hosts(self) -> list[str]:
-        """Return the host."""
-        return [HOST]
+        """Return both hosts: one has a single part of a page."""
+        return [HOST, OTHER_HOST]
 
     def answer(self, request: Request, moment: float) -> Reply:
         """Return a page, a part of one or the robots file."""
-        path = request.url[len(HOME) - 1 :].partition("?")[0]
+        path = "/" + request.url.partition("?")[0].split("/", 3)[3]
         if path == "/robots.txt":
             return Reply(200, PLAIN, b"User-agent: *\n")
         if path in self._pages:
@@ -189,7 +191,8 @@ class ScriptMaze:
 
     def resolve(self, host: str, moment: float) -> Resolved:
         """Return the address of the host."""
-        return Resolved("10.0.0.1" if host == HOST else None, 3600.0)
+        known = {HOST: "10.0.0.1", OTHER_HOST: "10.0.0.2"}
+        return Resolved(known.get(host), 3600.0)
 
     def is_allowed(self, url: str, agent: str) -> bool:
         """Allow everything."""
