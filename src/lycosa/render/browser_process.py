@@ -36,7 +36,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from lycosa.render.guard import Guard, end_all, end_with
+from lycosa.render.guard import Guard, below, cpu_seconds, end_all, end_with
 from lycosa.render.protocol import (
     Done,
     Ending,
@@ -183,6 +183,7 @@ class Renderer:
         """Render a page."""
         self._began = time.monotonic()
         self._guard.begin(asked.seconds, asked.memory_bytes)
+        used = cpu_seconds([os.getpid(), *below(os.getpid())])
         page = _Page(self._end, asked)
         try:
             done = self._shown(asked, page)
@@ -195,6 +196,7 @@ class Renderer:
         done.missing, done.parts = list(page.missing), page.parts
         done.seconds = time.monotonic() - self._began
         done.memory_bytes = self._guard.most_bytes
+        done.cpu_seconds = max(0.0, cpu_seconds([os.getpid(), *below(os.getpid())]) - used)
         return done
 
     def _shown(self, asked: RenderPage, page: _Page) -> Done:

@@ -18,6 +18,7 @@ from pathlib import Path
 LOOK_SECONDS = 0.1
 _SIGNAL_WHEN_PARENT_ENDS, _REAPER = 1, 36
 """PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of linux/prctl.h."""
+_TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -56,6 +57,17 @@ def memory_bytes(processes: list[int]) -> int:
             _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_bytes().split()
             total += (int(resident) - int(shared)) * _PAGE_BYTES
     return total
+
+
+def cpu_seconds(processes: list[int]) -> float:
+    """Return the time that processes have had together, as far as they still live."""
+    ticks = 0
+    for process in processes:
+        with suppress(OSError, ValueError, IndexError):
+            stat = Path(f"/proc/{process}/stat").read_bytes()
+            fields = stat[stat.rindex(b")") + 2 :].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / _TICKS
 
 
 def end_all(process: int) -> None:

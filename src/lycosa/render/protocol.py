@@ -104,6 +104,8 @@ class Done(Struct, tag="done"):
     seconds: float = 0.0
     memory_bytes: int = 0
     """The most that all processes of the browser took together."""
+    cpu_seconds: float = 0.0
+    """The time of these processes for the page."""
 
 
 ToBrowser = RenderPage | Part
