@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -60,11 +60,14 @@ def kept(path: Path) -> list[str]:
     return [row["url"] for row in rows if row["outcome"] == "kept"]
 
 
-def browsers() -> list[str]:
-    """Return the folders of browsers whose process is alive."""
-    folder = Path(tempfile.gettempdir())
-    names = [one.name for one in folder.glob(f"lycosa-browser-{os.getuid()}-*")]
-    return [name for name in names if Path("/proc", name.split("-")[3]).exists()]
+def is_anything_left_of(process: int) -> bool:
+    """Return whether a process of a browser lives that a process had started."""
+    folder = f"{tempfile.gettempdir()}/lycosa-browser-{os.getuid()}-{process}-".encode()
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if folder in one.read_bytes():
+                return True
+    return False
 
 
 def test_a_crawl_finds_what_scripts_make_through_a_kill(tmp_path: Path) -> None:
@@ -132,10 +135,13 @@ def test_a_crawl_with_a_browser_survives_kills_from_outside(seed: int, tmp_path:
             process.kill()
             process.wait()
             server.client_killed()
+            deadline = time.monotonic() + 30
+            while is_anything_left_of(process.pid):
+                assert time.monotonic() < deadline, "a browser has outlived its crawl"
+                time.sleep(0.1)
         done = lycosa("resume", path, "--quiet")
         assert done.returncode == 0, done.stderr
     found = Counter(kept(path))
     assert set(web.pages()) <= set(found)
     assert max(found.values()) == 1
     assert [str(breach) for breach in referee.breaches] == []
-    assert browsers() == []

@@ -15,5 +15,6 @@ explains. Each stage reads what earlier ones have written into it.
     changes      what the visit says about how often the page changes
     novelty      pages that bring nothing new: soft 404s, copies, traps, mirrors
     site_files   files in which a site tells crawlers what to do: robots.txt, sitemap.xml
+    shells       notes pages that seem empty without scripts
     mining       guesses URLs that no page links to, and judges what they were worth
 """

@@ -6,6 +6,7 @@ found.
     graph         a web drawn by hand, for exact tests
     papers        webs that repeat the tables of the RDFa spider's paper
     faulty_site   a site with every fault that checks know, and the same mended
+    script_maze   a maze whose doors are made by scripts, each in another way
     books         a small library with structured data in every form
     misbehaviour  a web of misbehaving hosts, and the outcomes that are right
     misdeeds      what those servers send: one generator per misdeed
