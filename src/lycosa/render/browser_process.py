@@ -97,6 +97,8 @@ _DROPPED = frozenset(
 MOST_PARTS = 500
 """Of one page; further ones are not answered."""
 MOST_FRAMES = 20
+MOST_LINKS = 20_000
+"""Of one page; the worker is not told of further ones."""
 SCROLLS = 12
 VIEW: ViewportSize = {"width": 1280, "height": 1600}
 _SCRIPTS = Path(__file__).parent / "scripts"
@@ -114,9 +116,14 @@ class _Page:
         self.parts = 0
         self._known: dict[str, Part] = {}
         self._is_shown = False
+        self._told = 0
 
     def answer(self, route: Route, request: Request) -> None:
         """Answer a request of the page from what the crawl holds."""
+        with suppress(Error):  # the page may be gone meanwhile
+            self._answer(route, request)
+
+    def _answer(self, route: Route, request: Request) -> None:
         url = request.url.partition("#")[0]
         if request.is_navigation_request() and request.frame.parent_frame is None:
             if not self._is_shown and url == self._asked.url.partition("#")[0]:
@@ -165,7 +172,9 @@ class _Page:
 
     def found(self, link: FoundLink) -> None:
         """Tell the worker of a link at once, since the page may never come to an end."""
-        send(self._end, link)
+        self._told += 1
+        if self._told <= MOST_LINKS:
+            send(self._end, link)
 
 
 class Renderer:

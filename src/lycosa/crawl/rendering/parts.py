@@ -63,6 +63,10 @@ class Parts:
             key = target
         return True
 
+    def may_come(self, partition: Partition, key: str) -> bool:
+        """Return whether a URL is known here, or is up to another partition."""
+        return self._is_foreign(partition, key) or partition.state.table.find(key) is not None
+
     def _place(self, partition: Partition, key: str) -> Place | None:
         for _ in range(MOST_REDIRECTS):
             if self._is_foreign(partition, key):

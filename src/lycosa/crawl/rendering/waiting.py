@@ -99,10 +99,12 @@ class PageRendering:
         links, _ = self._router.resolve(partition, page, raw, base)
         keys = list(dict.fromkeys(target.key for target in links.targets))
         missing = [one for one in keys if not self._parts.is_settled(partition, one)]
-        partition.record(RenderQueued(now, page, turn, missing))
         if missing:
             self._router.route(partition, now, page, key, links)
             self._parts.seek(partition, missing)
+        # What the frontier did not take, as too deep or a known copy, never comes.
+        missing = [one for one in missing if self._parts.may_come(partition, one)]
+        partition.record(RenderQueued(now, page, turn, missing))
 
     # -- messages of other partitions ---------------------------------------------------------
 

@@ -7,7 +7,7 @@
   const token = "TOKEN";
   if (window[token + "State"]) return;
   const later = window.setTimeout.bind(window);
-  const state = { later, roots: [], handled: new Map(), told: new Set() };
+  const state = { later, roots: [], handled: new Map(), told: new Set(), timers: new Set() };
   Object.defineProperty(window, token + "State", { value: state });
   const MOST_TOLD = 5000;
 
@@ -159,7 +159,22 @@
   // -- time, and what leads out of the page -------------------------------------------------
   const sooner = (delay) => (delay > 20 ? Math.max(20, delay / 10) : delay);
   const timeout = window.setTimeout, interval = window.setInterval;
-  window.setTimeout = (handler, delay, ...rest) => timeout.call(window, handler, sooner(delay), ...rest);
+  const forget = window.clearTimeout;
+  window.setTimeout = (handler, delay, ...rest) => {
+    if (typeof handler !== "function" || !(delay > 20 && delay <= 20000)) {
+      return timeout.call(window, handler, sooner(delay), ...rest);
+    }
+    const number = timeout.call(window, (...given) => {
+      state.timers.delete(number);
+      handler(...given);
+    }, sooner(delay), ...rest);
+    state.timers.add(number);
+    return number;
+  };
+  window.clearTimeout = (number) => {
+    state.timers.delete(number);
+    forget.call(window, number);
+  };
   window.setInterval = (handler, delay, ...rest) =>
     interval.call(window, handler, Math.max(20, sooner(delay)), ...rest);
   window.alert = window.print = window.close = window.stop = () => undefined;

@@ -30,14 +30,14 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
     } catch {}
   };
   roots().forEach(watch);
-  const settle = async (quiet, most) => {
+  const settle = async (quiet, most, withTimers = false) => {
     const start = performance.now();
     let seen = -1, since = performance.now();
     while (performance.now() - start < most && !isLate()) {
       if (changes !== seen) {
         seen = changes;
         since = performance.now();
-      } else if (performance.now() - since >= quiet) break;
+      } else if (performance.now() - since >= quiet && !(withTimers && state.timers.size)) break;
       await pause(20);
     }
   };
@@ -62,7 +62,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
     window.scrollTo(0, 0);
   };
 
-  await settle(250, 2500);
+  await settle(250, 2500, true);
   collect();
   await scroll();
   await settle(80, 400);
@@ -89,6 +89,8 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
     + " a[href^='javascript:' i], input[type=button], input[type=submit], input[type=image],"
     + " input[type=checkbox], input[type=radio], select, label, [tabindex], [data-href], [data-url],"
     + " [data-link], [data-target], [data-to], [aria-expanded], [aria-haspopup], option, area:not([href])";
+  const HANDLERS = ["onclick", "oninput", "onchange", "onkeydown", "onkeyup", "onmouseover", "onmouseenter",
+    "onmousedown", "onmouseup", "onpointerdown", "ondblclick", "onfocus", "ontouchstart", "oncontextmenu"];
   const tried = new Set();
   const hasProps = (one) => {
     for (const name in one) {
@@ -99,7 +101,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
       if (name === "_vei" || name === "__vnode") return true;
     }
     return Object.getOwnPropertySymbols(one).some((symbol) => String(symbol) === "Symbol(_vei)")
-      || typeof one.onclick === "function";
+      || HANDLERS.some((name) => typeof one[name] === "function");
   };
   const candidates = () => {
     const found = new Set(all(PLAIN));
@@ -158,6 +160,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
     if (types.has("dragstart") && window.DragEvent) fire(one, DragEvent, "dragstart");
     if (one.matches("input, textarea") && !one.matches("[type=checkbox], [type=radio], [type=submit], [type=button], [type=file], [type=password], [type=hidden]")
       && (types.size || one.oninput || one.onchange)) {
+      if (!one.value && one.matches("textarea, input:not([type]), [type=text], [type=search]")) one.value = "a";
       fire(one, Event, "input");
       fire(one, Event, "change");
     }
@@ -171,8 +174,10 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
     }
   };
   let clicked = 0;
-  for (const name of ["keydown", "mousemove", "resize", "focus", "pageshow", "hashchange"]) {
-    window.dispatchEvent(new Event(name));
+  for (const name of ["resize", "orientationchange", "focus", "pageshow", "popstate", "online", "storage",
+    "visibilitychange", "beforeprint", "afterprint", "mousemove", "mouseout", "mouseleave"]) {
+    const target = name.startsWith("visib") || name.startsWith("mouse") ? document : window;
+    target.dispatchEvent(new Event(name, { bubbles: true }));
   }
   for (const [one, types] of [...state.handled]) {
     if (one !== document && one !== window && one !== document.body) continue;
@@ -210,10 +215,8 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
     await settle(60, 600);
     collect();
   }
-  if (clicked) {
-    await settle(150, 1200);
-    collect();
-  }
+  await settle(clicked ? 150 : 20, 1500, true);
+  collect();
   watcher.disconnect();
   return { html, base, clicked };
 };

@@ -52,6 +52,8 @@ KINDS: dict[str, str] = {
     "'; document.documentElement.append(a)</scr' + 'ipt>'</script>",
     # later
     "timeout": "<script>setTimeout(() => A('KIND'), 3000)</script>",
+    "late": "<script>setTimeout(() => setTimeout(() => A('KIND'), 6000), 6000)</script>",
+    "resize": "<script>addEventListener('resize', () => { window.d ||= (A('KIND'), 1) })</script>",
     "interval": "<script>let i = 0; const n = setInterval(() => { if (++i == 3) { A('KIND');"
     " clearInterval(n) } }, 500)</script>",
     "promise": "<script>(async () => { await null; A('KIND') })()</script>",
@@ -101,6 +103,9 @@ KINDS: dict[str, str] = {
     " T('KIND') })</script>",
     "select": "<select id=s><option>Where?</option><option value=KIND>There</option></select>"
     "<script>s.onchange = () => { if (s.value == 'KIND') location.href = T(s.value) }</script>",
+    "typing": "<input id=i><script>i.oninput = () => { if (i.value) A('KIND') }</script>",
+    "leaving": "<script>document.addEventListener('mouseleave', () => { window.d ||= (A('KIND'), 1)"
+    " })</script>",
     "tab": "<div role=tab id=b>Second</div><p id=p></p><script>b.addEventListener('click', () => {"
     " p.innerHTML = '<a hr' + 'ef=' + T('KIND') + '>in</a>' })</script>",
     "details": "<details id=x><summary>More</summary><p id=p></p></details><script>x.ontoggle ="
