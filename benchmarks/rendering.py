@@ -2,9 +2,10 @@
 
     python -m benchmarks.rendering [--react]
 
-The first web is the maze of the test web, in which every room leads on by another kind of script.
-The second is an application of twenty products made with React, built with npm (`--react`): one
-document without text, a bundle, and a list in JSON for each product.
+The first web is the maze of the test web, in which every room leads on by another kind of script,
+the second a journal whose scripts make no difference. The third is an application of twenty
+products made with React, built with npm (`--react`): one document without text, a bundle, and a
+list in JSON for each product.
 """
 
 from __future__ import annotations
@@ -119,6 +120,29 @@ class Application:
         return 0.0
 
 
+class Journal(Application):
+    """A site of ordinary pages, each with a script that counts its readers and changes nothing."""
+
+    host = "journal.test"
+
+    def __init__(self) -> None:
+        super().__init__(b"window.readers = 1;")
+
+    def pages(self) -> list[str]:
+        return [f"http://{self.host}/", *(f"http://{self.host}/item/{n}" for n in range(1, 41))]
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        path = "/" + request.url.split("/", 3)[3]
+        if path != "/" and not path.startswith("/item/"):
+            return super().answer(request, moment)
+        links = "".join(f"<li><a href=/item/{n}>Article {n}</a>" for n in range(1, 41))
+        text = (
+            f"<h1>{path}</h1><p>{'Ordinary words that need no script. ' * 30}</p><ul>{links}</ul>"
+        )
+        body = f"<!DOCTYPE html><title>{path}</title>{text}<script src=/bundle.js></script>"
+        return Reply(200, (("Content-Type", TYPES[".html"]),), body.encode())
+
+
 def measure_pages(folder: Path) -> None:
     """Render the rooms of the maze one by one, with all parts at hand."""
     web, loop, results = ScriptMaze(), Loop(), dict[str, Done]()
@@ -172,8 +196,18 @@ def measure_crawl(web: ScriptMaze | Application, mode: str, folder: Path) -> Non
     found = sum(url in kept for url in pages)
     print(
         f"{type(web).__name__}, {mode}: {found} of {len(pages)} pages,"
-        f" {referee.statistics.requests} requests, {rendered} documents, {seconds:.0f} s,"
+        f" {referee.statistics.requests} requests, {rendered} documents,"
+        f" {_shown(path)} shown, {seconds:.0f} s,"
         f" crawler {cpu:.1f} s of CPU, referee {referee.verdict}"
+    )
+
+
+def _shown(path: Path) -> int:
+    """Return how many pages a browser has had, whether or not it changed them."""
+    words = [sys.executable, "-m", "lycosa", "status", str(path), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return sum(
+        json.loads(done.stdout)["rendered"].get(name, 0) for name in ("rendered", "timed-out")
     )
 
 
@@ -191,7 +225,7 @@ def main() -> None:
         folder = Path(name)
         print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
         measure_pages(folder)
-        webs: list[ScriptMaze | Application] = [ScriptMaze()]
+        webs: list[ScriptMaze | Application] = [ScriptMaze(), Journal()]
         if options.react:
             (folder / "application").mkdir()
             webs.append(Application.built(folder / "application"))

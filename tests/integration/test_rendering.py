@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from benchmarks.rendering import Application
 
 from lycosa.store.reader import find_text, table
 from lycosa.testweb.referee.referee import Referee
@@ -27,7 +28,7 @@ DELAY_SECONDS = 0.1
 
 
 @contextmanager
-def served(web: ScriptMaze, folder: Path) -> Iterator[tuple[SocketWeb, Referee]]:
+def served(web: ScriptMaze | Application, folder: Path) -> Iterator[tuple[SocketWeb, Referee]]:
     rules = RefereeRules(DELAY_SECONDS, DELAY_SECONDS, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)
     referee = Referee(rules, web)
     with SocketWeb(web, referee=referee, tls=False, listen=Listen(folder=folder)) as server:
@@ -45,14 +46,15 @@ def lycosa(*words: str | Path, kill_at: str = "") -> subprocess.CompletedProcess
     )
 
 
-def crawl(server: SocketWeb, path: Path, mode: str, *more: str, kill_at: str = "") -> str:
+def crawl(
+    server: SocketWeb, path: Path, mode: str, *more: str, kill_at: str = "", seed: str = HOME
+) -> None:
     flags = ["--allow-private", "--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{DELAY_SECONDS}s"]
     flags += ["--set", f"fetch.hosts_file={server.hosts_file}", "--mining", "off", "--quiet"]
     flags += ["--render", mode, "--set", "log.commit_seconds=0.1", *more]
-    done = lycosa("crawl", HOME, "-o", path, *flags, kill_at=kill_at)
+    done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
     expected = -signal.SIGKILL if kill_at else 0
     assert done.returncode == expected, done.stderr
-    return done.stderr
 
 
 def kept(path: Path) -> list[str]:
@@ -105,6 +107,19 @@ def test_pages_that_were_empty_without_a_browser_are_rendered_later(tmp_path: Pa
     assert set(web.pages()) <= set(kept(path))
     counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
     assert counts == {"rendered": 5}
+
+
+@pytest.mark.soak
+def test_an_application_of_react_is_crawled(tmp_path: Path) -> None:
+    (tmp_path / "application").mkdir()
+    web = Application.built(tmp_path / "application")
+    path = tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        crawl(server, path, "auto", seed=web.seeds()[0])
+    found = Counter(kept(path))
+    assert set(web.pages()) <= set(found) and max(found.values()) == 1
+    assert "is like no other" in (find_text(path, "http://shop.test/item/7") or "")
+    assert [str(breach) for breach in referee.breaches] == []
 
 
 @pytest.mark.soak
