@@ -39,7 +39,7 @@ Way = Callable[[bytes], object]
 
 def real(folders: tuple[str, ...]) -> list[bytes]:
     for folder in folders:
-        paths = sorted(Path(folder).rglob("*.html"))
+        paths = sorted(path for path in Path(folder).rglob("*.html") if path.is_file())
         if paths:
             chosen = paths[:: max(1, len(paths) // COUNT)][:COUNT]
             print(f"{len(chosen)} of {len(paths)} pages of {folder}")

@@ -7,57 +7,25 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from junitparser import JUnitXml
 from lxml import etree
 
+from garden import Garden, crawled
+from lycosa.crawl.checking.heads import ask_heads
+from lycosa.crawl.directory import CrawlDirectory
 from lycosa.extract.sitemap import scan_sitemap
+from lycosa.records import Purpose
 from lycosa.study.checks.registry import CHECKS
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.faulty_site import FAULTS, HOME, OTHER_HOST, SHOP, FaultySite
 from warm import lycosa
 
-PAUSE_SECONDS = 0.02
 UNTIMED = set(FAULTS) - {"slow"}
 """Sockets serve without latencies; `slow` has a test of its own."""
 PATIENT = ("--slow", "60s")
 """A busy machine may take seconds for any page."""
-
-
-class Garden(NamedTuple):
-    """A crawl of the garden, and how its web was treated."""
-
-    path: Path
-    server: SocketWeb
-    referee: Referee
-
-
-def crawled(folder: Path, version: int) -> Iterator[Garden]:
-    web = FaultySite(version)
-    rules = RefereeRules(
-        delay_seconds=PAUSE_SECONDS,
-        ip_delay_seconds=PAUSE_SECONDS,
-        agent="lycosa",
-        tolerance_seconds=SOCKET_TOLERANCE_SECONDS,
-    )
-    referee = Referee(rules, web)
-    with SocketWeb(web, referee=referee, listen=Listen(folder=folder)) as server:
-        places = (("hosts_file", server.hosts_file), ("ca_file", server.ca_file))
-        settings = [f"fetch.{name}={path}" for name, path in places]
-        flags = [word for setting in settings for word in ("--set", setting)]
-        pauses = ("--delay", f"{PAUSE_SECONDS}s", "--ip-delay", f"{PAUSE_SECONDS}s")
-        path = folder / "garden"
-        done = lycosa(
-            *("crawl", HOME, "-o", path, "--json", "--allow-private", "--workers", 1),
-            *pauses,
-            *flags,
-        )
-        assert done.returncode == 0, done.stderr
-        yield Garden(path, server, referee)
 
 
 @pytest.fixture(scope="module")
@@ -117,10 +85,45 @@ def test_fail_on_has_an_exit_code_of_its_own(faulty: Garden, mended: Garden) -> 
     wanted = ("--fail-on", "broken,loops", *PATIENT)
     assert lycosa("check-site", faulty.path, *wanted).returncode == 8
     assert lycosa("check-site", mended.path, *wanted).returncode == 0
-    assert lycosa("check-site", faulty.path, "--only", "titles", *wanted).returncode == 0
     ignored = ("--ignore", f"{HOME}tulips", "--ignore", r"regex:/round$")
     assert lycosa("check-site", faulty.path, *ignored, *wanted).returncode == 0
     assert lycosa("check-site", mended.path, "--fail-on", "any", *PATIENT).returncode == 0
+
+
+def test_a_check_to_fail_on_must_be_run(faulty: Garden) -> None:
+    left_out = lycosa("check-site", faulty.path, "--only", "titles", "--fail-on", "loops,broken")
+    assert left_out.returncode == 2
+    assert left_out.stderr == (
+        "--fail-on loops: --only leaves this check out, so that it finds nothing\n"
+        "  add it: --only loops, or leave out --only to run all checks\n"
+    )
+    some = ("--only", "broken,titles", "--fail-on", "links", *PATIENT)
+    assert lycosa("check-site", faulty.path, *some).returncode == 8
+    any_of = ("--only", "mixed", "--fail-on", "any", *PATIENT)
+    assert lycosa("check-site", faulty.path, *any_of).returncode == 8
+
+
+def test_links_outside_are_asked_by_head_and_by_get_only_if_that_is_refused(
+    mended: Garden, faulty: Garden
+) -> None:
+    for garden, paths in ((mended, ["there"]), (faulty, ["gone", "there"])):
+        checked(garden, "--check-outside")
+        pages = [(purpose, url) for purpose, url in garden.web.asked if OTHER_HOST in url]
+        heads = [(Purpose.HEAD, f"http://{OTHER_HOST}/{path}") for path in paths]
+        assert sorted(pages)[: -len(heads)] == [
+            (Purpose.PAGE, f"http://{OTHER_HOST}/there"),
+            (Purpose.ROBOTS, f"http://{OTHER_HOST}/robots.txt"),
+        ]
+        assert sorted(pages)[-len(heads) :] == heads
+
+
+def test_heads_come_over_both_carriers_and_leave_the_connection_whole(mended: Garden) -> None:
+    job = CrawlDirectory.open(mended.path).job()
+    urls = [HOME, f"{HOME}herbs", SHOP, f"{SHOP}/none", SHOP, f"{HOME}catalogue"]
+    asked = {one.url: one for one in ask_heads(job, urls, lambda host, seconds: None)}
+    told = {url: (one.status, one.outcome.name) for url, one in asked.items()}
+    kept = dict.fromkeys(urls, (200, "KEPT"))
+    assert told == kept | {f"{SHOP}/none": (404, "NOT_FOUND")}
 
 
 def test_a_wrong_name_is_refused_with_the_right_one(faulty: Garden) -> None:

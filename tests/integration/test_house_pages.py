@@ -25,6 +25,7 @@ READY = {
     "search": "#hits .hit mark",
     "ask": "#answer td",
     "report": "#about:not(:empty)",
+    "checks": "#checks .verdict",
     "audit": "#audit .verdict.good",
     "log": "#log span",
 }

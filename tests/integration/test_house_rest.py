@@ -177,6 +177,17 @@ def test_sparql_knows_usual_prefixes_and_cannot_write(client: TestClient) -> Non
     assert client.post("/sparql", data={"update": "CLEAR ALL"}).status_code == 403
 
 
+def test_the_site_is_checked(client: TestClient) -> None:
+    found = get(client, "/checks", most=1)
+    assert found["pages"] > 0
+    assert found["findings"] == sum(check["count"] for check in found["checks"])
+    for check in found["checks"]:
+        assert check["title"] and check["mend"] and len(check["findings"]) == 1 <= check["count"]
+        assert check["findings"][0]["url"].startswith("http")
+    refused = client.get(f"{API}/crawls/site/checks", params={"most": 0})
+    assert refused.status_code == 400
+
+
 def test_the_audit_is_clean_and_the_log_has_lines(client: TestClient) -> None:
     audit = get(client, "/audit")
     assert audit["is_clean"] and audit["requests"] >= 13 and not audit["breaches"]

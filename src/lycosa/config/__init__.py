@@ -11,6 +11,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     statistics   the keys about figures over time
     notify       the keys about telling the operator
     caches       the keys about the sizes of caches
+    recipes      settings that belong together for one purpose
     store        the keys about the store of objects, and a check of its URL
     keys         how sections and keys are declared
     log_servers  checks the address of a server that keeps a log

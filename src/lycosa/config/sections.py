@@ -13,6 +13,7 @@ from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
 from lycosa.config.keys import Record, Table, key
 from lycosa.config.notify import Notify
+from lycosa.config.recipes import RECIPES
 from lycosa.config.render import Render
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.statistics import Statistics
@@ -246,6 +247,12 @@ class Crawl(Record):
         "A worker that does not respond for this long is killed and replaced.",
         unit="seconds",
         least=2,
+    )
+    recipe: str = key(
+        "none",
+        "The recipe that the job was begun with (`lycosa crawl --recipe`). Its settings stand in "
+        "their own sections; the name alone changes nothing.",
+        choices=("none", *RECIPES),
     )
 
 

@@ -15,6 +15,7 @@ seen.
     css           references of style sheets
     manifest      references of web application manifests
     sitemap       sitemaps and feeds
+    list_parts    what they name besides pages
     headers       links and robots directives in HTTP headers
     hreflang      versions of a page in other languages
     fingerprint   a similarity hash of the text

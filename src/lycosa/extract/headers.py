@@ -1,6 +1,6 @@
 """Reads links and robots directives from the headers of an answer.
 
-The headers are `Link` (RFC 8288), `Refresh`, `Content-Location` (RFC 9110, 8.7) and
+The headers are `Link` (RFC 8288), `Refresh`, those of `HEADERS_WITH_LINKS` and
 `X-Robots-Tag`. A `Link` is of the kind that a `link` element of its relation would be. One with an
 `anchor=` belongs to another page and is skipped.
 """
@@ -37,6 +37,13 @@ _DIRECTIVES_WITH_VALUE = frozenset(
 )
 
 
+_REFERRING = frozenset({"content-location", "location", "sourcemap", "x-pingback", "x-sourcemap"})
+"""Headers whose value is a reference; a `Location` that is no redirect names what was made."""
+
+HEADERS_WITH_LINKS = frozenset({"link", "refresh", *_REFERRING})
+"""Headers that lead somewhere."""
+
+
 def links_of_headers(headers: Headers) -> list[tuple[str, LinkKind, str]]:
     """Return the links of all headers that have any: reference, kind, relation."""
     links: list[tuple[str, LinkKind, str]] = []
@@ -45,8 +52,8 @@ def links_of_headers(headers: Headers) -> list[tuple[str, LinkKind, str]]:
             links += _links(value)
         elif len(name) == 7 and name.lower() == "refresh" and (target := refresh_target(value)):
             links.append((target, LinkKind.REFRESH, ""))
-        elif len(name) == 16 and name.lower() == "content-location" and (href := value.strip()):
-            links.append((href, LinkKind.RELATION, "content-location"))
+        elif name.lower() in _REFERRING and (href := value.strip()):
+            links.append((href, LinkKind.RELATION, name.lower()))
     return links
 
 

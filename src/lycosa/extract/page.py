@@ -1,8 +1,8 @@
 """Reads a body by its content type: links, text and metadata of a page.
 
 HTML and XHTML are scanned for tags, sitemaps and feeds for their entries, plain text for
-its text, SVG for its links, the manifest of a web application for the files that it names; of other
-XML only the presence of RDFa is noted; any other content type gives no facts. Links are returned as
+its text, SVG and other XML for their links, the manifest of a web application for the files that it
+names; any other content type gives no facts. Links are returned as
 the page writes them, each pair of reference and kind once, where it first occurs. They are not
 resolved here, so a page can be scanned without its URL.
 
@@ -18,8 +18,11 @@ from functools import cache, lru_cache
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.html._scan import gather
+from lycosa.extract.html.mentioned_text import mentioned_in_markup, mentioned_in_text
 from lycosa.extract.html.mentions import mentioned_in_script
+from lycosa.extract.html.references import resolve_text
 from lycosa.extract.html.values import one_line
+from lycosa.extract.list_parts import parts_listed
 from lycosa.extract.manifest import MANIFEST_TYPE, manifest_references
 from lycosa.extract.sitemap import is_list, listed
 from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, WIDE_KINDS, LinkKind
@@ -28,7 +31,16 @@ __all__ = ["Facts", "list_facts", "scan"]
 
 _FIRST_BYTES = 2048
 _XHTML = rb"(?i)<html[\s>]"
-_SCRIPTS = frozenset({"application/json", "application/javascript", "text/javascript"})
+_SCRIPTS = frozenset(
+    {
+        "application/ecmascript",
+        "application/javascript",
+        "application/json",
+        "application/x-javascript",
+        "text/ecmascript",
+        "text/javascript",
+    }
+)
 
 
 def scan(
@@ -53,21 +65,25 @@ def scan(
     if kind != "text/html" and not is_xml and kind != "text/plain":
         return _data_facts(body, content_type, kind, most_links, wants_wide)
     body, charset = to_utf8(body, content_type)
+    wanted = _wanted(wants_requisites, wants_recorded, wants_wide)
     if kind == "text/plain":
-        return Facts(content=_lines(body).encode("utf-8", "replace"), charset=charset)
+        facts = Facts(content=_lines(body).encode("utf-8", "replace"), charset=charset)
+        return _with_mentions(facts, most_links) if wants_wide else facts
     first = body[:_FIRST_BYTES]
     if is_list(first, is_xml):
-        return list_facts(listed(body), charset, most_links)
+        return list_facts(listed(body), charset, most_links, _wanted_parts(body, wanted))
     is_page = not is_xml or kind == "application/xhtml+xml" or bool(re.search(_XHTML, first))
     facts = gather(
         body,
         is_xml=is_xml,
         most_links=most_links,
-        wanted=_wanted(wants_requisites, wants_recorded, wants_wide),
+        wanted=wanted,
         agent=agent,
     )
+    if wants_wide:
+        facts = _with_mentions(facts, most_links)
     if not is_page:
-        facts = _links_alone(facts) if kind == "image/svg+xml" else Facts(has_rdfa=facts.has_rdfa)
+        facts = _links_alone(facts, has_title=kind == "image/svg+xml")
     facts.charset = charset
     return facts
 
@@ -85,6 +101,34 @@ def _wanted(requisites: bool, recorded: bool, wide: bool) -> int:
     return sum(1 << kind for kind in kinds)
 
 
+def _wanted_parts(body: bytes, wanted: int) -> list[tuple[str, int]]:
+    """Return what a list names besides pages, as far as it is wanted."""
+    every = parts_listed(body)
+    parts = [(href, kind) for href, kind in every if wanted >> kind & 1]
+    if wanted >> LinkKind.MENTION & 1:
+        known = {href for href, _ in every}
+        hrefs = mentioned_in_markup(resolve_text(body.decode("utf-8", "replace")))
+        parts += [(href, int(LinkKind.MENTION)) for href in hrefs if href not in known]
+    return parts
+
+
+def _with_mentions(facts: Facts, most_links: int) -> Facts:
+    """Add the URLs that the text itself holds and that are no links yet."""
+    known = set(facts.hrefs)
+    for href in mentioned_in_text(facts.text):
+        if href in known:
+            continue
+        if most_links and len(facts.hrefs) >= most_links:
+            facts.is_truncated_links = True
+            break
+        known.add(href)
+        facts.hrefs = [*facts.hrefs, href]
+        facts.kinds = [*facts.kinds, int(LinkKind.MENTION)]
+        facts.texts, facts.rels = [*facts.texts, ""], [*facts.rels, ""]
+        facts.times = [*facts.times, 1]
+    return facts
+
+
 def _data_facts(
     body: bytes, content_type: str | None, kind: str, most_links: int, wants_wide: bool
 ) -> Facts:
@@ -92,20 +136,22 @@ def _data_facts(
     found: list[tuple[str, int]] = []
     if kind == MANIFEST_TYPE or (kind == "application/json" and b'"start_url"' in body):
         found = manifest_references(to_utf8(body, content_type)[0])
-    elif wants_wide and kind in _SCRIPTS:
+    elif wants_wide and (kind in _SCRIPTS or kind.endswith("+json") or kind.startswith("text/")):
         text = to_utf8(body, content_type)[0].decode("utf-8", "replace")
-        found = [(href, int(LinkKind.MENTION)) for href in mentioned_in_script(text)]
+        is_script = kind in _SCRIPTS or kind.endswith("+json")
+        hrefs = mentioned_in_script(text) if is_script else mentioned_in_text(text)
+        found = [(href, int(LinkKind.MENTION)) for href in hrefs]
     return counted_facts(found, "", most_links)
 
 
-def _links_alone(facts: Facts) -> Facts:
+def _links_alone(facts: Facts, *, has_title: bool) -> Facts:
     return Facts(
         hrefs=facts.hrefs,
         kinds=facts.kinds,
         texts=facts.texts,
         rels=facts.rels,
         times=facts.times,
-        title=facts.title,
+        title=facts.title if has_title else "",
         is_truncated_links=facts.is_truncated_links,
         has_rdfa=facts.has_rdfa,
     )
@@ -121,9 +167,14 @@ def _lines(body: bytes) -> str:
     return "\n".join(line for line in lines if line)[:LONGEST_PAGE]
 
 
-def list_facts(hrefs: list[str], charset: str, most_links: int) -> Facts:
-    """Return the links of a sitemap or feed."""
+def list_facts(
+    hrefs: list[str], charset: str, most_links: int, parts: list[tuple[str, int]] | None = None
+) -> Facts:
+    """Return the links of a sitemap or feed, and the parts of other kinds that it names."""
     found = [(href, int(LinkKind.SITEMAP)) for href in hrefs]
+    if parts:
+        pages = set(hrefs)
+        found += [part for part in parts if part[0] not in pages]
     facts = counted_facts(found, charset, most_links)
     facts.is_list = True
     return facts

@@ -1,6 +1,7 @@
-"""Reads lists of pages: sitemaps, sitemap indexes, text sitemaps, RSS and Atom feeds.
+"""Reads lists of pages: sitemaps, sitemap indexes, text sitemaps, RSS, Atom and JSON feeds, OPML.
 
-    https://www.sitemaps.org/protocol.html, RSS 2.0, RFC 4287
+    https://www.sitemaps.org/protocol.html, RSS 2.0, RFC 4287, https://www.jsonfeed.org/version/1.1,
+    http://opml.org/spec2.opml
 
 Lists are read as leniently as pages: anything that looks like an entry is one. A compressed list
 is unpacked up to a limit, and read as far as possible.
@@ -12,6 +13,8 @@ import re
 import zlib
 from datetime import UTC, datetime
 
+import msgspec
+
 from lycosa.extract.beginnings import is_sitemap
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.html.references import resolve_attribute
@@ -22,7 +25,7 @@ LARGEST_BYTES = 50 * 1024 * 1024
 _FIRST_BYTES = 2048
 # Few answers are lists; `re` remembers what it has compiled.
 _PREFIX = rb"(?:[A-Za-z][\w.-]{0,30}:)?"
-_FEED = rb"<" + _PREFIX + rb"(?:rss|feed|RDF)[\s>]"
+_FEED = rb"<" + _PREFIX + rb"(?:rss|feed|RDF|opml)[\s>]"
 _PAGE = rb"(?i)<html[\s>]"
 _XML = rb"(?i)\s*<(?:\?xml|!--|!DOCTYPE\s(?!html)|[a-zA-Z])"
 _COMMENT = rb"(?s)<!--.*?(?:-->|\Z)"
@@ -38,6 +41,18 @@ _LOCATION_OR_CHANGE = (
 _FEED_LINK = (
     rb"<(?:atom:)?link(\s[^<>]*+)?(?<!/)>\s*+(?:<!\[CDATA\[)?([^<]*+)|<(?:atom:)?link(\s[^<>]*+)>"
 )
+_OUTLINE = rb"<outline(\s[^<>]*+)>"
+_OUTLINE_URL = rb"""\s(?:xmlUrl|htmlUrl|url)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')"""
+_FEED_PAGE = (
+    rb"<(?:guid(?![^<>]*isPermaLink\s*=\s*[\"']?false)|comments|wfw:commentRss)(?:\s[^<>]*+)?>"
+    rb"\s*+(?:<!\[CDATA\[)?(https?://[^<\s]*+)"
+)
+_JSON_FEED = rb'\s*+\{[^{}\[\]]{0,500}?"version"\s*:\s*"https:\\?/\\?/jsonfeed\.org\\?/version'
+_FOLLOWED = frozenset(
+    {b"", b"alternate", b"first", b"last", b"next", b"prev", b"previous", b"related", b"replies"}
+    | {b"via"}
+)
+"""Relations of a feed's links that lead to pages (RFC 4287, 4685 and 5005)."""
 _HREF = rb"""\shref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')"""
 _REL = rb"""\srel\s*+=\s*+["']\s*+([^"']*+)"""
 _LINES = rb"(?:\xef\xbb\xbf)?(?:\s*+https?://\S++[ \t]*+(?:[\r\n]|\Z))++\s*+"
@@ -51,6 +66,8 @@ def scan_sitemap(body: bytes) -> list[str]:
     body, _ = to_utf8(body, None)
     if re.match(_XML, body):
         return list(dict.fromkeys(listed(body)))
+    if re.match(_JSON_FEED, body):
+        return list(dict.fromkeys(_listed_in_json(body)))
     lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
     return list(dict.fromkeys(line for line in lines if line.startswith(("http://", "https://"))))
 
@@ -86,12 +103,16 @@ def is_any_list(body: bytes) -> bool:
     """Judge by its beginning whether a body, packed or not, is a list of any form."""
     first = _unpacked(body, _FIRST_BYTES)
     whole_lines = first if len(first) < _FIRST_BYTES else first[: first.rfind(b"\n") + 1]
-    return is_list(first, is_xml=True) or re.fullmatch(_LINES, whole_lines) is not None
+    if is_list(first, is_xml=True) or re.match(_JSON_FEED, first):
+        return True
+    return re.fullmatch(_LINES, whole_lines) is not None
 
 
 def is_feed(body: bytes) -> bool:
     """Tell a feed, which is a document of its own, from a sitemap: both are lists of pages."""
     first = _unpacked(body, _FIRST_BYTES)
+    if re.match(_JSON_FEED, first):
+        return True
     return re.search(_FEED, first) is not None and not is_sitemap(first)
 
 
@@ -125,9 +146,30 @@ def _feed_values(body: bytes) -> list[bytes]:
         rel = rel_of(attributes)
         if href is None:
             values.append(found[2] or b"")
-        elif rel is None or rel[1].strip().lower() in (b"", b"alternate", b"next"):
+        elif rel is None or rel[1].strip().lower() in _FOLLOWED:
             values.append(href[href.lastindex or 0])
+    values += (found[1] for found in re.finditer(_FEED_PAGE, body))
+    for outline in re.finditer(_OUTLINE, body) if b"<outline" in body else ():
+        for found in re.finditer(_OUTLINE_URL, outline[1]):
+            values.append(found[found.lastindex or 0])
     return values
+
+
+def _listed_in_json(body: bytes) -> list[str]:
+    try:
+        feed = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    items = feed.get("items")
+    entries = (
+        [entry for entry in items if isinstance(entry, dict)] if isinstance(items, list) else []
+    )
+    places = [
+        (feed, ("home_page_url", "next_url")),
+        *((e, ("url", "external_url")) for e in entries),
+    ]
+    urls = [entry.get(name) for entry, names in places for name in names]
+    return [url.strip() for url in urls if isinstance(url, str) and url.strip()]
 
 
 def _text(value: bytes) -> str:

@@ -257,13 +257,14 @@ class CurlCarrier:
 class CurlExchange(Exchange):
     """An easy handle with the request that it carries."""
 
-    __slots__ = ("_curl", "_opened", "easy")
+    __slots__ = ("_curl", "_opened", "_was_head", "easy")
 
     def __init__(self, around: Surroundings, carrier: CurlCarrier) -> None:
         super().__init__(around, carrier)
         self._curl = carrier
         self._opened = -1
         """A connection that was opened for this request, until the request is sent."""
+        self._was_head = False
         self.easy = self._new_easy()
 
     def _new_easy(self) -> pycurl.Curl:
@@ -299,6 +300,9 @@ class CurlExchange(Exchange):
         if proxy and outgoing.origin.scheme == "http" and proxy.startswith("http"):
             self.request_target = outgoing.request.url
         self.easy.setopt(pycurl.REQUEST_TARGET, self.request_target)
+        if self.is_head != self._was_head:
+            self._was_head = self.is_head
+            self.easy.setopt(pycurl.NOBODY if self.is_head else pycurl.HTTPGET, 1)
 
     def address(self, outgoing: Outgoing, headers: list[str]) -> None:
         """Make ready for another host, or for other headers."""

@@ -24,7 +24,7 @@ from lycosa.coding.contents import ACCEPTED
 from lycosa.fetch.answers import Received, compose
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.throttle import Throttle
-from lycosa.records import Answer, Outcome, Request
+from lycosa.records import Answer, Outcome, Purpose, Request
 
 _log = logging.getLogger(__name__)
 
@@ -187,10 +187,16 @@ class Exchange:
         received.was_asked = True
         return True
 
+    @property
+    def is_head(self) -> bool:
+        """Whether the head of a page is asked for: its answer has no body (RFC 9110, 9.3.2)."""
+        return self.outgoing.request.purpose is Purpose.HEAD
+
     def asked(self) -> bytes:
         """Return the request as it is sent."""
         if not self._asked:
-            self._asked = b"GET " + self.request_target.encode("latin-1") + self.asked_end
+            method = b"HEAD " if self.is_head else b"GET "
+            self._asked = method + self.request_target.encode("latin-1") + self.asked_end
         return self._asked
 
     def finish(self) -> Answer:

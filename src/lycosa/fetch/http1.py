@@ -331,7 +331,9 @@ class Connection(Exchange):
             return True
         self._pending = None
         self._left, self._is_lasting = head.length, head.is_lasting
-        if head.length == CHUNKED:
+        if self.is_head:
+            self._left = 0
+        elif head.length == CHUNKED:
             self._chunks = ChunkReader()
         return True
 

@@ -128,6 +128,11 @@ class Rules:
                 return rule
         return None
 
+    def allowed_paths(self) -> tuple[str, ...]:
+        """Return the paths that are allowed by name, without wildcards: they lead somewhere."""
+        texts = [text for is_allowing, text in self.rules if is_allowing]
+        return tuple(text for text in texts if len(text) > 1 and not set("*$") & set(text))
+
     def to_bytes(self) -> bytes:
         """Return the rules in a short form; rules that say nothing are b""."""
         text = self._to_text()

@@ -21,6 +21,8 @@ class Purpose(enum.IntEnum):
 
     PAGE = 1
     ROBOTS = 2
+    HEAD = 3
+    """To know whether a page is there: asked for by HEAD, and nothing of it is kept."""
 
 
 class Validators(Struct, frozen=True):
@@ -33,7 +35,7 @@ class Validators(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """One GET, ready to be sent: the address is fixed and the pauses have passed."""
+    """One GET or HEAD, ready to be sent: the address is fixed and the pauses have passed."""
 
     url: str
     host: str

@@ -34,7 +34,7 @@ class LinkKind(enum.IntEnum):
     RELATION = 42
     """A relation that neither leads to a page nor shows one: pingback, shortlink …"""
     MENTION = 43
-    """What is plainly a URL in a script, in JSON, or in an attribute that scripts read."""
+    """What is plainly a URL in a script, in JSON, in text, or in an attribute for scripts."""
     POST = 50
     """Where a form is sent to that is not asked for by GET."""
     PING = 51
@@ -63,7 +63,15 @@ REQUISITE_KINDS = frozenset(
 """Kinds of link to what a page needs to be shown."""
 
 
-WIDE_KINDS = frozenset({LinkKind.CITE, LinkKind.DESCRIPTION, LinkKind.RELATION, LinkKind.MENTION})
+WIDE_KINDS = frozenset(
+    {
+        LinkKind.CITE,
+        LinkKind.DESCRIPTION,
+        LinkKind.RELATION,
+        LinkKind.MENTION,
+        LinkKind.IDENTIFIER,
+    }
+)
 """Kinds of link that only a job that asks for them (`[extract] wide`) follows."""
 
 
@@ -71,7 +79,6 @@ RECORDED_KINDS = WIDE_KINDS | {
     LinkKind.POST,
     LinkKind.PING,
     LinkKind.HINT,
-    LinkKind.IDENTIFIER,
 }
 """Kinds of link that are in the tables and are not followed: none but `WIDE_KINDS` ever is."""
 

@@ -29,7 +29,7 @@ _NOTES = (
     " one of them.",
     "How much a page has changed is the share of its words, before and after, that have no"
     " counterpart on the other side, whatever their order: 0 % is the same words, 100 % no word in"
-    " common.",
+    " common. `lycosa compare A B --url URL` shows how the text of a page differs, line by line.",
     "Links are those by which readers get from page to page; they are compared on pages that both"
     " sides have.",
 )

@@ -245,6 +245,43 @@ class AuditFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The pause with the least to spare."""
 
 
+class FindingFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is wrong with a site."""
+
+    url: str
+    """The page on which it can be mended."""
+    target_url: str | None
+    """The other URL, where two are concerned."""
+    status: int | None
+    text: str | None
+    """The text of the link, or the title or description in question."""
+    detail: str
+    hops: list[str]
+    """The URLs that a redirect goes through."""
+
+
+class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A check that found something."""
+
+    name: str
+    severity: str
+    title: str
+    meaning: str
+    mend: str
+    count: int
+    findings: list[FindingFacts]
+    """Some of them."""
+
+
+class SiteChecks(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with the site that was crawled."""
+
+    pages: int
+    findings: int
+    checks: list[CheckFacts]
+    """In the order of their severity."""
+
+
 class Fitting(msgspec.Struct, frozen=True, kw_only=True):
     """How many URLs in the queue a rule would reject."""
 

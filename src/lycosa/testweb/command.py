@@ -25,11 +25,12 @@ from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa.testweb.webs.books import LibraryWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
+from lycosa.testweb.webs.maze import MazeWeb
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.script_maze import ScriptMaze
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | ScriptMaze
+AnyWeb = GeneratedWeb | MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | MazeWeb | ScriptMaze
 
 KINDS = (
     "small",
@@ -42,6 +43,7 @@ KINDS = (
     "library",
     "faulty",
     "maze",
+    "scripts",
     "topics",
     "bad",
 )
@@ -155,16 +157,19 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return GeneratedWeb.lively(options.seed)
     if options.kind == "topics":
         return _topic_web(options)
+    if options.kind == "maze":
+        return MazeWeb()
     if options.kind == "faulty":
         return FaultySite(options.seed)
-    if options.kind == "maze":
+    if options.kind == "scripts":
         return ScriptMaze()
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()
 
 
 def seeds_of(web: AnyWeb, *, has_tls: bool) -> list[str]:
     """Return seeds from which all pages can be reached that are served."""
-    if isinstance(web, MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | ScriptMaze):
+    own = MisbehavingWeb | LibraryWeb | TopicWeb | FaultySite | MazeWeb | ScriptMaze
+    if isinstance(web, own):
         seeds = web.seeds()
     else:
         seeds = [web.home(number) for number in range(min(web.plan.hosts, 20))]

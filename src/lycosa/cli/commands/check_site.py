@@ -158,13 +158,13 @@ def check_site(
     """
     require("check-site")
     from lycosa.study.checks.check import Limits
-    from lycosa.study.checks.registry import CHECKS, chosen
+    from lycosa.study.checks.registry import CHECKS, chosen, failing_on
     from lycosa.study.checks.run import check_site as run
 
     output = _Output(given["shows_all"], given["form"], given["target"], given["as_json"])
     form = output.chosen()
     checks = chosen(only, "--only") if only else list(CHECKS)
-    failing = [check.name for check in chosen(fail_on, "--fail-on")]
+    failing = failing_on(fail_on, checks)
     is_ignored = _matcher(ignored)
     limits = Limits(
         given["large"], given["slow"], given["longest_title"], given["longest_description"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
-from lycosa.cli.input.jobs import build_job
+from lycosa.cli.input.jobs import build_job, recipe_text
 from lycosa.cli.input.options import (
     GroupedCommand,
     cycle_flags,
@@ -18,6 +18,7 @@ from lycosa.cli.input.options import (
     limit_flags,
     log_flag,
     order_flags,
+    recipe_flag,
     render_flag,
     scope_flags,
     screen_flags,
@@ -76,6 +77,7 @@ MOST_EMPTY = 3
     type=click.Path(path_type=Path),
     help="Read the job from this file (TOML); flags override it.",
 )
+@recipe_flag
 @log_flag
 @store_flag
 @set_flag
@@ -141,6 +143,8 @@ def crawl(
         notice(f"{path} has one member of the cluster; for more on this machine: {more}")
     if job.fetch.loopback_origins and not flags["as_json"]:
         notice(opened_text(job.fetch.loopback_origins))
+    if flags["recipe"] and not flags["as_json"] and not flags["quiet"]:
+        notice(recipe_text(base, job, flags["recipe"]))
     return run_shown(session, directory, directory.kept(job), flags)
 
 

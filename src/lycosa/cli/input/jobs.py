@@ -18,7 +18,9 @@ from lycosa.cli.amounts import parse_seconds, parse_size
 from lycosa.config import SECTIONS, Job
 from lycosa.config.keys import Key, keys_of
 from lycosa.config.log_servers import usual_partitions
+from lycosa.config.recipes import RECIPES, Setting
 from lycosa.config.sections import Frontier, Revisit
+from lycosa.config.writer import write_value
 from lycosa.errors import ConfigError
 from lycosa.url import parse_rules
 
@@ -61,6 +63,10 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         name: dataclasses.asdict(getattr(base, name)) for name in SECTIONS if hasattr(base, name)
     }
     given = dict(flags)
+    if name := given.get("recipe"):
+        tables["crawl"]["recipe"] = name
+        for section, key, value in recipe_settings(base, name):
+            tables[section][key] = value
     if given.get("only_seeds"):
         given["depth"] = 0
     if given.get("cycles") or given.get("continuous"):
@@ -91,6 +97,26 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     return Job.of(
         chain(base.seeds, seeds) if seeds else base.seeds, [*rules, *base.rules], **tables
     )
+
+
+def recipe_settings(base: Job, name: str) -> list[Setting]:
+    """Return what a recipe sets in a job: keys that the job has as every new one."""
+    new = Job()
+    return [
+        (section, key, value)
+        for section, key, value in RECIPES[name].settings
+        if getattr(getattr(base, section), key) == getattr(getattr(new, section), key)
+    ]
+
+
+def recipe_text(base: Job, job: Job, name: str) -> str:
+    """Return what a recipe has set, for the screen; what a flag has set instead is left out."""
+    told = [
+        f"[{section}] {key} = {write_value(value)}"
+        for section, key, value in recipe_settings(base, name)
+        if getattr(getattr(job, section), key) == value
+    ]
+    return f"recipe {name}, {RECIPES[name].purpose}\n  " + "\n  ".join(told)
 
 
 def _cycles(given: Mapping[str, Any], base: Revisit) -> dict[str, object]:

@@ -10,6 +10,7 @@ import click
 
 from lycosa.cli.amounts import duration_flag, size_flag
 from lycosa.config import SCHEDULERS
+from lycosa.config.recipes import RECIPES
 from lycosa.config.render import MODES
 from lycosa.config.sections import MINING
 from lycosa.errors import ConfigError
@@ -288,6 +289,12 @@ serve_flags = flags(
         metavar="PORT",
         help="The port of --serve (default: a free one).",
     ),
+)
+
+recipe_flag = click.option(
+    "--recipe",
+    type=click.Choice(list(RECIPES)),
+    help="Set what a purpose needs; other flags, --set and --config win. The settings are shown.",
 )
 
 seeds_flag = click.option(

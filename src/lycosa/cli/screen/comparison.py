@@ -31,7 +31,10 @@ def _gone(row: Row) -> str:
 
 def _changed(row: Row) -> str:
     words = f"+{row['words_added']:,} −{row['words_removed']:,} words"
-    return f"{100 * row['changed']:3.0f} %  {row['url']}  {words}"
+    percent = 100 * row["changed"]
+    # Rounding says neither that nothing has changed nor that everything has.
+    percent = percent if percent in (0, 100) else min(99, max(1, percent))
+    return f"{percent:3.0f} %  {row['url']}  {words}"
 
 
 def _status(row: Row) -> str:
@@ -43,7 +46,11 @@ def _status(row: Row) -> str:
 
 
 def _texts(name: str) -> Callable[[Row], str]:
-    return lambda row: f"{row['url']}\n      − {row[f'old_{name}']}\n      + {row[name]}"
+    def told(row: Row) -> str:
+        old, new = (row[column] or f"(no {name})" for column in (f"old_{name}", name))
+        return f"{row['url']}\n      − {old}\n      + {new}"
+
+    return told
 
 
 def _link(row: Row) -> str:

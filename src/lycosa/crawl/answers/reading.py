@@ -18,7 +18,12 @@ from msgspec import Struct
 from lycosa.config import Job
 from lycosa.extract.css import scan_css
 from lycosa.extract.facts import Facts
-from lycosa.extract.headers import links_of_headers, robots_tag, robots_wishes
+from lycosa.extract.headers import (
+    HEADERS_WITH_LINKS,
+    links_of_headers,
+    robots_tag,
+    robots_wishes,
+)
 from lycosa.extract.html.values import NOARCHIVE, NOINDEX
 from lycosa.extract.page import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
@@ -78,10 +83,6 @@ NEVER = "never"
 """The reason of a kind of link that no crawl follows, as where a form is posted to."""
 BY_KIND = frozenset({REQUISITE, WIDE, NEVER})
 """Reasons that the kind of a link alone has: they are recorded, and not counted as refusals."""
-
-
-_WITH_LINKS = frozenset({"link", "refresh", "content-location"})
-"""Headers that lead somewhere."""
 
 
 class RawLink(NamedTuple):
@@ -273,7 +274,7 @@ def _is_tagged_nofollow(answer: Answer, job: Job) -> bool:
 
 
 def _links_of_headers(answer: Answer) -> list[tuple[str, LinkKind, str]]:
-    if answer.by_name is not None and _WITH_LINKS.isdisjoint(answer.by_name):
+    if answer.by_name is not None and HEADERS_WITH_LINKS.isdisjoint(answer.by_name):
         return []  # as nearly always
     return links_of_headers(answer.headers)
 

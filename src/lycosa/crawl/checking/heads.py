@@ -1,8 +1,8 @@
 """Ask many URLs whether they are there, as politely as a crawl, and keep nothing of their content.
 
-A URL is asked for by GET, and only the beginning of its body is read: servers answer HEAD less
-reliably than GET. Redirects are followed. Of all hosts the one that may be asked first comes first,
-so that the pauses of hosts run side by side.
+A URL is asked for by HEAD. A server that refuses HEAD (405 or 501) is asked by GET, and only the
+beginning of the body is read. Redirects are followed. Of all hosts the one that may be asked first
+comes first, so that the pauses of hosts run side by side.
 
 Always true, as for a single page (`single_fetch`): robots files are obeyed, pauses kept, addresses
 guarded; one request at a time.
@@ -17,12 +17,13 @@ from typing import NamedTuple
 from lycosa.config import Job
 from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.checking.single_fetch import Asker
-from lycosa.records import Outcome
+from lycosa.records import Outcome, Purpose
 from lycosa.url import canonicalize, host_of, key_of, url_of
 
 FIRST_BYTES = 1024
 """Of the body; what the network had already brought is read with it."""
 MOST_REDIRECTS = 5
+_HEAD_REFUSED = frozenset({405, 501})
 
 
 class AskedHead(NamedTuple):
@@ -56,7 +57,9 @@ def ask_heads(
 def _asked(asker: Asker, job: Job, url: str) -> AskedHead:
     key = key_of(url)
     for _ in range(MOST_REDIRECTS + 1):
-        answer = asker.page(key, FIRST_BYTES).answer
+        answer = asker.page(key, FIRST_BYTES, Purpose.HEAD).answer
+        if answer.status in _HEAD_REFUSED:
+            answer = asker.page(key, FIRST_BYTES).answer
         outcome = judge(answer, job)
         target = None
         if outcome is Outcome.REDIRECTED:

@@ -99,8 +99,10 @@ class Asker:
         delay = asked.robots.rules.crawl_delay_seconds if asked is not None else 0.0
         return max(self._due.get(host, 0.0), self._ended.get(host, 0.0) + delay)
 
-    def page(self, key: str, most_bytes: int | None = None) -> AskedPage:
-        """Ask for a page, or for its first bytes, if its site allows it."""
+    def page(
+        self, key: str, most_bytes: int | None = None, purpose: Purpose = Purpose.PAGE
+    ) -> AskedPage:
+        """Ask for a page, or for its head or its first bytes, if its site allows it."""
         asked = self._known.get(site_of(key))
         if asked is None:
             asked = self._known[site_of(key)] = self.robots(key)
@@ -116,7 +118,7 @@ class Asker:
         ended = self._ended.get(host, self._clock.now())
         self._due[host] = max(self._due.get(host, 0.0), ended + delay)
         most = self._job.fetch.largest_body_bytes if most_bytes is None else most_bytes
-        answer = self._ask(key, Purpose.PAGE, most)
+        answer = self._ask(key, purpose, most)
         return AskedPage(asked, decision, answer)
 
     def _read(self, target: str, answer: Answer, state: RobotsState) -> AskedRobots:

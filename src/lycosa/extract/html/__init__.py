@@ -10,5 +10,6 @@ them on made and mutated pages.
     values      values with a syntax of their own: srcset, refresh, rel
     objects     references of object, applet and param
     mentions    URLs in scripts, JSON and attributes for scripts, which only `wide` reads
+    mentioned_text  URLs that are written out in text, comments and declarations, for `wide`
     references  character references such as `&amp;`
 """

@@ -42,6 +42,7 @@ from lycosa.extract.facts import LONGEST_PAGE as _LONGEST_PAGE
 from lycosa.extract.facts import LONGEST_TEXT as _LONGEST_TEXT
 from lycosa.extract.facts import LONGEST_TITLE as _LONGEST_TITLE
 from lycosa.extract.facts import Facts
+from lycosa.extract.html.mentioned_text import mentioned_in_declaration
 from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
 from lycosa.extract.html.names import (
     ANYWHERE,
@@ -332,6 +333,8 @@ cdef class Page(Links):
         """Read the markup in a conditional comment, and the style sheet of an XML document."""
         cdef const byte *p
         cdef Piece markup
+        if (self.wanted >> KIND_MENTION) & 1:
+            self.add_mentions(mentioned_in_declaration(text_between(start, end)))
         if end - start > 7 and is_same(start, b"<!--[if", 7):
             p = start + 7
             while True:

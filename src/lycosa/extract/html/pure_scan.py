@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
+from lycosa.extract.html.mentioned_text import mentioned_in_declaration
 from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
 from lycosa.extract.html.names import (
     BLOCKS,
@@ -105,6 +106,7 @@ def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
                 return position + 3 + len(short)
         found = _COMMENT_END.search(text, position + 3)
         end = found.end() if found else len(text)
+        page.see_declaration(text[start:end])
         page.see_comment(text[position + 3 : end])
         return end
     if is_xml and text.startswith("![CDATA[", position):
@@ -116,6 +118,8 @@ def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
     if following in ("!", "?") or is_closing:
         end = text.find(">", position)
         end = len(text) if end < 0 else end + 1
+        if not is_closing:
+            page.see_declaration(text[start:end])
         if is_xml and text.startswith("?xml-stylesheet", position):
             page.see_instruction(text[position:end])
         return end
@@ -265,6 +269,12 @@ class _Page(PureLinks):
         """Look for URLs in the attributes that scripts read, if they are wanted."""
         if self._wants(LinkKind.MENTION):
             for href in mentioned_in_tag(tag):
+                self._add_href(href, int(LinkKind.MENTION))
+
+    def see_declaration(self, declaration: str) -> None:
+        """Look for URLs in a comment or a declaration, if they are wanted."""
+        if self._wants(LinkKind.MENTION):
+            for href in mentioned_in_declaration(declaration):
                 self._add_href(href, int(LinkKind.MENTION))
 
     def see_comment(self, comment: str) -> None:

@@ -14,5 +14,6 @@ reply on. The server itself stays small, and one request never makes another one
     rows      the tables of a crawl, page by page, as JSON, CSV or Parquet
     sql       SQL queries
     audits    the audit as JSON
+    checks    the checks of the site as JSON
     fitting   how many pending URLs a rule would reject
 """

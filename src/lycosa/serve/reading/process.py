@@ -14,10 +14,11 @@ from typing import IO, Any
 from lycosa.errors import LycosaError
 from lycosa.query.answering import run
 from lycosa.query.protocol import QueryReply, send
-from lycosa.serve.reading import audits, captures, fitting, hosts, resting, rows, sql, urls
+from lycosa.serve.reading import audits, captures, checks, fitting, hosts, resting, rows, sql, urls
 from lycosa.serve.reading.requests import (
     Audit,
     Capture,
+    Checks,
     Explain,
     Fit,
     Hosts,
@@ -39,6 +40,7 @@ _READERS: dict[type, Callable[[States, Any], tuple[str, bytes]]] = {
     Rows: lambda states, asked: rows.read(states.directory.path, asked),
     Sql: lambda states, asked: sql.read(states.directory.path, asked),
     Audit: lambda states, asked: (JSON, audits.read(states.directory)),
+    Checks: lambda states, asked: (JSON, checks.read(states.directory.path, asked.most)),
     Fit: lambda states, asked: (JSON, fitting.read(states, asked.rule)),
 }
 

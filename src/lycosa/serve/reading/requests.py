@@ -70,13 +70,19 @@ class Audit(msgspec.Struct, frozen=True, tag=True):
     """Asks for the audit."""
 
 
+class Checks(msgspec.Struct, frozen=True, tag=True):
+    """Asks what is wrong with the site, and for how many findings of each check."""
+
+    most: int = 100
+
+
 class Fit(msgspec.Struct, frozen=True, tag=True):
     """Asks how many URLs in the queue a rule would reject."""
 
     rule: dict[str, Any]
 
 
-Asked = Resting | Hosts | Explain | Capture | Rows | Sql | Audit | Fit
+Asked = Resting | Hosts | Explain | Capture | Rows | Sql | Audit | Checks | Fit
 
 
 class Request(msgspec.Struct):

@@ -20,6 +20,7 @@ PAGES = {
     "search": "Search",
     "ask": "Ask",
     "report": "Report",
+    "checks": "Checks",
     "audit": "Audit",
     "log": "Log",
 }

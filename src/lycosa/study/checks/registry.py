@@ -38,6 +38,25 @@ def chosen(names: Iterable[str], flag: str) -> list[Check]:
     ]
 
 
+def failing_on(names: Iterable[str], run: Iterable[Check]) -> list[str]:
+    """Return the checks of `--fail-on` by name; raises for one that `--only` leaves out.
+
+    A family, a severity or `any` means those of its checks that are run, at least one.
+    """
+    are_run = {check.name for check in run}
+    failing: list[str] = []
+    for name in (name.strip() for given in names for name in given.split(",")):
+        meant = [check.name for check in chosen([name], "--fail-on")]
+        some = [one for one in meant if one in are_run]
+        if meant and not some:
+            raise ConfigError(
+                f"--fail-on {name}: --only leaves this check out, so that it finds nothing\n"
+                f"  add it: --only {name}, or leave out --only to run all checks"
+            )
+        failing += some
+    return failing
+
+
 def _unknown(name: str, flag: str) -> str:
     near = difflib.get_close_matches(name, [*BY_NAME, *FAMILIES, *SEVERITIES], 1, 0.5)
     guess = f"did you mean `{near[0]}`?  " if near else ""

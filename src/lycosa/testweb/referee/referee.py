@@ -29,7 +29,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 
-from lycosa.records import Outcome, Request
+from lycosa.records import Outcome, Purpose, Request
 from lycosa.testweb.mixing import digest
 from lycosa.testweb.parts import take_apart
 from lycosa.testweb.referee.ledger import (
@@ -290,7 +290,9 @@ class Referee:
 
     def _note_answer(self, entry: Entry, reply: Reply) -> None:
         self._may_be_lost.discard(entry.key)
-        if _is_final(reply):
+        # Who is refused HEAD may ask for the page itself.
+        is_refused_head = entry.request.purpose is Purpose.HEAD and reply.status in (405, 501)
+        if _is_final(reply) and not is_refused_head:
             self._answered[entry.key] = entry.ended
         else:
             self._answered.pop(entry.key, None)

@@ -215,6 +215,8 @@ class Connection(asyncio.Protocol):
         if b"\nif-none-match:" in low:
             held = Validators(_header(head, low, b"if-none-match").decode("latin-1"))
             request = structs.replace(request, validators=held)
+        if method == b"HEAD" and request.purpose is Purpose.PAGE:
+            request = structs.replace(request, purpose=Purpose.HEAD)
         moment = self._desk.now()
         ticket = self._desk.begin(request, moment, self._client)
         self._waiting.append(Exchange(request, moment, ticket, keeps_open, method == b"GET"))

@@ -7,6 +7,8 @@ found.
     papers        webs that repeat the tables of the RDFa spider's paper
     faulty_site   a site with every fault that checks know, and the same mended
     script_maze   a maze whose doors are made by scripts, each in another way
+    maze          a page for every kind of link, each with a target of its own
+    link_kinds    the kinds of links that the maze has
     books         a small library with structured data in every form
     misbehaviour  a web of misbehaving hosts, and the outcomes that are right
     misdeeds      what those servers send: one generator per misdeed

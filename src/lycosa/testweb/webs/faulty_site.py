@@ -2,7 +2,7 @@
 
 Version 1 of `garden.test` has the faults. In version 2 they are gone; a page has moved, one is new,
 one is gone, and some texts differ, so that the two can be compared. `elsewhere.test` is another
-site, to which the garden links.
+site, to which the garden links; one of its pages refuses HEAD.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from html import escape
 from typing import NamedTuple
 
-from lycosa.records import Request, Resolved
+from lycosa.records import Purpose, Request, Resolved
 from lycosa.testweb.web import HTML, PLAIN, Headers, Reply
 
 HOST, OTHER_HOST = "garden.test", "elsewhere.test"
@@ -89,6 +89,8 @@ class FaultySite:
         """Return a page, the sitemap, the robots file or a redirect."""
         url = request.url
         if url == f"http://{OTHER_HOST}/there":
+            if request.purpose is Purpose.HEAD:
+                return Reply(405, (*PLAIN, ("Allow", "GET")), b"ask by GET\n")
             return Reply(200, HTML, b"<title>Elsewhere</title>")
         if url.endswith("/robots.txt"):
             return Reply(200, PLAIN, f"User-agent: *\nSitemap: {HOME}sitemap.xml\n".encode())

@@ -24,7 +24,7 @@ from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.answers.site_files import usual_sitemap
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.robots import compile_robots
+from lycosa.fetch.robots import Rules, compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     NO_CONNECTION,
@@ -56,6 +56,7 @@ class Reading(NamedTuple):
     target: str | None = None
     """With `ELSEWHERE`: the key of the URL that it redirects to."""
     sitemaps: tuple[str, ...] = ()
+    """What it names: sitemaps, and for a wide job the paths that it allows."""
     wants_sitemap: bool = False
     """It names none: the usual place is tried (`usual_sitemap`)."""
 
@@ -77,13 +78,18 @@ def read_answer(answer: Answer, key: str, job: Job) -> Reading:
             RobotsState.KNOWN,
             rules.to_bytes(),
             rules.crawl_delay_seconds,
-            sitemaps=tuple(rules.sitemaps) if job.robots.sitemaps else (),
+            sitemaps=_named_by(rules, job),
             wants_sitemap=not rules.sitemaps,
         )
     if 300 <= answer.status < 400 and (location := answer.header("location")):
         target = canonical_key(location, url_of(key))
         return Reading(RobotsState.ELSEWHERE, target=target) if target else ALLOW_ALL
     return NO_FILE
+
+
+def _named_by(rules: Rules, job: Job) -> tuple[str, ...]:
+    sitemaps = tuple(rules.sitemaps) if job.robots.sitemaps else ()
+    return (*sitemaps, *rules.allowed_paths()) if job.extract.wide else sitemaps
 
 
 class RobotsFiles:

@@ -6,5 +6,5 @@ progress   the frame of a crawl now, and the members of a cluster
 tables     rows of pages, links and hosts
 addresses  one URL: explanation, captures
 questions  search, SQL, SPARQL
-documents  audit, report, log file
+documents  audit, checks, report, log file
 """

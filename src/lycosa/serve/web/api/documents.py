@@ -1,4 +1,4 @@
-"""Audit, report and log file of a crawl."""
+"""Audit, checks, report and log file of a crawl."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 from starlette.responses import Response
 
-from lycosa.serve.reading.requests import Audit
+from lycosa.serve.reading.requests import Audit, Checks
 from lycosa.serve.reading.states import log_signature
-from lycosa.serve.records import AuditFacts, LogLines, ReportState
+from lycosa.serve.records import AuditFacts, LogLines, ReportState, SiteChecks
 from lycosa.serve.web.operations import Call, Operation
 from lycosa.serve.web.problems import Refusal
 from lycosa.serve.web.replies import answered
@@ -27,9 +27,20 @@ class LogQuery(msgspec.Struct, frozen=True):
     lines: Annotated[int, msgspec.Meta(ge=1, le=2000)] = 200
 
 
+class ChecksQuery(msgspec.Struct, frozen=True):
+    """How many findings of each check."""
+
+    most: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 100
+
+
 def get_audit(call: Call) -> bytes:
     """Judge every request."""
     return answered(call.crawl.reading.ask(Audit(), AUDIT_SECONDS)).body
+
+
+def get_checks(call: Call) -> bytes:
+    """Check the site."""
+    return answered(call.crawl.reading.ask(Checks(call.query.most), AUDIT_SECONDS)).body
 
 
 def get_log(call: Call) -> LogLines:
@@ -109,6 +120,14 @@ OPERATIONS = [
         get_audit,
         "Every request checked against the politeness rules.",
         AuditFacts,
+    ),
+    Operation(
+        "GET",
+        "/crawls/{name}/checks",
+        get_checks,
+        "What is wrong with the site: broken links, loops, titles and more.",
+        SiteChecks,
+        ChecksQuery,
     ),
     Operation(
         "GET", "/crawls/{name}/report", get_report, "Whether there is a report.", ReportState

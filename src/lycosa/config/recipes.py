@@ -1,0 +1,68 @@
+"""Recipes: settings that belong together for one purpose (`lycosa crawl --recipe NAME`).
+
+A recipe sets keys of the job that nothing else has set: what a flag, `--set` or the file of
+`--config` says wins. The job remembers the name, as `[crawl] recipe`; the settings themselves stand
+in the job like any others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Setting = tuple[str, str, Any]
+"""Section, key and value."""
+
+
+class Recipe(NamedTuple):
+    """What one kind of user expects of a crawl."""
+
+    purpose: str
+    settings: tuple[Setting, ...]
+
+
+_NO_GUESSES: Setting = ("discovery", "mining", "off")
+
+RECIPES: dict[str, Recipe] = {
+    "archive": Recipe(
+        "pages that can be looked at again: with everything that they need, whatever its type",
+        (
+            ("extract", "requisites", True),
+            ("fetch", "content_types", ("*/*",)),
+            _NO_GUESSES,
+        ),
+    ),
+    "site-check": Recipe(
+        "all that a site links to, so that `lycosa check-site` knows what is broken",
+        (
+            ("extract", "links", "all"),
+            ("extract", "requisites", True),
+            ("fetch", "content_types", ("*/*",)),
+            ("robots", "sitemaps", True),
+            _NO_GUESSES,
+        ),
+    ),
+    "dataset": Recipe(
+        "texts: pages and plain text, nothing else",
+        (
+            ("fetch", "content_types", ("text/html", "application/xhtml+xml", "text/plain")),
+            ("structured", "forms", ()),
+            _NO_GUESSES,
+        ),
+    ),
+    "study": Recipe(
+        "a sample that can be described: nearest pages first, all links, no guesses",
+        (
+            ("frontier", "scheduler", "breadth-first"),
+            ("extract", "links", "all"),
+            _NO_GUESSES,
+        ),
+    ),
+    "semantic": Recipe(
+        "structured data of every form, and the documents that it links to",
+        (
+            ("structured", "forms", ("rdfa", "json-ld", "microdata", "meta")),
+            ("structured", "links", True),
+            _NO_GUESSES,
+        ),
+    ),
+}

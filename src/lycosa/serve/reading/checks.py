@@ -1,0 +1,46 @@
+"""The findings of `lycosa check-site` as JSON, grouped by check, some of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from lycosa.serve.records import CheckFacts, FindingFacts, SiteChecks
+from lycosa.study.extras import require
+
+
+def read(folder: Path, most: int) -> bytes:
+    """Check a crawl as its tables are now."""
+    require("check-site")
+    from lycosa.study.checks.registry import CHECKS
+    from lycosa.study.checks.run import check_site
+
+    checked = check_site(folder, list(CHECKS))
+    by_kind: dict[str, list[FindingFacts]] = {}
+    for one in checked.findings:
+        facts = FindingFacts(
+            url=one.url,
+            target_url=one.target_url,
+            status=one.status,
+            text=one.text,
+            detail=one.detail,
+            hops=one.hops or [],
+        )
+        by_kind.setdefault(one.kind, []).append(facts)
+    groups = [
+        CheckFacts(
+            name=check.name,
+            severity=check.severity,
+            title=check.title,
+            meaning=check.meaning,
+            mend=check.mend,
+            count=len(by_kind[check.name]),
+            findings=by_kind[check.name][:most],
+        )
+        for check in CHECKS
+        if check.name in by_kind
+    ]
+    return msgspec.json.encode(
+        SiteChecks(pages=checked.pages, findings=len(checked.findings), checks=groups)
+    )

@@ -1,0 +1,45 @@
+"""A recipe sets what nothing else has set, says so, and is remembered by the job."""
+
+from __future__ import annotations
+
+import pytest
+
+from lycosa.cli.input.jobs import build_job, recipe_text
+from lycosa.config import Job, parse_job
+from lycosa.config.recipes import RECIPES
+
+FLAGS = {"settings": ()}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_sets_its_keys_and_the_job_keeps_them(name: str) -> None:
+    job = build_job(Job(), {**FLAGS, "recipe": name})
+    for section, key, value in RECIPES[name].settings:
+        assert getattr(getattr(job, section), key) == value
+    again = parse_job(job.to_toml())
+    assert again == job
+    assert again.crawl.recipe == name
+    assert build_job(again, FLAGS) == job  # a resume changes nothing
+
+
+def test_flags_win() -> None:
+    flags = {**FLAGS, "recipe": "archive", "mining": "full"}
+    flags["settings"] = ("fetch.content_types=text/html",)
+    job = build_job(Job(), flags)
+    assert (job.discovery.mining, job.fetch.content_types) == ("full", ("text/html",))
+    assert job.extract.requisites
+    told = recipe_text(Job(), job, "archive")
+    assert told.splitlines()[1:] == ["  [extract] requisites = true"]
+
+
+def test_what_a_file_says_wins() -> None:
+    base = Job.of(discovery={"mining": "full"})
+    job = build_job(base, {**FLAGS, "recipe": "dataset"})
+    assert job.discovery.mining == "full"
+    assert job.structured.forms == ()
+    assert "mining" not in recipe_text(base, job, "dataset")
+
+
+def test_without_a_recipe_nothing_is_set() -> None:
+    assert build_job(Job(), {**FLAGS, "recipe": None}) == Job()
+    assert Job().crawl.recipe == "none"
