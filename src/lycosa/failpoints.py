@@ -47,6 +47,8 @@ NAMES: dict[str, str] = {
     "move.whole": "the new log is said to be whole, the directory names the old one",
     "move.archive": "the new archive is in its place, the new log's file is not",
     "move.placed": "the new log's file is in its place, the directory names the old one",
+    "render.before": "a page waits to be rendered, the browser has not got it",
+    "render.done": "a page has come back from the browser, nothing was decided",
     "cycle.begun": "a partition has begun a cycle in memory, nothing of it is durable",
 }
 

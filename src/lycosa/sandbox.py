@@ -13,7 +13,9 @@ newer than this list do not exist for the process (ENOSYS), and neither does the
 numbers are beyond all others. A call by another architecture's numbers (i386 on x86-64) ends the
 process.
 
-Always true: `give_up_network` returns only in a process that cannot open a socket.
+Always true: `give_up_network` returns only in a process that cannot open a socket;
+`give_up_internet`, for a browser, only in one that can open none but those of its own machine's
+processes.
 
 Not here: files. Open files stay open, and the process may read whatever its user may read.
 """
@@ -80,7 +82,7 @@ MACHINES = {
 
 # linux/bpf_common.h, linux/seccomp.h, linux/prctl.h
 _LOAD_WORD, _IF_EQUAL, _IF_GREATER, _RETURN = 0x20, 0x15, 0x25, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT = 0, 4
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
 KILL, REFUSE, ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
 _NO_NEW_PRIVILEGES, _SET_FILTER, _ALL_THREADS = 38, 1, 1
 
@@ -120,6 +122,49 @@ def give_up_network() -> None:
     raise _unguarded("the kernel took the filter and still opens sockets")
 
 
+def local_filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
+    """Return a filter that lets a process open sockets of its own machine alone."""
+    refuse, missing = REFUSE | errno.EACCES, REFUSE | errno.ENOSYS
+    rings = [number for name, number in machine.refused.items() if name.startswith("io_uring")]
+    checks: list[tuple[int, int, int, int]] = []
+    for number in rings:
+        checks += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, missing)]
+    return [
+        (_LOAD_WORD, 0, 0, _ARCHITECTURE_AT),
+        (_IF_EQUAL, 1, 0, machine.audit_number),
+        (_RETURN, 0, 0, KILL),
+        (_LOAD_WORD, 0, 0, _NUMBER_AT),
+        (_IF_GREATER, 0, 1, NEWEST_CALL),
+        (_RETURN, 0, 0, missing),
+        *checks,
+        (_IF_EQUAL, 1, 0, machine.refused["socket"]),
+        (_RETURN, 0, 0, ALLOW),
+        (_LOAD_WORD, 0, 0, _FIRST_ARGUMENT_AT),
+        (_IF_EQUAL, 0, 1, socket.AF_UNIX),
+        (_RETURN, 0, 0, ALLOW),
+        (_IF_EQUAL, 0, 1, socket.AF_NETLINK),
+        (_RETURN, 0, 0, ALLOW),
+        (_RETURN, 0, 0, refuse),
+    ]
+
+
+def give_up_internet() -> None:
+    """Cut this process, and all that it starts, off from other machines and from loopback.
+
+    Local sockets (`AF_UNIX`) stay, and so does starting programs: a browser needs both.
+    """
+    machine = MACHINES.get(platform.machine())
+    if machine is None:
+        raise _unguarded(f"there is no filter for {platform.machine()} processors")
+    _install(machine.seccomp_number, local_filter_for(machine))
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            socket.socket(family, socket.SOCK_DGRAM).close()
+        except PermissionError:
+            continue
+        raise _unguarded("the kernel took the filter and still opens sockets")
+
+
 def _install(seccomp: int, instructions: Iterable[tuple[int, int, int, int]]) -> None:
     packed = [struct.pack("=HBBI", *instruction) for instruction in instructions]
     program = _Program(len(packed), b"".join(packed))
@@ -137,7 +182,7 @@ def _install(seccomp: int, instructions: Iterable[tuple[int, int, int, int]]) ->
 
 def _unguarded(why: str) -> QueryError:
     return QueryError(
-        f"queries run only in a process without network, which cannot be made here: {why}\n"
+        f"queries and browsers run only without network, which cannot be had here: {why}\n"
         "  needed is Linux with CONFIG_SECCOMP_FILTER on x86-64, ARM64 or RISC-V\n"
         "  in a container: allow the system calls `seccomp` and `prctl`"
     )

@@ -67,7 +67,7 @@ def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
         ("picture", "keep all types: --set 'fetch.content_types=*/*'"),
         ("gone", "1 URL not found (404); check how the URL is spelled"),
         ("away", "1 URL redirected to where the crawl may not go (loopback-only)"),
-        ("app/", "the page is made by scripts, which Lycosa does not run"),
+        ("app/", "the page is made by scripts: its HTML has neither links nor text; render it"),
     ],
 )
 def test_a_crawl_without_content_is_an_error_that_says_why(

@@ -35,8 +35,9 @@ def run(folder: Path, seed: int, kills: KillPlan, log: str) -> Result:
 
 SEALING = {"urls.before-seal", "urls.sealed"}
 """Sites of the small web are too small to be spilled; a test of their own is below."""
-OF_CYCLES = {name for name in NAMES if name.startswith(("cycle.", "move."))}
-"""This crawl has no cycles and is not moved; `test_cycles.py` and `test_moving.py` kill there."""
+OF_CYCLES = {name for name in NAMES if name.startswith(("cycle.", "move.", "render."))}
+"""This crawl has no cycles, is not moved and has no browser; `test_cycles.py`, `test_moving.py` and
+`test_rendering.py` kill there."""
 EVERYWHERE = [
     (name, log)
     for name in sorted(NAMES.keys() - SEALING - OF_CYCLES)

@@ -180,5 +180,28 @@ made.start(), made.join()
     assert said == "works\n"
 
 
+def test_without_internet_local_sockets_and_programs_stay() -> None:
+    code = """
+import errno, socket, subprocess, sys
+from lycosa.sandbox import give_up_internet
+give_up_internet()
+inner = '''
+import errno, socket
+for family in (socket.AF_INET, socket.AF_INET6, socket.AF_PACKET):
+    try:
+        socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        print(errno.errorcode[error.errno], end=" ")
+first, second = socket.socketpair()
+first.send(b"local")
+print(second.recv(9).decode())
+'''
+subprocess.run([sys.executable, "-c", inner], check=True)
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "EACCES EACCES EACCES local\n"
+
+
 def test_this_machine_has_a_filter() -> None:
     assert platform.machine() in MACHINES

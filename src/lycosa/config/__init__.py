@@ -7,6 +7,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     requests     the keys about requests: limits, politeness, robots files, connections
     content      the keys about what is read from a page
     topics       the keys about fields of knowledge
+    render       the keys about pages that are rendered in a browser
     statistics   the keys about figures over time
     notify       the keys about telling the operator
     caches       the keys about the sizes of caches
@@ -46,6 +47,7 @@ from lycosa.config.login import Login
 from lycosa.config.notify import Notify
 from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
+from lycosa.config.render import Render
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.sections import (
     DURABILITIES,
@@ -92,6 +94,7 @@ __all__ = [
     "Notify",
     "Plugins",
     "Politeness",
+    "Render",
     "Revisit",
     "Robots",
     "SeedList",
@@ -122,6 +125,7 @@ class Job(Record):
     fetch: Fetch = field(default_factory=Fetch)
     extract: Extract = field(default_factory=Extract)
     structured: Structured = field(default_factory=Structured)
+    render: Render = field(default_factory=Render)
     frontier: Frontier = field(default_factory=Frontier)
     topics: Topics = field(default_factory=Topics)
     discovery: Discovery = field(default_factory=Discovery)

@@ -16,6 +16,7 @@ from lycosa.config.keys import Record, Table, key
 from lycosa.config.login import Login
 from lycosa.config.notify import Notify
 from lycosa.config.recipes import RECIPES
+from lycosa.config.render import Render
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
 from lycosa.config.statistics import Statistics
 from lycosa.config.store import Store
@@ -339,6 +340,7 @@ SECTIONS: dict[str, type] = {
     "fetch": Fetch,
     "extract": Extract,
     "structured": Structured,
+    "render": Render,
     "frontier": Frontier,
     "topics": Topics,
     "discovery": Discovery,

@@ -27,6 +27,8 @@ from lycosa.store.tables.link_ends import LinkEnds
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
+    from lycosa.render.renderer import Renders
+    from lycosa.store.warc.record_reader import Stored
 
 T = TypeVar("T")
 
@@ -159,6 +161,15 @@ class EndWatch(Protocol):
         """Return whether this is the second look in a row at the same idle whole, and the last."""
 
 
+class RenderingPorts(Struct, frozen=True):
+    """What a worker needs to render pages."""
+
+    browsers: Sequence[Renders]
+    read: Callable[[Place], Stored]
+    """Returns the exchange that the archive has at a place."""
+    ignore: Callable[[], None] = lambda: None
+
+
 class Ports(Struct, frozen=True):
     """A worker's surroundings."""
 
@@ -201,5 +212,7 @@ class Ports(Struct, frozen=True):
     """Records of other machines, if the crawl has a store of objects."""
     durations: Durations = field(default_factory=Durations)
     """Counts how long requests take."""
+    rendering: RenderingPorts | None = None
+    """Browsers, in a crawl that renders pages."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""

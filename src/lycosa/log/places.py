@@ -19,6 +19,7 @@ from lycosa.records import (
     Forgotten,
     Outcome,
     Place,
+    Rendered,
     RobotsLearned,
 )
 
@@ -84,6 +85,8 @@ def _named(partition: int, event: AnyEvent, errands: dict[int, str]) -> Named | 
         return Named(
             partition, event.place, event.moment, event.page, event.outcome, event.size_bytes
         )
+    if isinstance(event, Rendered) and event.place is not None:
+        return Named(partition, event.place, event.moment, event.page, Outcome.RENDERED)
     if isinstance(event, RobotsLearned) and event.place is not None:
         return Named(partition, event.place, event.moment, site=event.site)
     if isinstance(event, ErrandDone) and event.place is not None:

@@ -4,16 +4,17 @@ A worker sends a request and gets an answer; the links of the answer travel as m
 partitions that own them; the owner's decisions are events in its log. Numbers and the order of
 fields are part of stored formats: they never change, and new fields come last, with a default.
 
-    outcomes  ends of a fetch: kept, moved, missing, refused, failed
-    exchange  requests, answers, and captures for the store
-    links     kinds of links, before and after they are resolved
-    codes     small numbers that events carry
-    messages  entries of inboxes, sent between partitions
-    events    decisions in a partition's log
-    handover  events of partitions that pass from owner to owner
-    batons    messages and events of partitions that take turns at hosts
-    topics    messages and events about the topics of pages
-    control   the event of an order that was applied
+    outcomes   ends of a fetch: kept, moved, missing, refused, failed
+    exchange   requests, answers, and captures for the store
+    links      kinds of links, before and after they are resolved
+    codes      small numbers that events carry
+    messages   entries of inboxes, sent between partitions
+    events     decisions in a partition's log
+    handover   events of partitions that pass from owner to owner
+    batons     messages and events of partitions that take turns at hosts
+    topics     messages and events about the topics of pages
+    control    the event of an order that was applied
+    rendering  events and messages about pages that are rendered
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """
@@ -106,6 +107,11 @@ from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
 from lycosa.records.outcomes import Outcome as Outcome
 from lycosa.records.outcomes import outcome_named as outcome_named
+from lycosa.records.rendering import PartsFound as PartsFound
+from lycosa.records.rendering import PartsNoted as PartsNoted
+from lycosa.records.rendering import PartsWanted as PartsWanted
+from lycosa.records.rendering import Rendered as Rendered
+from lycosa.records.rendering import RenderQueued as RenderQueued
 from lycosa.records.topics import BudgetAsked as BudgetAsked
 from lycosa.records.topics import BudgetGiven as BudgetGiven
 from lycosa.records.topics import BudgetShared as BudgetShared

@@ -18,6 +18,7 @@ from lycosa.records.control import OrderApplied
 from lycosa.records.exchange import Place
 from lycosa.records.handover import LinksOwed, Moved, Released
 from lycosa.records.outcomes import Outcome
+from lycosa.records.rendering import PartsNoted, Rendered, RenderQueued
 from lycosa.records.topics import (
     BudgetAsked,
     BudgetGiven,
@@ -436,4 +437,7 @@ AnyEvent = (
     | BudgetGiven
     | BudgetShared
     | OrderApplied
+    | RenderQueued
+    | Rendered
+    | PartsNoted
 )

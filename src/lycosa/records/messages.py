@@ -16,6 +16,7 @@ from lycosa.records.batons import BatonCame, BatonDue, BatonWanted
 from lycosa.records.codes import RobotsState
 from lycosa.records.exchange import Place
 from lycosa.records.outcomes import Outcome
+from lycosa.records.rendering import PartsFound, PartsWanted
 from lycosa.records.topics import BudgetAsked, BudgetGiven, Hinted
 
 
@@ -144,4 +145,6 @@ AnyMessage = (
     | Hinted
     | BudgetAsked
     | BudgetGiven
+    | PartsWanted
+    | PartsFound
 )

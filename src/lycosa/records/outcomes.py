@@ -90,6 +90,8 @@ class Outcome(enum.IntEnum):
     """`/sitemap.xml`, which we tried unasked: the site has none there."""
     WRONG_LANGUAGE = 72
     """A page in another language than the job keeps; its links are followed."""
+    RENDERED = 73
+    """No fetch: a page that is kept, as a browser has rendered it; stored beside it."""
 
 
 def outcome_named(name: str) -> Outcome:
@@ -101,7 +103,7 @@ PROBED = frozenset({Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCO
 """Outcomes of URLs that we made up."""
 
 
-STORED = frozenset({Outcome.KEPT, Outcome.SITEMAP, Outcome.WRONG_LANGUAGE})
+STORED = frozenset({Outcome.KEPT, Outcome.SITEMAP, Outcome.WRONG_LANGUAGE, Outcome.RENDERED})
 """Outcomes of answers that are held with their links; those that are kept with their text, too."""
 
 

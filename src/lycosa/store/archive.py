@@ -43,19 +43,13 @@ from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segmen
 from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
 from lycosa.store.segments.survey import Counted
 from lycosa.store.tables.extra import with_extra
-from lycosa.store.tables.facts import block_of, facts_of
+from lycosa.store.tables.facts import block_of, facts_of, fetch_of
 from lycosa.store.tables.link_ends import LinkEnds, link_ends
-from lycosa.store.tables.rows import (
-    OUTCOME_NAMES,
-    Row,
-    Text,
-    fetch_id,
-    microseconds,
-    url_id,
-)
+from lycosa.store.tables.rows import Text
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import (
     NO_GROUP,
+    Conversion,
     Earlier,
     Group,
     Message,
@@ -76,7 +70,7 @@ from lycosa.store.warc.record_reader import (
     read_exchange,
     read_member,
 )
-from lycosa.url import host_of, reversed_host_of
+from lycosa.url import reversed_host_of
 
 
 class ArchiveStore:
@@ -150,7 +144,7 @@ class ArchiveStore:
         with segment.lock:
             start = segment.warc.extend(group.members)
             place = group.place_in(segment.number, start)
-            fetch = _fetch(capture, url, group, segment, place, start)
+            fetch = fetch_of(capture, url, group, segment, (place, start))
             if capture.purpose is Purpose.ROBOTS:
                 segment.pending.add_host(fetch)
             else:
@@ -360,6 +354,10 @@ class ArchiveStore:
         message = message_of(answer)
         writer = Writer(segment.ids, capture, url)
         name, is_unchanged = "", False
+        if capture.outcome is Outcome.RENDERED:
+            main = writer.conversion(message, self._converted(capture.held))
+            behind = writer.metadata(message.payload_digest)
+            return Group([main, behind], 0, "conversion", message, "", False)
         if capture.outcome is Outcome.NOT_MODIFIED:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
@@ -377,6 +375,16 @@ class ArchiveStore:
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest)
         return Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
+
+    def _converted(self, place: Place | None) -> Conversion | None:
+        """Return the record of the page that was rendered, if it is here."""
+        if place is None:
+            return None
+        try:
+            headers = self._read(place, read_beginning).headers
+        except StoreError:
+            return None
+        return Conversion(headers.get("WARC-Record-ID", ""), headers.get("WARC-Date", ""))
 
     def _sharer(self, capture: Capture) -> str:
         """Return the name of those who may refer to a payload: a partition until it is lost."""
@@ -417,34 +425,3 @@ class ArchiveStore:
             )
         except StoreError:
             return None
-
-
-def _fetch(
-    capture: Capture, url: str, group: Group, segment: Segment, place: Place, start: int
-) -> Row:
-    """Return the values that all rows of a fetch share, in the order of their columns."""
-    answer = capture.answer
-    ended = microseconds(answer.ended)
-    return (
-        url_id(capture.key),
-        fetch_id(capture.key, answer.ended),
-        ended,
-        capture.key,
-        url,
-        host_of(capture.key),
-        capture.request.address,
-        OUTCOME_NAMES[capture.outcome],
-        answer.status,
-        answer.header("content-type") or "",
-        len(answer.body),
-        answer.truncated,
-        group.message.payload_digest if group.message else None,
-        microseconds(answer.began),
-        ended,
-        group.kind,
-        segment.file_name if group.kind else None,
-        place.offset,
-        place.length,
-        start,
-        segment.warc.end - start,
-    )

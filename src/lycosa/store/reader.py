@@ -31,7 +31,7 @@ from lycosa.store.layout import (
     names_in,
     sealed_path,
 )
-from lycosa.store.segments.sealing import journal_batches
+from lycosa.store.segments.sealing import INDEXED, journal_batches
 from lycosa.store.tables.document_texts import document_files
 from lycosa.store.tables.missing_tables import damage_told, require_index, require_table, unreadable
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
@@ -61,13 +61,13 @@ def captures(folder: Path) -> Iterator[Stored]:
     """Yield every exchange about a page that is in the archive, in the order of the rows."""
     files = WarcFiles(folder)
     try:
-        columns = ["offset", "length"]
+        columns = ["offset", "length", "record"]
         for name in sorted(
             {*names_in(folder, "pages", SEALED), *names_in(folder, "pages", JOURNAL)}
         ):
             for batch in _segment_rows(folder, "pages", name, columns):
                 for row in batch.to_pylist():
-                    if row["length"]:
+                    if row["length"] and row["record"] in INDEXED:
                         place = Place(name.segment, row["offset"], row["length"])
                         yield read_exchange(place, files.member)
     finally:
@@ -219,11 +219,11 @@ def _indexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
 def _withheld(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
     """Yield the exchanges about a URL that asks for `noarchive`: the index does not list them."""
     number = pa.scalar(signed(url_id(key_of(url))), pa.int64())
-    columns = ["url_id", "began", "noarchive", "offset", "length"]
+    columns = ["url_id", "began", "noarchive", "offset", "length", "record"]
     for name in _segments(folder, "pages"):
         for batch in _segment_rows(folder, "pages", name, columns):
             for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
-                if row["length"] and row["noarchive"]:
+                if row["length"] and row["noarchive"] and row["record"] in INDEXED:
                     place = Place(name.segment, row["offset"], row["length"])
                     yield row["began"].strftime("%Y%m%d%H%M%S"), place
 
@@ -237,6 +237,6 @@ def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
                 continue
             for batch in journal_batches(journal_path(folder, kind, name), columns):
                 for row in batch.filter(pc.equal(batch.column("url"), url)).to_pylist():
-                    if row["length"] and row["outcome"].lower() != "not_modified":
+                    if row["length"] and row["outcome"].lower() not in ("not_modified", "rendered"):
                         place = Place(name.segment, row["offset"], row["length"])
                         yield row["began"].strftime("%Y%m%d%H%M%S"), place

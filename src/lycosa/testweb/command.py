@@ -29,9 +29,10 @@ from lycosa.testweb.webs.documents import DocumentWeb
 from lycosa.testweb.webs.faulty_site import FaultySite
 from lycosa.testweb.webs.maze import MazeWeb
 from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa.testweb.webs.script_maze import ScriptMaze
 from lycosa.testweb.webs.topics import Shape, TopicWeb
 
-SmallWeb = LibraryWeb | TopicWeb | FaultySite | MazeWeb | DocumentWeb | DeepWeb
+SmallWeb = LibraryWeb | TopicWeb | FaultySite | MazeWeb | ScriptMaze | DocumentWeb | DeepWeb
 AnyWeb = GeneratedWeb | MisbehavingWeb | SmallWeb
 
 KINDS = (
@@ -47,6 +48,7 @@ KINDS = (
     "deep",
     "faulty",
     "maze",
+    "scripts",
     "topics",
     "bad",
 )
@@ -164,6 +166,8 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return MazeWeb()
     if options.kind == "faulty":
         return FaultySite(options.seed)
+    if options.kind == "scripts":
+        return ScriptMaze()
     if options.kind == "documents":
         return DocumentWeb()
     if options.kind == "deep":

@@ -21,6 +21,7 @@ from lycosa.cli.input.options import (
     no_wait_flag,
     order_flags,
     recipe_flag,
+    render_flag,
     scope_flags,
     screen_flags,
     seeds_flag,
@@ -84,6 +85,7 @@ MOST_EMPTY = 3
 @set_flag
 @limit_flags
 @scope_flags
+@render_flag
 @fetch_flags
 @order_flags
 @cycle_flags
@@ -166,6 +168,7 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
 @directory_argument
 @set_flag
 @limit_flags
+@render_flag
 @fetch_flags
 @order_flags
 @cycle_flags

@@ -28,6 +28,7 @@ from lycosa.cli.screen.summary import (
     facts_table,
     given_up_table,
     mined_text,
+    rendered_facts,
     saved_fact,
     triples_fact,
 )
@@ -84,6 +85,7 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         facts.append(("store", store_text(path, state)))
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
+    facts += rendered_facts(state.rendered)
     if state.topics:
         facts.append(("topics", topics_text(state.topics)))
     if state.budgets:

@@ -45,6 +45,7 @@ FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "language": (("extract", "languages"),),
     "forms": (("forms", "search"),),
     "mining": (("discovery", "mining"),),
+    "render": (("render", "mode"),),
     "log_server": (("log", "server"),),
     "store": (("store", "place"),),
     "cycles": (("revisit", "cycles"),),

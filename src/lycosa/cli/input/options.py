@@ -11,6 +11,7 @@ import click
 from lycosa.cli.amounts import duration_flag, size_flag
 from lycosa.config import SCHEDULERS
 from lycosa.config.recipes import RECIPES
+from lycosa.config.render import MODES
 from lycosa.config.sections import MINING
 from lycosa.errors import ConfigError
 
@@ -243,6 +244,13 @@ scope_flags = flags(
         is_flag=True,
         help="Fill in search forms (GET alone), as long as that leads to new pages.",
     ),
+)
+
+render_flag = _option(
+    _SCOPE,
+    "--render",
+    type=click.Choice(MODES),
+    help="Render pages in a browser: none (default), where scripts make a difference, or all.",
 )
 
 log_flag = click.option(

@@ -323,6 +323,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         },
         "budgets": progress.budgets,
         "structured": progress.structured,
+        "rendered": progress.rendered,
     }
 
 

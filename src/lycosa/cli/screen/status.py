@@ -22,6 +22,7 @@ from lycosa.crawl.status.progress import (
     outcomes_of,
     put_off_of,
     refusals_of,
+    rendered_of,
     seconds_left,
     structured_of,
 )
@@ -106,6 +107,8 @@ class CrawlStatus(NamedTuple):
     """Keys of the job that orders have changed."""
     rules: dict[int, dict[str, object]] = {}  # noqa: RUF012
     """Rules that orders have added, by the numbers of the orders."""
+    rendered: dict[str, int] = {}  # noqa: RUF012
+    """Pages that a browser has rendered, by ending; those that wait, and those that seem empty."""
     messages: int | None = None
     """Batches that partitions have read from their inboxes; None where the log is in a server."""
 
@@ -171,6 +174,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         values=dict(in_force.values),
         rules=in_force.rules,
         messages=messages_of(states, job),
+        rendered=rendered_of(states),
         **_unsent(directory, job),
     )
 
@@ -214,6 +218,7 @@ def _live_status(directory: CrawlDirectory, job: Job, holder: Holder, frame: Fra
         is_paused=frame.state == "paused" or now.is_paused,
         values=dict(frame.values),
         rules=frame.rules,
+        rendered=now.rendered,
         **_unsent(directory, job),
     )
 

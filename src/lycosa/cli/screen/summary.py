@@ -22,6 +22,7 @@ from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
+from lycosa.frontier.fold.rendering import SHELL
 
 _IN_LOG = " (lycosa.log names the pages)"
 
@@ -55,6 +56,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     facts += topics_facts(progress.topics, progress.budgets, job)
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))
+    facts += rendered_facts(progress.rendered)
     facts += saved_fact(progress.refusals)
     is_whole = ended.is_complete and not put_aside_of(progress.refusals)
     parts: list[RenderableType] = [
@@ -124,6 +126,20 @@ def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
         return []
     pages = counted(structured.get(PAGES, 0), "page")
     return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
+
+
+def rendered_facts(rendered: dict[str, int]) -> list[tuple[str, str]]:
+    """Say what a browser has rendered, or that pages seem empty without one."""
+    counts = dict(rendered)
+    shells = counts.pop(SHELL, 0)
+    facts: list[tuple[str, str]] = []
+    if counts:
+        named = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        facts.append(("browser", named))
+    if shells:
+        pages = counted(shells, "page")
+        facts.append(("scripts", f"{pages} without text or links but for scripts: --render auto"))
+    return facts
 
 
 def given_up_table(given_up: list[list[Any]], origins: int) -> list[RenderableType]:

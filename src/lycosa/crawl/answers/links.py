@@ -89,7 +89,7 @@ class Router:
         self._targets = Targets(ports.scope.judge, ports.job.caches.references)
         self._most_posted = ports.job.caches.sent_urls
         self._scope_size = ports.scope.size
-        self._wants_requisites = ports.job.extract.requisites
+        self._wants_requisites = ports.job.extract.requisites or ports.job.render.mode != "off"
         self._records_all = ports.job.extract.links == "all"
         self._copies = KnownCopies() if ports.job.traps.known_copies else None
         self._ahead: Ahead | None = None
@@ -288,8 +288,10 @@ class Router:
         place, is_owed = state.place_of(page), page in state.links_owed
         if place is None or not self._has_links(state, page):
             return ()
+        document = state.rendering.places.get(page)
         try:
             links = self._store.links(place)
+            links = links + self._store.links(document) if document is not None else links
         except Elsewhere:
             if not is_owed:
                 partition.record(LinksOwed(moment, [page]))

@@ -187,9 +187,8 @@ def is_wanted_type(kind: str, job: Job) -> bool:
         return True
     if "*/*" in types or f"{kind.partition('/')[0]}/*" in types:
         return True
-    return job.extract.requisites and (
-        kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES
-    )
+    wants_parts = job.extract.requisites or job.render.mode != "off"
+    return wants_parts and (kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES)
 
 
 def is_unusual_list(answer: Answer, job: Job) -> bool:

@@ -24,7 +24,8 @@ before it.
     11  route      the links go to their partitions. After `finish`, because a page that links to
                    itself or comes nearer must count as fetched
     12  learn      samples for soft 404s, traps, guesses: they count the URLs that `route` added
-    13  close      the host is closed if it has given as many pages as the job takes
+    13  render     a page that scripts make is queued for a browser (`lycosa.crawl.rendering`)
+    14  close      the host is closed if it has given as many pages as the job takes
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from lycosa.crawl.answers.reading import (
     redirect_of,
     showing_wishes,
 )
+from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell
 from lycosa.crawl.answers.site_files.usual_sitemap import UsualSitemap
 from lycosa.crawl.answers.triples import TripleExtraction
 from lycosa.crawl.bursts import Bursts
@@ -72,6 +74,7 @@ from lycosa.url import parse, url_of
 if TYPE_CHECKING:
     from lycosa.crawl.answers.languages import LanguageFilter
     from lycosa.crawl.answers.plugins import Plugins
+    from lycosa.crawl.rendering.waiting import PageRendering
     from lycosa.crawl.topics.budgets import TopicBudgets
     from lycosa.crawl.topics.classifier import Classifier
 
@@ -137,6 +140,8 @@ class PageAnswers:
         self._triples = TripleExtraction(self._job)
         has_policy = ports.job.revisit.policy != "off"
         self._changes = ChangeWatcher(ports.job, planner) if has_policy else None
+        self.rendering: PageRendering | None = None
+        """Queues pages for a browser, in a crawl that renders some."""
         self.host_pauses = HostPauses(ports)
         self.bursts = Bursts(ports.job)
 
@@ -175,6 +180,10 @@ class PageAnswers:
             answered.partition.record(self._classifier.event(answered))
         self._route(answered)
         self._learn(answered)
+        if self.rendering is not None:
+            self.rendering.kept(answered)
+        elif answered.is_first and len(answered.text) < SHELL_TEXT_BYTES:
+            note_shell(answered)
         self._close_when_full(answered)
         return must_commit
 

@@ -3,9 +3,9 @@
 Operators run crawls from scripts: a crawl that brought nothing must not look like one that did. The
 counts of outcomes say why, and for each the sentence names what to do.
 
-Some sites send an empty page whose scripts make the content. Lycosa runs no scripts, so a crawl of
-such a site holds a page and yet nothing. It is recognised when all pages that were kept are seeds,
-have scripts, and have neither links nor more than a line of text.
+Some sites send an empty page whose scripts make the content. A crawl of such a site that renders
+nothing holds a page and yet nothing. It is recognised when all pages that were kept are seeds, have
+scripts, and have neither links nor more than a line of text.
 """
 
 from __future__ import annotations
@@ -70,15 +70,16 @@ def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[s
     seeds = _few_seeds(job)
     seed = seeds[0] if seeds else "URL"
     if progress.pages:
-        is_shell = bool(job.limits.depth_static) and _is_made_by_scripts(directory, seeds, progress)
+        can_be = bool(job.limits.depth_static) and job.render.mode == "off"
+        is_shell = can_be and _is_made_by_scripts(directory, seeds, progress)
         return [_SHELL.format(path=directory.path, seed=seed)] if is_shell else []
     found = [text.format(path=directory.path, seed=seed) for text in _sentences(progress) if text]
     return found or ["no URL was asked for"]
 
 
 _SHELL = (
-    "the page is made by scripts, which Lycosa does not run: its HTML has neither links nor text;"
-    " see it: lycosa cat {path} {seed}"
+    "the page is made by scripts: its HTML has neither links nor text;"
+    " render it: lycosa resume {path} --render auto"
 )
 
 

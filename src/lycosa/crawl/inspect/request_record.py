@@ -23,6 +23,7 @@ from lycosa.records import (
     ErrandDone,
     Fetched,
     OrderApplied,
+    Outcome,
     Reopened,
     RobotsLearned,
     RobotsState,
@@ -32,6 +33,8 @@ from lycosa.store.layout import MOST_IN_DIRECTORY
 from lycosa.store.reader import demands, each_segment
 from lycosa.store.tables.rows import microseconds
 from lycosa.url import host_of
+
+_RENDERED = Outcome.RENDERED.name.lower()
 
 
 class Exchange(NamedTuple):
@@ -101,6 +104,8 @@ def read_exchanges(
             for began, ended, url, host, address, status, outcome in zip(
                 *(rows[name] for name in columns), strict=True
             ):
+                if outcome.lower() == _RENDERED:
+                    continue  # no request: a browser has made it of what was there
                 yield Exchange(
                     began.timestamp(),
                     ended.timestamp(),

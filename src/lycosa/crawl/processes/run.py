@@ -174,6 +174,10 @@ def require_content(job: Job) -> None:
         from lycosa.crawl.answers import languages  # others do without it
 
         languages.require_languages(job)
+    if job.render.mode != "off":
+        from lycosa.crawl.rendering.browsers import require_browser  # few crawls render pages
+
+        require_browser(job)
     if job.topics.model or job.frontier.scheduler == "topics":
         from lycosa.crawl.topics.of_job import require_topics
 

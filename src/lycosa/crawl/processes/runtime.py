@@ -25,7 +25,7 @@ from lycosa import __version__
 from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import is_elsewhere
-from lycosa.crawl.ports import EndWatch, Ports, Reservations
+from lycosa.crawl.ports import EndWatch, Ports, RenderingPorts, Reservations
 from lycosa.crawl.processes.access import access_of
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -41,6 +41,7 @@ from lycosa.crawl.status.progress import (
     phases_of,
     put_off_of,
     refusals_of,
+    rendered_of,
     seconds_left,
     structured_of,
 )
@@ -163,6 +164,11 @@ class Runtime:
             )
             self.transport.carry(access_of(job))
             opened.pop_all()
+        self._rendering: RenderingPorts | None = None
+        if job.render.mode != "off":
+            from lycosa.crawl.rendering.browsers import browsers_of  # few crawls render pages
+
+            self._rendering = browsers_of(job, main.loop, self._store.read)
         self._rules = SealingRules(
             directory.path, job, lambda: directory.log(job), directory.snapshots(), self.partitioner
         )
@@ -197,6 +203,7 @@ class Runtime:
             clock_ahead=assignment.clock_ahead,
             seed_failed=duties.seed_failed,
             hooks=self._hooks,
+            rendering=self._rendering,
             distant=self._distant,
         )
         self.worker = Worker(self.ports, duties.on_end)
@@ -284,6 +291,7 @@ class Runtime:
             waited_seconds=max((state.waited_seconds for state in given), default=0.0),
             links_owed=sum(len(state.links_owed) for state in states),
             links_given_up=sum(state.links_given_up for state in states),
+            rendered=rendered_of(states),
         )
 
     def _topics(self) -> dict[str, list[int]]:
@@ -323,6 +331,8 @@ class Runtime:
         """
         with ExitStack() as rest:
             rest.callback(self._slots.close)
+            for browser in self._rendering.browsers if self._rendering is not None else ():
+                rest.callback(browser.close)
             rest.callback(self._store.abandon)
             if self._distant is not None:
                 rest.callback(self._distant.close)

@@ -19,6 +19,7 @@ from lycosa.crawl.status.unreachable import MOST_NAMED
 from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
 from lycosa.frontier.fold.columns import PUT_OFF
 from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.rendering import SHELL
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import TRAPS, Outcome, RobotsState
@@ -104,6 +105,9 @@ class Progress(NamedTuple):
     """Pages that came nearer, whose links lie on another machine."""
     links_given_up: int = 0
     """Such pages that stay as they are."""
+    rendered: dict[str, int] = {}  # noqa: RUF012
+    """Pages that a browser has rendered, by ending; `waiting` for those that it has not yet, and
+    `shell` for pages that seem empty without one."""
 
 
 def _ignore(*_: object) -> None:
@@ -156,6 +160,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
     topics: dict[str, list[int]] = {}
     structured: Counter[str] = Counter()
     budgets: Counter[str] = Counter()
+    rendered: Counter[str] = Counter()
     given_up: list[list[Any]] = []
     waits: list[list[Any]] = []
     parts, gone = list(parts), list(gone)
@@ -167,6 +172,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         refusals.update(part.refusals)
         structured.update(part.structured)
         budgets.update(part.budgets)
+        rendered.update(part.rendered)
         given_up += part.given_up
         waits += part.waits
     durations = [part.durations for part in (*parts, *gone)]
@@ -203,6 +209,7 @@ def add_up(parts: Iterable[Progress], gone: Iterable[Progress] = ()) -> Progress
         waited_seconds=max((part.waited_seconds for part in parts), default=0.0),
         links_owed=sum(part.links_owed for part in parts),
         links_given_up=sum(part.links_given_up for part in parts),
+        rendered=dict(rendered),
         **run,
     )
 
@@ -293,6 +300,18 @@ def structured_of(states: Iterable[PartitionState]) -> dict[str, int]:
     for state in states:
         counts.update(state.structured)
     return dict(counts.most_common())
+
+
+def rendered_of(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return how many pages were rendered, by ending, wait for that, or seem empty without it."""
+    counts: Counter[str] = Counter()
+    for state in states:
+        known = state.rendering
+        counts.update(known.endings)
+        if known.waiting:
+            counts["waiting"] += len(known.waiting)
+        counts[SHELL] += len(known.shells) - known.endings[SHELL]
+    return {name: count for name, count in counts.items() if count}
 
 
 def phases_of(partitions: Iterable[Partition]) -> dict[str, int]:

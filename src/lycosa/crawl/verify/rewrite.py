@@ -32,7 +32,7 @@ from lycosa.store.layout import (
 )
 from lycosa.store.quarantine import copy_aside, move_aside
 from lycosa.store.segments.digests import guarded, write_digests
-from lycosa.store.segments.sealing import rows_writer
+from lycosa.store.segments.sealing import INDEXED, rows_writer
 from lycosa.store.tables import arrow_functions
 from lycosa.store.tables.quads import Block, blocks, write_sealed
 from lycosa.store.warc import cdx
@@ -128,7 +128,7 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job:
         rows = rows.set_column(1, "began", began)
         for row in rows.to_pylist():
             *entry, record, outcome = row.values()
-            if record and outcome.lower() != "not_modified":
+            if record in INDEXED and outcome.lower() != "not_modified":
                 sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)

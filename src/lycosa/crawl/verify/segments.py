@@ -23,7 +23,7 @@ from lycosa.store.tables.quads import blocks
 from lycosa.store.warc.record_scan import Piece, fits, pieces
 from lycosa.url import key_of
 
-MAIN = ("response", "revisit")
+MAIN = ("response", "revisit", "conversion")
 _ROWS = ["url", "offset", "length", "outcome", "fetch_id"]
 
 

@@ -59,7 +59,7 @@ class EndSearch:
             return Verdict.GOES_ON
         for partition in self._partitions.values():
             state = partition.state
-            if state.pending or state.errands or state.links_owed:
+            if state.pending or state.errands or state.links_owed or state.rendering.is_at_work:
                 self._look_at_patience()
                 return Verdict.GOES_ON
         if not self._cycles.is_ready(requests):
@@ -92,7 +92,7 @@ class EndSearch:
                 state.sequence,
                 state.inbox_read,
                 self._cycles.goes_on(partition),
-                is_stuck and bool(state.pending or state.links_owed),
+                is_stuck and bool(state.pending or state.links_owed or state.rendering.is_at_work),
                 bool(state.segment_ends),
             )
             self._ending.report(number, report)

@@ -35,11 +35,14 @@ from lycosa.records import (
     Hinted,
     InboxRead,
     LinksCounted,
+    PartsFound,
+    PartsWanted,
     RobotsWanted,
     SegmentsLost,
 )
 
 if TYPE_CHECKING:
+    from lycosa.crawl.rendering.waiting import PageRendering
     from lycosa.crawl.worker.batons import Batons
 
 MOST_AT_ONCE = 10_000
@@ -69,6 +72,11 @@ class InboxReader:
         self._sender = sender
         self._losses = Losses(router, sender)
         self._owed = OwedLinks(ports, partitions, router)
+        self._rendering: PageRendering | None = None
+        if ports.rendering is not None:
+            from lycosa.crawl.rendering.waiting import PageRendering  # few crawls render pages
+
+            self._rendering = PageRendering(ports, partitions, router)
         self._batons: Batons | None = None
         if ports.partitioner.splits_hosts:
             self._batons = _batons(ports, partitions, sender)
@@ -78,14 +86,34 @@ class InboxReader:
         """Makes the readiness of partitions that take turns at hosts; None if they share none."""
         return self._batons.make_readiness if self._batons is not None else None
 
+    def rendered_by(self, wake: Callable[[], None]) -> PageRendering | None:
+        """Return what renders pages, if the crawl has browsers; `wake` is told of its decisions."""
+        if self._rendering is not None:
+            self._rendering.wake = wake
+        return self._rendering
+
+    @property
+    def is_rendering(self) -> bool:
+        """Whether pages are rendered that a limit does not keep from it."""
+        return self._rendering is not None and self._rendering.is_at_work
+
+    def stop(self) -> None:
+        """Render nothing more."""
+        if self._rendering is not None:
+            self._rendering.stop()
+
     def forget(self, partition: int) -> None:
         """Forget a partition that is no longer ours."""
         if self._batons is not None:
             self._batons.forget(partition)
+        if self._rendering is not None:
+            self._rendering.forget(partition)
 
     def read(self) -> bool:
         """Decide on what has come in; returns whether some is left for the next tick."""
         self._owed.look()
+        if self._rendering is not None:
+            self._rendering.look()
         self._mail.look(
             {
                 number: partition.state.inbox_read
@@ -128,6 +156,9 @@ class InboxReader:
                     self._router.predictor.end()
             elif isinstance(message, BudgetAsked | BudgetGiven):
                 self._budget_came(partition, message, now)
+            elif isinstance(message, PartsWanted | PartsFound):
+                if self._rendering is not None:
+                    self._rendering.decide(partition, message)
             elif isinstance(message, LinksCounted):
                 self._router.links_counted(partition, message)
             elif isinstance(message, BidsWanted):

@@ -31,7 +31,7 @@ from lycosa.frontier.readiness.hosts import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.urltable import FileVault
 from lycosa.plugins.scheduling import scheduler_of
-from lycosa.records import AnyEvent, Fetched, Outcome, Released, Taken
+from lycosa.records import AnyEvent, Fetched, Outcome, Released, Rendered, Taken
 
 
 class Cache(Protocol):
@@ -195,7 +195,9 @@ class Ownership:
         """Drop decisions; return of how many records."""
         pages = size = records = 0
         for event in events:
-            if isinstance(event, Fetched):
+            if isinstance(event, Rendered):
+                records += event.place is not None
+            elif isinstance(event, Fetched):
                 records += event.place is not None
                 if event.outcome is Outcome.KEPT:
                     pages, size = pages + 1, size + event.size_bytes

@@ -142,7 +142,7 @@ class Patience:
         """Return whether a site is in reach, or an errand to be done."""
         for number, partition in self._partitions.items():
             state = partition.state
-            if state.errands:
+            if state.errands or state.rendering.is_ready:
                 return True
             for site in range(len(state.site_names)) if state.pending else ():
                 if _is_in_reach(state, site, now):

@@ -108,6 +108,7 @@ class Worker:
             self._sender,
             DistantMail(ports, self._look_soon) if ports.is_shared else LocalMail(ports),
         )
+        self._pages.rendering = self._inbox.rendered_by(self._look_soon)
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
         self._end = EndSearch(
@@ -286,6 +287,7 @@ class Worker:
         self.is_over = True
         for timer in (self._wake_alarm, self._tick_alarm, self._cutting):
             timer.cancel()
+        self._inbox.stop()
 
     def _lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
         """Drop a partition that another owner has taken."""
@@ -359,8 +361,7 @@ class Worker:
 
     def _has_measured(self) -> None:
         """Go on with what waited for the qualities of pages."""
-        if not self.is_over:
-            self._tick()
+        self._tick()
 
     def _look_soon(self) -> None:
         self._tick_alarm.set_within(0.0)
@@ -430,6 +431,8 @@ class Worker:
         """End when a limit is reached and nothing is under way, or when all is done."""
         if self._changed or self._committer.is_busy:
             return
+        if self._inbox.is_rendering:
+            return  # what is here, in spite of a limit
         if not self.in_flight and (self.is_stopping or self._ports.budget.reached):
             if self._ports.is_shared and self._partitions:
                 self._ownership.release(list(self._partitions), lambda number: None)

@@ -15,6 +15,8 @@ so that a resume need not read all of it.
     budgets       budgets of topics: what a partition may keep, and what all may
     topics        what URLs are about, or may be about
     orders        orders of the operator that were applied, and time that was paused
+    rendering     pages that wait to be rendered, and which sites are rendered
+    forgetting    hosts whose pages the operator has removed
     losses        records that are gone: what they held is fetched again
     owed          what is owed to hosts of a partition that was handed over
     batons        host sets that are this partition's to ask, and who is in line for them

@@ -37,6 +37,7 @@ from lycosa.frontier.fold.guesses import TRIED, Guesses
 from lycosa.frontier.fold.owed import Owed
 from lycosa.frontier.fold.popularity import Popularity
 from lycosa.frontier.fold.probes import Probes
+from lycosa.frontier.fold.rendering import Rendering
 from lycosa.frontier.fold.sources import Sources
 from lycosa.frontier.fold.topics import Topics
 from lycosa.frontier.fold.traps import Traps
@@ -120,6 +121,7 @@ class Holdings:
         self.history = History()
         self.popularity = Popularity()
         self.topics = Topics()
+        self.rendering = Rendering()
         self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
 

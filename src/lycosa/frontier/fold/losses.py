@@ -12,6 +12,9 @@ def give_up(state: Holdings, event: RecordsLost) -> None:
     columns = (event.pages, event.outcomes, event.sizes, event.places)
     for page, outcome, size_bytes, place in zip(*columns, strict=True):
         state.lost.setdefault(place.segment, set()).add(place.offset)
+        if outcome is Outcome.RENDERED:
+            state.rendering.lost(page, place)
+            continue
         host = state.sites.host[state.pages.site[page]]
         state.outcomes[outcome] -= 1
         if outcome is Outcome.KEPT:

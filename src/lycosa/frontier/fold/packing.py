@@ -60,6 +60,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "history": holdings.history.pack(),
             "popularity": holdings.popularity.pack(),
             "topics": holdings.topics.pack(),
+            "rendering": holdings.rendering.pack(),
             "owed": holdings.owed.pack(),
             "batons": holdings.batons.pack(),
             "columns": [
@@ -106,6 +107,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.history.unpack(packed.get("history", {}))
     holdings.popularity.unpack(packed.get("popularity", b""))
     holdings.topics.unpack(packed.get("topics", {}))
+    holdings.rendering.unpack(packed.get("rendering", {}))
     holdings.owed.unpack(packed.get("owed", ({}, {})))
     holdings.batons.unpack(packed.get("batons", {}))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]

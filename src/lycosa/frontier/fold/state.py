@@ -56,11 +56,14 @@ from lycosa.records import (
     Moved,
     OrderApplied,
     Outcome,
+    PartsNoted,
     Passed,
     Predicted,
     ProbeChosen,
     RecordsLost,
     Released,
+    Rendered,
+    RenderQueued,
     Reopened,
     RobotsLearned,
     RobotsState,
@@ -132,6 +135,11 @@ class PartitionState(Holdings):
             BudgetGiven: self._apply_budget_given,
             BudgetShared: self.topics.budgets.apply_shared,
             OrderApplied: lambda event: apply_order(self, event),
+            RenderQueued: lambda event: self.rendering.apply_queued(
+                event, self.pages.site[event.page]
+            ),
+            Rendered: self._apply_rendered,
+            PartsNoted: self.rendering.apply_parts,
         }
 
     def apply(self, event: AnyEvent) -> None:
@@ -325,21 +333,9 @@ class PartitionState(Holdings):
             self.put_up(page)
 
     def _apply_forgotten(self, event: Forgotten) -> None:
-        """End everything of a host as blocked, and forget where its records were.
+        from lycosa.frontier.fold.forgetting import forget  # few operators remove a host
 
-        `kept_pages`, `kept_bytes` and `outcomes` stay: they count what was fetched, and a
-        limit that was used up is not given back.
-        """
-        self.hosts.closed[event.host] = Outcome.BLOCKED
-        self.guesses.closed(event.host)
-        sites, pages = set(self.sites_of(event.host)), self.pages
-        for site in sites:
-            self.close(site, Outcome.BLOCKED)
-        for page, site in enumerate(pages.site):
-            if site in sites:
-                pages.outcome[page] = Outcome.BLOCKED
-                if pages.fetch[page] != NONE:
-                    self.fetches.length[pages.fetch[page]] = 0
+        forget(self, event)
 
     def _apply_errand_taken(self, event: ErrandTaken) -> None:
         host = self.host_for(reversed_host_of(event.key))
@@ -435,6 +431,10 @@ class PartitionState(Holdings):
                     self.put_off(page)
                 elif self.pages.status[page] == PUT_OFF:
                     self.put_up(page)
+
+    def _apply_rendered(self, event: Rendered) -> None:
+        self._account_for(event.place)
+        self.rendering.apply_rendered(event, self.pages.site[event.page])
 
     # -- snapshots ------------------------------------------------------------------------
 

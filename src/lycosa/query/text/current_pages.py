@@ -55,11 +55,13 @@ _BESIDE = """
     select newest.url_id, arg_max(pages.fetch_id, (pages.fetched_at, pages.fetch_id)) as fetch_id,
         {moment}(pages.fetched_at) as moment
     from pages join newest on newest.url_id = pages.url_id
-        and newest.digest is not distinct from pages.digest
-    where pages.outcome = 'kept' and newest.outcome = 'kept'
+        and ((pages.outcome = 'kept' and newest.digest is not distinct from pages.digest)
+            or (pages.outcome = 'rendered' and pages.fetched_at >= newest.fetched_at))
+    where newest.outcome = 'kept'
     and pages.fetch_id in (select fetch_id from {rows}) group by all
 """
-"""The fetch, of those with the bytes of the newest, that has text or links."""
+"""The fetch, of those with the bytes of the newest, that has text or links; or what a browser has
+made of it."""
 _DOCUMENTS = """
     create table documents as
     select newest.url_id, newest.fetch_id as page_fetch, text_of.fetch_id as text_fetch,

@@ -75,6 +75,10 @@ _FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
 
 
+INDEXED = ("response", "revisit")
+"""Records by which archives are replayed; what a browser has rendered is not what a server sent."""
+
+
 class Sealed(NamedTuple):
     """The result of sealing a segment."""
 
@@ -270,7 +274,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
                 rows = arrow_functions.without(rows, "withheld")
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
                 *entry, record, outcome = row
-                if record and outcome.lower() != "not_modified":
+                if record in INDEXED and outcome.lower() != "not_modified":
                     sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
     with temporary(final).open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)

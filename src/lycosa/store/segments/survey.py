@@ -39,7 +39,7 @@ Counted = Callable[[Place, str], bool]
 
 _PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
 _CONTENT = ["link_rows", "text_rows", "quad_blocks"]
-_MAIN = ("response", "revisit")
+_MAIN = ("response", "revisit", "conversion")
 
 
 def everything(place: Place, key: str) -> bool:

@@ -2,10 +2,58 @@
 
 from __future__ import annotations
 
-from lycosa.records import PROBED, STORED, Capture
+from typing import TYPE_CHECKING
+
+from lycosa.records import PROBED, STORED, Capture, Place
 from lycosa.store.tables.quads import Block, quads_of
 from lycosa.store.tables.redirects import redirect_columns
-from lycosa.store.tables.rows import Row, signed
+from lycosa.store.tables.rows import (
+    OUTCOME_NAMES,
+    Row,
+    fetch_id,
+    microseconds,
+    signed,
+    url_id,
+)
+from lycosa.url.key import host_of
+
+if TYPE_CHECKING:
+    from lycosa.store.segments.segment import Segment
+    from lycosa.store.warc.exchange import Group
+
+
+def fetch_of(
+    capture: Capture, url: str, group: Group, segment: Segment, at: tuple[Place, int]
+) -> Row:
+    """Return the values that all rows of a fetch share, in the order of their columns.
+
+    `at` is the place of the main record, and where the group begins.
+    """
+    answer, (place, start) = capture.answer, at
+    ended = microseconds(answer.ended)
+    return (
+        url_id(capture.key),
+        fetch_id(capture.key, answer.ended),
+        ended,
+        capture.key,
+        url,
+        host_of(capture.key),
+        capture.request.address,
+        OUTCOME_NAMES[capture.outcome],
+        answer.status,
+        answer.header("content-type") or "",
+        len(answer.body),
+        answer.truncated,
+        group.message.payload_digest if group.message else None,
+        microseconds(answer.began),
+        ended,
+        group.kind,
+        segment.file_name if group.kind else None,
+        place.offset,
+        place.length,
+        start,
+        segment.warc.end - start,
+    )
 
 
 def block_of(fetch: Row, url: str, triples: bytes) -> bytes:

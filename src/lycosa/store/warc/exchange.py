@@ -45,6 +45,17 @@ class Earlier(NamedTuple):
     offset: int
 
 
+class Conversion(NamedTuple):
+    """The record that a conversion was made of."""
+
+    record_id: str
+    date: str
+
+
+RENDERED_TYPE = "text/html;charset=utf-8"
+"""The type of documents that a browser has rendered."""
+
+
 class Group(Struct, frozen=True):
     """The records of an exchange."""
 
@@ -142,6 +153,17 @@ class Writer:
         if held is not None and held.date:
             headers += f"WARC-Refers-To-Date: {held.date}\r\n"
         return warc_format.pack(headers, message.head)
+
+    def conversion(self, message: Message, of: Conversion | None) -> bytes:
+        """Return the record of a page as a browser has rendered it, of its record."""
+        headers = (
+            f"WARC-Type: conversion\r\nWARC-Record-ID: {self._main_id}\r\n{self._shared}"
+            f"Content-Type: {RENDERED_TYPE}\r\n"
+            f"WARC-Payload-Digest: {message.payload_digest}\r\n"
+        )
+        if of is not None:
+            headers += f"WARC-Refers-To: {of.record_id}\r\nWARC-Refers-To-Date: {of.date}\r\n"
+        return warc_format.pack(headers, message.sent)
 
     def metadata(self, digest: str) -> bytes:
         """Return the record of what was made of the answer."""

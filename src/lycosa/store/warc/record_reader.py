@@ -171,6 +171,8 @@ def read_exchange(place: Place, member: Callable[[Place], warc_format.Record]) -
     """Return the exchange at a place; the payload of a revisit is that of the first record."""
     record = member(place)
     headers = record.headers
+    if record.type == "conversion":
+        return _converted(place, record)
     if record.type not in ("response", "revisit"):
         raise bad_place(place, f"a {record.type or 'nameless'} record stands there")
     if "WARC-Target-URI" not in headers or "WARC-Date" not in headers:
@@ -193,3 +195,11 @@ def read_exchange(place: Place, member: Callable[[Place], warc_format.Record]) -
         sent,
         "WARC-Truncated" in headers,
     )
+
+
+def _converted(place: Place, record: warc_format.Record) -> Stored:
+    """Return a page as a browser has rendered it: there was no exchange, and has no head."""
+    of = record.headers
+    content_type = (("Content-Type", of.get("Content-Type", "")),)
+    url, date = of.get("WARC-Target-URI", ""), of.get("WARC-Date", "")
+    return Stored(place, url, date, record.type, 200, content_type, b"", record.block, False)

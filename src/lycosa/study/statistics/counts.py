@@ -21,20 +21,23 @@ _PREPARATIONS = (
     f"""
     create view fetches as
     select *, regexp_extract(url, '^[a-z]+://[^/]+') as site, distance // {STEP} as depth
-    from pages
+    from pages where outcome <> 'rendered'
     """,
     """
     create temp table current as
-    select url_id, fetch_id, digest from pages where outcome = 'kept'
+    select url_id, fetch_id, digest, fetched_at as kept_at from pages where outcome = 'kept'
     qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id) = 1
     """,
     "create view kept as select * from fetches semi join current using (fetch_id)",
-    # A page that was found unchanged has its links beside an earlier fetch of the same bytes.
+    # A page that was found unchanged has its links beside an earlier fetch of the same bytes; one
+    # that was rendered has those of the page as it came, too, beside what the browser has made.
     """
     create temp table linking as
-    select max(pages.fetch_id) as fetch_id
+    select coalesce(max(pages.fetch_id) filter (outcome = 'rendered'), max(pages.fetch_id))
+        as fetch_id
     from pages join current using (url_id)
-    where outcome = 'kept' and pages.digest is not distinct from current.digest
+    where ((outcome = 'kept' and pages.digest is not distinct from current.digest)
+        or (outcome = 'rendered' and pages.fetched_at >= current.kept_at))
     and pages.fetch_id in (select distinct fetch_id from links)
     group by url_id
     """,

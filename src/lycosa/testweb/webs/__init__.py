@@ -6,6 +6,7 @@ found.
     graph         a web drawn by hand, for exact tests
     papers        webs that repeat the tables of the RDFa spider's paper
     faulty_site   a site with every fault that checks know, and the same mended
+    script_maze   a maze whose doors are made by scripts, each in another way
     maze          a page for every kind of link, each with a target of its own
     link_kinds    the kinds of links that the maze has
     deep          hosts whose pages only a search form leads to

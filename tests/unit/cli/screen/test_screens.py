@@ -273,6 +273,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "topics": "dict",
         "budgets": "dict",
         "structured": "dict",
+        "rendered": "dict",
     }
 
 

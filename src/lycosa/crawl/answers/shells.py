@@ -1,0 +1,34 @@
+"""Notes pages that seem empty without scripts, in a crawl that renders none.
+
+The summary names them, so that the operator learns of `--render`.
+"""
+
+from __future__ import annotations
+
+from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
+from lycosa.crawl.answers.reading import content_type_of
+from lycosa.frontier.fold.rendering import SHELL
+from lycosa.records import LinkKind, Outcome, Rendered
+
+SHELL_TEXT_BYTES = 250
+"""A page with as much text as this is no empty shell."""
+SHELL_ANCHORS = 2
+"""Nor is one with more links than this."""
+
+
+def seems_empty(answered: PageAnswer) -> bool:
+    """Return whether a page that is kept has next to nothing but scripts."""
+    facts, answer = answered.facts, answered.answer
+    return (
+        len(facts.content) < SHELL_TEXT_BYTES
+        and answered.outcome is Outcome.KEPT
+        and facts.kinds.count(LinkKind.ANCHOR) <= SHELL_ANCHORS
+        and content_type_of(answer) in HTML_TYPES
+        and b"<script" in answer.body.lower()
+    )
+
+
+def note_shell(answered: PageAnswer) -> None:
+    """Note a page that seems empty."""
+    if seems_empty(answered):
+        answered.partition.record(Rendered(answered.ended, answered.page, SHELL))

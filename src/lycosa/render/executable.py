@@ -1,0 +1,46 @@
+"""Finds the browser, and says what to install where there is none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+from lycosa.errors import ConfigError
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def find_browser(given: str = "") -> Path:
+    """Return the path of a Chromium; raises `ConfigError` if rendering cannot be had here."""
+    if find_spec("playwright") is None:
+        raise ConfigError(
+            "[render] needs playwright\n  install: pip install 'lycosa[render]'\n"
+            "  or crawl without a browser: --render off"
+        )
+    if given:
+        path = shutil.which(given)
+        if path is None:
+            raise ConfigError(
+                f"[render] browser: {given} is no program that can be run\n"
+                "  name a Chromium, or leave the key out to look for one"
+            )
+        return Path(path)
+    for name in NAMES:
+        found = shutil.which(name)
+        if found is not None:
+            return Path(found)
+    for downloaded in _of_playwright():
+        return downloaded
+    raise ConfigError(
+        "[render] finds no Chromium\n"
+        "  install: apt-get install chromium, or: playwright install chromium\n"
+        "  or name one: --set render.browser=/path/to/chromium"
+    )
+
+
+def _of_playwright() -> list[Path]:
+    """Return the browsers that Playwright has downloaded, the newest first."""
+    folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache/ms-playwright"
+    return sorted(Path(folder).glob("chromium-*/chrome-linux*/chrome"), reverse=True)

@@ -1,0 +1,140 @@
+"""The messages between a worker and its browser process, as frames of msgpack over a socket pair.
+
+The worker sends one page at a time. While it is rendered, the process asks for parts, one after the
+other, and tells of links as it finds them; `Done` is its last word on the page.
+"""
+
+from __future__ import annotations
+
+import enum
+import socket
+import struct
+
+import msgspec
+from msgspec import Struct
+
+_LENGTH = struct.Struct("<I")
+LARGEST_FRAME_BYTES = 256 << 20
+
+
+class Ending(enum.StrEnum):
+    """How the rendering of a page ended. The names are part of the log's format."""
+
+    RENDERED = "rendered"
+    TIMED_OUT = "timed-out"
+    """The page did not come to an end in its time; links found until then count."""
+    OUT_OF_MEMORY = "out-of-memory"
+    CRASHED = "crashed"
+    """The browser, or the process of the page in it, ended."""
+    FAILED = "failed"
+    """The browser could not show the document at all."""
+
+
+class Holding(enum.IntEnum):
+    """What the crawl knows of a part."""
+
+    HELD = 1
+    MISSING = 2
+    """It was never asked for; it may come."""
+    GONE = 3
+    """It cannot come: refused, not found, or not wanted."""
+
+
+class RenderPage(Struct, tag="page"):
+    """A page to be rendered."""
+
+    url: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    seconds: float
+    memory_bytes: int
+    clicks: int
+    is_last: bool = False
+    """What is missing now stays missing: the page is explored all the same."""
+    wants_images: bool = False
+    moment: float = 0.0
+    """The page's scripts are told that it is this moment: that of the fetch, in every round."""
+
+
+class Part(Struct, tag="part"):
+    """What the crawl holds of a part that was asked for."""
+
+    holding: Holding
+    status: int = 0
+    headers: list[tuple[str, str]] = []
+    body: bytes = b""
+
+
+class PartWanted(Struct, tag="wanted"):
+    """The page asks for this URL."""
+
+    url: str
+    is_needed: bool = True
+    """Whether the tree depends on it: not an image, a font or a film."""
+
+
+class FoundLink(Struct, tag="found"):
+    """A link that the page made, or would have followed."""
+
+    how: str
+    """`anchor`, `navigation`, `click`, `state`, `window`, `form`, `hash` or `download`."""
+    url: str
+    text: str = ""
+    rel: str = ""
+
+
+class Ready(Struct, tag="ready"):
+    """The browser is there."""
+
+    version: str
+
+
+class Done(Struct, tag="done"):
+    """The page is rendered, or will not be."""
+
+    ending: Ending
+    html: str = ""
+    base: str = ""
+    missing: list[str] = []
+    """Parts that the tree depends on, and that may come."""
+    parts: int = 0
+    """How many parts the page asked for."""
+    clicked: int = 0
+    detail: str = ""
+    seconds: float = 0.0
+    memory_bytes: int = 0
+    """The most that all processes of the browser took together."""
+    cpu_seconds: float = 0.0
+    """The time of these processes for the page."""
+
+
+ToBrowser = RenderPage | Part
+FromBrowser = Ready | PartWanted | FoundLink | Done
+
+
+def send(end: socket.socket, message: msgspec.Struct) -> None:
+    """Send a message, whole."""
+    packed = msgspec.msgpack.encode(message)
+    end.sendall(_LENGTH.pack(len(packed)) + packed)
+
+
+def receive(end: socket.socket) -> bytes | None:
+    """Return the next frame; None when the other side has gone."""
+    head = _exactly(end, _LENGTH.size)
+    if head is None:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    return _exactly(end, length) if length <= LARGEST_FRAME_BYTES else None
+
+
+def _exactly(end: socket.socket, count: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < count:
+        try:
+            some = end.recv(min(count - len(parts), 1 << 20))
+        except OSError:
+            return None
+        if not some:
+            return None
+        parts += some
+    return bytes(parts)

@@ -1,0 +1,239 @@
+"""A browser process as its worker sees it: pages in, links and documents out, on the event loop.
+
+The process (`browser_process`) is started with the first page, and again after one that it did not
+survive. It renders one page at a time. It watches over memory and time by itself; should it fail
+to, it is ended here, some seconds later, with everything below it.
+
+Always true:
+  * `on_done` is called once for every page, whatever happens to the process;
+  * after `close` no process of the browser is left, and neither is its folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from lycosa.loop import Cancellable, EventLoop
+from lycosa.render.guard import below
+from lycosa.render.protocol import (
+    LARGEST_FRAME_BYTES,
+    Done,
+    Ending,
+    FoundLink,
+    FromBrowser,
+    Part,
+    PartWanted,
+    RenderPage,
+)
+
+GRACE_SECONDS = 15.0
+"""How much longer than a page may take, and than its own start, a browser is waited for."""
+PAGES_A_BROWSER = 200
+"""After so many pages the next one gets a new browser: what pages leave behind is gone with it."""
+_LENGTH_BYTES = 4
+
+OnDone = Callable[[Done, list[FoundLink]], None]
+
+
+class Renders(Protocol):
+    """What a worker wants of a browser."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a page may be handed over."""
+
+    def render(self, page: RenderPage, find: Callable[[PartWanted], Part], on_done: OnDone) -> None:
+        """Render a page; `find` is asked for its parts, `on_done` is called once, later."""
+
+    def drop(self) -> None:
+        """Give up the page under way, without a call."""
+
+    def close(self) -> None:
+        """End the browser."""
+
+
+class BrowserProcess:
+    """One browser in processes of its own."""
+
+    def __init__(self, loop: EventLoop, program: Path, home: Path) -> None:
+        self._loop = loop
+        self._program = program
+        self._home = home
+        self._decode = msgspec.msgpack.Decoder(FromBrowser).decode
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._received = bytearray()
+        self._unsent = bytearray()
+        self._links: list[FoundLink] = []
+        self._find: Callable[[PartWanted], Part] | None = None
+        self._on_done: OnDone | None = None
+        self._backstop: Cancellable | None = None
+        self._pages = 0
+        self.starts = 0
+        """How often a browser was started."""
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 when there is none."""
+        return self._process.pid if self._process is not None else 0
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no page is under way."""
+        return self._on_done is None
+
+    def render(self, page: RenderPage, find: Callable[[PartWanted], Part], on_done: OnDone) -> None:
+        """Render a page."""
+        assert self.is_free
+        if self._pages >= PAGES_A_BROWSER:
+            self._end()
+        if self._process is None:
+            self._start()
+        self._pages += 1
+        self._find, self._on_done, self._links = find, on_done, []
+        timer = self._loop.call_later(page.seconds + 2 * GRACE_SECONDS, self._is_overdue)
+        self._backstop = timer
+        self._send(page)
+
+    def drop(self) -> None:
+        """Give up the page under way."""
+        if self._on_done is not None:
+            self._forget()
+            self._end()
+
+    def close(self) -> None:
+        """End the browser."""
+        self._forget()
+        self._end()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    # -- the process ------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        shutil.rmtree(self._home, ignore_errors=True)
+        self._home.mkdir(parents=True)
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        words = ["-P", "-m", "lycosa.render.browser_process", str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, *words, str(os.getpid()), str(self._program), str(self._home)],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "TMPDIR": str(self._home), "HOME": str(self._home)},
+                start_new_session=True,
+            )
+        self.starts += 1
+        self._pages = 0
+        self._socket = ours
+        self._received.clear()
+        self._unsent.clear()
+        self._loop.add_reader(ours, self._read)
+
+    def _end(self) -> None:
+        """End the process and everything below it."""
+        process, self._process = self._process, None
+        if self._socket is not None:
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+            self._socket.close()
+            self._socket = None
+        if process is None:
+            return
+        found = below(process.pid)
+        for number in [process.pid, *found]:
+            with suppress(OSError):
+                os.kill(number, signal.SIGKILL)
+        process.wait()
+
+    def _is_overdue(self) -> None:
+        self._backstop = None
+        self._end()
+        self._finish(Done(Ending.TIMED_OUT, detail="the browser did not answer"))
+
+    # -- messages ---------------------------------------------------------------------------
+
+    def _send(self, message: msgspec.Struct) -> None:
+        packed = msgspec.msgpack.encode(message)
+        is_waiting = bool(self._unsent)
+        self._unsent += len(packed).to_bytes(_LENGTH_BYTES, "little") + packed
+        if not is_waiting:
+            self._write()
+
+    def _write(self) -> None:
+        if self._socket is None:
+            return
+        try:
+            sent = self._socket.send(self._unsent)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._unsent.clear()  # `_read` notices that the process is gone
+            self._loop.remove_writer(self._socket)
+            return
+        del self._unsent[:sent]
+        if self._unsent:
+            self._loop.add_writer(self._socket, self._write)
+        else:
+            self._loop.remove_writer(self._socket)
+
+    def _read(self) -> None:
+        assert self._socket is not None
+        try:
+            content = self._socket.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            content = b""
+        if not content:
+            self._end()
+            self._finish(Done(Ending.CRASHED, detail="the browser process ended"))
+            return
+        self._received += content
+        while self._socket is not None and len(self._received) >= _LENGTH_BYTES:
+            length = int.from_bytes(self._received[:_LENGTH_BYTES], "little")
+            if length > LARGEST_FRAME_BYTES:
+                self._end()
+                self._finish(Done(Ending.OUT_OF_MEMORY, detail="the document is too large"))
+                return
+            if len(self._received) < _LENGTH_BYTES + length:
+                return
+            packed = bytes(self._received[_LENGTH_BYTES : _LENGTH_BYTES + length])
+            del self._received[: _LENGTH_BYTES + length]
+            self._take(self._decode(packed))
+
+    def _take(self, message: FromBrowser) -> None:
+        if isinstance(message, FoundLink):
+            self._links.append(message)
+        elif isinstance(message, PartWanted):
+            if self._find is not None:
+                self._send(self._find(message))
+        elif isinstance(message, Done):
+            if message.ending is not Ending.RENDERED:
+                self._end()
+            self._finish(message)
+
+    def _finish(self, done: Done) -> None:
+        on_done, links = self._on_done, self._links
+        self._forget()
+        if on_done is not None:
+            on_done(done, links)
+
+    def _forget(self) -> None:
+        self._on_done, self._find, self._links = None, None, []
+        backstop, self._backstop = self._backstop, None
+        if backstop is not None:
+            backstop.cancel()

@@ -1,0 +1,192 @@
+// Runs in every frame before the page's own scripts. TOKEN names the way to tell of a link.
+//
+// A navigation is reported and cancelled: the page stays where it is. Forms are never sent. What
+// could reach beyond the page (WebRTC, beacons, windows, dialogs) is taken away. Timers run
+// ten times as fast, so that what a page shows after seconds is shown at once.
+(() => {
+  const token = "TOKEN";
+  if (window[token + "State"]) return;
+  const later = window.setTimeout.bind(window);
+  const state = { later, roots: [], handled: new Map(), told: new Set(), timers: new Set() };
+  Object.defineProperty(window, token + "State", { value: state });
+  const MOST_TOLD = 5000;
+
+  const absolute = (url) => {
+    try {
+      return new URL(String(url), document.baseURI).href;
+    } catch {
+      return "";
+    }
+  };
+  state.tell = (how, url, text = "", rel = "") => {
+    const found = absolute(url);
+    if (!/^https?:/.test(found) || state.told.size >= MOST_TOLD) return;
+    const name = how + " " + found + " " + rel;
+    if (state.told.has(name)) return;
+    state.told.add(name);
+    try {
+      window[token](how, found, String(text).trim().slice(0, 200), String(rel));
+    } catch {}
+  };
+
+  // -- navigations ----------------------------------------------------------------------
+  const of_form = (form, submitter) => {
+    const method = (submitter?.getAttribute("formmethod") || form.method || "get").toLowerCase();
+    if (method !== "get") return "";
+    const target = new URL(submitter?.getAttribute("formaction") || form.action || "", document.baseURI);
+    const fields = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) {
+      if (typeof value === "string") fields.append(name, value);
+    }
+    target.search = fields.toString();
+    return target.href;
+  };
+  if (window.navigation) {
+    window.navigation.addEventListener("navigate", (event) => {
+      if (event.formData) {
+        if (event.cancelable) event.preventDefault();
+        return;
+      }
+      const url = event.destination.url;
+      if (event.downloadRequest !== null) {
+        state.tell("download", url);
+        if (event.cancelable) event.preventDefault();
+      } else if (event.hashChange) {
+        state.tell("hash", url);
+      } else if (event.destination.sameDocument) {
+        state.tell("state", url);
+      } else {
+        state.tell("navigation", url);
+        if (event.cancelable && location.href !== "about:blank") event.preventDefault();
+      }
+    });
+  }
+  for (const name of ["pushState", "replaceState"]) {
+    const real = History.prototype[name];
+    History.prototype[name] = function (data, title, url) {
+      if (url !== undefined && url !== null) state.tell("state", url);
+      return real.apply(this, arguments);
+    };
+  }
+  const elsewhere = (url) => {
+    if (url) state.tell("window", url);
+    const place = {
+      assign: (to) => state.tell("window", to),
+      replace: (to) => state.tell("window", to),
+      toString: () => "about:blank",
+      set href(to) {
+        state.tell("window", to);
+      },
+      get href() {
+        return "about:blank";
+      },
+    };
+    const other = {
+      closed: false, close() {}, focus() {}, blur() {}, postMessage() {}, opener: null,
+      document: { write() {}, writeln() {}, open() {}, close() {} },
+    };
+    Object.defineProperty(other, "location", { get: () => place, set: (to) => state.tell("window", to) });
+    return other;
+  };
+  window.open = (url) => elsewhere(url);
+  HTMLFormElement.prototype.submit = function () {
+    const url = of_form(this, null);
+    if (url) state.tell("form", url);
+  };
+  window.addEventListener("submit", (event) => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    const url = of_form(event.target, event.submitter);
+    if (url) state.tell("form", url);
+  });
+  window.addEventListener("click", (event) => {
+    const link = event.composedPath().find((one) => one.matches?.("a[href], area[href]"));
+    if (!link || event.defaultPrevented) return;
+    const href = link.getAttribute("href") || "";
+    if (href.startsWith("#") || href.startsWith("javascript:")) return;
+    event.preventDefault();
+    state.tell("click", link.href, link.textContent, link.rel);
+  });
+
+  // -- what is listened to ----------------------------------------------------------------
+  const OF_USERS = new Set(["click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup",
+    "touchstart", "touchend", "mouseover", "mouseenter", "pointerenter", "pointerover", "mousemove",
+    "contextmenu", "keydown", "keyup", "keypress", "change", "input", "focus", "focusin", "toggle",
+    "wheel", "auxclick", "dragstart", "drop", "copy", "select"]);
+  const listen = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (type, handler, options) {
+    if (handler && OF_USERS.has(type)) {
+      const target = this ?? window;
+      const types = state.handled.get(target) || new Set();
+      types.add(type);
+      if (state.handled.size < 20000) state.handled.set(target, types);
+    }
+    return listen.apply(this ?? window, arguments);
+  };
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    const root = attach.call(this, { ...options, mode: "open", serializable: true });
+    state.roots.push(root);
+    return root;
+  };
+
+  // -- frames tell of their links by themselves: not every frame can be asked ------------------
+  if (window !== window.top) {
+    const collect = () => {
+      for (const one of document.querySelectorAll("a[href], area[href]")) {
+        state.tell("anchor", one.href?.baseVal ?? one.href, one.textContent, one.getAttribute("rel") || "");
+      }
+    };
+    listen.call(window, "load", collect);
+    for (const time of [50, 300, 800, 2000]) later(collect, time);
+  }
+
+  // -- the same in every round: what a page asks for must not depend on the moment or on chance --
+  const start = performance.now();
+  const RealDate = Date;
+  const now = () => MOMENT + Math.floor((performance.now() - start) / 1000) * 1000;
+  window.Date = new Proxy(RealDate, {
+    construct: (kind, given) => (given.length ? new RealDate(...given) : new RealDate(now())),
+    apply: () => new RealDate(now()).toString(),
+    get: (kind, name) => (name === "now" ? now : Reflect.get(kind, name)),
+  });
+  let seed = 20251;
+  Math.random = () => {
+    seed = (seed * 48271) % 2147483647;
+    return seed / 2147483647;
+  };
+
+  // -- time, and what leads out of the page -------------------------------------------------
+  const sooner = (delay) => (delay > 20 ? Math.max(20, delay / 10) : delay);
+  const timeout = window.setTimeout, interval = window.setInterval;
+  const forget = window.clearTimeout;
+  window.setTimeout = (handler, delay, ...rest) => {
+    if (typeof handler !== "function" || !(delay > 20 && delay <= 20000)) {
+      return timeout.call(window, handler, sooner(delay), ...rest);
+    }
+    const number = timeout.call(window, (...given) => {
+      state.timers.delete(number);
+      handler(...given);
+    }, sooner(delay), ...rest);
+    state.timers.add(number);
+    return number;
+  };
+  window.clearTimeout = (number) => {
+    state.timers.delete(number);
+    forget.call(window, number);
+  };
+  window.setInterval = (handler, delay, ...rest) =>
+    interval.call(window, handler, Math.max(20, sooner(delay)), ...rest);
+  window.alert = window.print = window.close = window.stop = () => undefined;
+  window.confirm = () => false;
+  window.prompt = () => null;
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel",
+    "WebTransport", "SharedWorker", "PaymentRequest", "showOpenFilePicker", "showSaveFilePicker"]) {
+    try {
+      delete window[name];
+    } catch {}
+  }
+  try {
+    Navigator.prototype.sendBeacon = () => true;
+  } catch {}
+})();

@@ -1,0 +1,222 @@
+// Looks at a frame as a reader would: waits until it is quiet, scrolls, and tries what can be
+// clicked. Gives links to TOKEN as they appear; returns the document.
+async ({ token, clicks, scrolls, milliseconds, serialise }) => {
+  const state = window[token + "State"];
+  if (!state) return { html: "", base: document.baseURI, clicked: 0 };
+  const began = performance.now();
+  const isLate = () => performance.now() - began > milliseconds;
+  const pause = (time) => new Promise((done) => state.later(done, time));
+
+  const roots = () => [document, ...state.roots.filter((root) => root.isConnected !== false)];
+  const all = (selector) => roots().flatMap((root) => [...root.querySelectorAll(selector)]);
+  const collect = () => {
+    const templates = all("template").map((one) => one.content);
+    for (const root of [...roots(), ...templates]) {
+      for (const one of root.querySelectorAll("a[href], area[href]")) {
+        const href = one.href?.baseVal ?? one.href;
+        if (href) state.tell("anchor", href, one.textContent || one.title || "", one.getAttribute("rel") || "");
+      }
+      for (const one of root.querySelectorAll("a")) {
+        const href = one.getAttributeNS("http://www.w3.org/1999/xlink", "href");
+        if (href) state.tell("anchor", href, one.textContent);
+      }
+    }
+  };
+  let changes = 0;
+  const watcher = new MutationObserver((found) => (changes += found.length));
+  const watch = (root) => {
+    try {
+      watcher.observe(root, { childList: true, subtree: true, attributes: true, attributeFilter: ["href"] });
+    } catch {}
+  };
+  roots().forEach(watch);
+  const settle = async (quiet, most, withTimers = false) => {
+    const start = performance.now();
+    let seen = -1, since = performance.now();
+    while (performance.now() - start < most && !isLate()) {
+      if (changes !== seen) {
+        seen = changes;
+        since = performance.now();
+      } else if (performance.now() - since >= quiet && !(withTimers && state.timers.size)) break;
+      await pause(20);
+    }
+  };
+  const scroll = async () => {
+    let height = -1;
+    for (let step = 0; step < scrolls && !isLate(); step++) {
+      const root = document.scrollingElement || document.documentElement;
+      const sum = () => root.scrollHeight + inner.reduce((total, one) => total + one.scrollHeight, 0);
+      const inner = all("*").slice(0, 5000).filter((one) => one.scrollHeight > one.clientHeight + 40
+        && one.clientHeight > 40 && /auto|scroll/.test(getComputedStyle(one).overflowY));
+      const before = changes;
+      for (const one of [root, ...inner]) one.scrollTop = one.scrollHeight;
+      window.dispatchEvent(new Event("scroll"));
+      document.dispatchEvent(new Event("scroll", { bubbles: true }));
+      window.dispatchEvent(new Event("wheel"));
+      await pause(40);
+      await settle(60, 500);
+      collect();
+      if (sum() === height && changes === before) break;
+      height = sum();
+    }
+    window.scrollTo(0, 0);
+  };
+
+  await settle(250, 2500, true);
+  collect();
+  await scroll();
+  await settle(80, 400);
+  collect();
+  const html = serialise
+    ? document.documentElement.getHTML
+      ? outer()
+      : document.documentElement.outerHTML
+    : "";
+  const base = document.baseURI;
+
+  function outer() {
+    const root = document.documentElement;
+    const open = root.cloneNode(false).outerHTML.replace(/<\/html>$/i, "");
+    const kind = document.doctype ? "<!DOCTYPE html>" : "";
+    return kind + open + root.getHTML({ serializableShadowRoots: true, shadowRoots: state.roots }) + "</html>";
+  }
+
+  // -- trying what can be clicked -----------------------------------------------------------
+  const PLAIN = "button, summary, [onclick], [onmousedown], [onmouseup], [onmouseover], [onchange],"
+    + " [ondblclick], [onfocus], [onkeydown], [onpointerdown], [ontouchstart], [onmouseenter], [oncontextmenu],"
+    + " [oninput], [role=button], [role=link],"
+    + " [role=tab], [role=menuitem], [role=option], [role=treeitem], a:not([href]), a[href^='#'],"
+    + " a[href^='javascript:' i], input[type=button], input[type=submit], input[type=image],"
+    + " input[type=checkbox], input[type=radio], select, label, [tabindex], [data-href], [data-url],"
+    + " [data-link], [data-target], [data-to], [aria-expanded], [aria-haspopup], option, area:not([href])";
+  const HANDLERS = ["onclick", "oninput", "onchange", "onkeydown", "onkeyup", "onmouseover", "onmouseenter",
+    "onmousedown", "onmouseup", "onpointerdown", "ondblclick", "onfocus", "ontouchstart", "oncontextmenu"];
+  const tried = new Set();
+  const hasProps = (one) => {
+    for (const name in one) {
+      if (name.startsWith("__reactProps$")) {
+        const props = one[name];
+        return !!(props && (props.onClick || props.onMouseDown || props.onPointerDown || props.onMouseEnter));
+      }
+      if (name === "_vei" || name === "__vnode") return true;
+    }
+    return Object.getOwnPropertySymbols(one).some((symbol) => String(symbol) === "Symbol(_vei)")
+      || HANDLERS.some((name) => typeof one[name] === "function");
+  };
+  const candidates = () => {
+    const found = new Set(all(PLAIN));
+    let isDelegated = false;
+    for (const [one] of state.handled) {
+      if (one instanceof Element && one.isConnected) {
+        const isRoot = one === document.body || one === document.documentElement;
+        if (!isRoot) found.add(one);
+        if (isRoot || one.childElementCount) isDelegated = true;
+        if (!isRoot) for (const child of [...one.children].slice(0, 200)) if (!child.matches("a[href], form")) found.add(child);
+      } else if (one === document || one === window || one instanceof ShadowRoot) isDelegated = true;
+    }
+    for (const one of all("body *").slice(0, 3000)) {
+      if (found.has(one)) continue;
+      if (hasProps(one)) found.add(one);
+      else if (isDelegated && !one.closest("a[href]") && (getComputedStyle(one).cursor === "pointer"
+        || Object.keys(one.dataset || {}).length)) found.add(one);
+    }
+    return [...found].filter((one) => {
+      if (tried.has(one) || !one.isConnected) return false;
+      if (one.matches("script, style, link, meta, html, head, body, template")) return false;
+      if (one.matches("a[href]") && !/^(#|javascript:)/i.test(one.getAttribute("href"))) return false;
+      const form = one.form || one.closest?.("form");
+      const sends = one.matches("button:not([type=button]):not([type=reset]), input[type=submit], input[type=image]");
+      return !(form && sends && (form.method || "get").toLowerCase() !== "get");
+    });
+  };
+  const fire = (one, Kind, name, more = {}) =>
+    one.dispatchEvent(new Kind(name, { bubbles: !/enter$|leave$|^focus$|^toggle$/.test(name), cancelable: true, composed: true, view: window, ...more }));
+  const attempt = (one) => {
+    const box = one.getBoundingClientRect?.() || { left: 0, top: 0, width: 0, height: 0 };
+    const at = { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2, button: 0 };
+    for (const name of ["pointerover", "pointerenter"]) fire(one, PointerEvent, name, at);
+    for (const name of ["mouseover", "mouseenter", "mousemove"]) fire(one, MouseEvent, name, at);
+    fire(one, PointerEvent, "pointerdown", at);
+    fire(one, MouseEvent, "mousedown", at);
+    if (window.TouchEvent) {
+      fire(one, TouchEvent, "touchstart");
+      fire(one, TouchEvent, "touchend");
+    }
+    if (one.matches("input, select, textarea, button, [tabindex], a")) {
+      fire(one, FocusEvent, "focus");
+      fire(one, FocusEvent, "focusin");
+    }
+    fire(one, PointerEvent, "pointerup", at);
+    fire(one, MouseEvent, "mouseup", at);
+    if (typeof one.click === "function") one.click();
+    else fire(one, MouseEvent, "click", at);
+    const types = state.handled.get(one) || new Set();
+    if (types.has("dblclick") || one.ondblclick) fire(one, MouseEvent, "dblclick", at);
+    if (types.has("contextmenu") || one.oncontextmenu) fire(one, MouseEvent, "contextmenu", at);
+    if (types.has("keydown") || one.onkeydown || one.matches("[tabindex], input, [role]")) {
+      for (const name of ["keydown", "keypress", "keyup"]) fire(one, KeyboardEvent, name, { key: "Enter", code: "Enter", keyCode: 13 });
+    }
+    if (types.has("wheel")) fire(one, WheelEvent, "wheel");
+    if (types.has("dragstart") && window.DragEvent) fire(one, DragEvent, "dragstart");
+    if (one.matches("input, textarea") && !one.matches("[type=checkbox], [type=radio], [type=submit], [type=button], [type=file], [type=password], [type=hidden]")
+      && (types.size || one.oninput || one.onchange)) {
+      if (!one.value && one.matches("textarea, input:not([type]), [type=text], [type=search]")) one.value = "a";
+      fire(one, Event, "input");
+      fire(one, Event, "change");
+    }
+  };
+  const choose = async (one) => {
+    for (let place = 0; place < Math.min(one.options.length, 20); place++) {
+      one.selectedIndex = place;
+      fire(one, Event, "input");
+      fire(one, Event, "change");
+      await pause(5);
+    }
+  };
+  let clicked = 0;
+  for (const name of ["resize", "orientationchange", "focus", "pageshow", "popstate", "online", "storage",
+    "visibilitychange", "beforeprint", "afterprint", "mousemove", "mouseout", "mouseleave"]) {
+    const target = name.startsWith("visib") || name.startsWith("mouse") ? document : window;
+    target.dispatchEvent(new Event(name, { bubbles: true }));
+  }
+  for (const [one, types] of [...state.handled]) {
+    if (one !== document && one !== window && one !== document.body) continue;
+    const target = one === window ? window : one;
+    if (types.has("keydown") || types.has("keyup")) {
+      for (const key of ["Enter", "ArrowRight", "ArrowDown", "n", "j", " "]) {
+        target.dispatchEvent(new KeyboardEvent("keydown", { key, code: key, bubbles: true, cancelable: true }));
+        target.dispatchEvent(new KeyboardEvent("keyup", { key, code: key, bubbles: true, cancelable: true }));
+      }
+    }
+    for (const name of ["click", "mousemove", "wheel", "touchstart"]) {
+      if (types.has(name)) target.dispatchEvent(new Event(name, { bubbles: true, cancelable: true }));
+    }
+  }
+  for (let round = 0; round < 4 && clicked < clicks && !isLate(); round++) {
+    const list = candidates();
+    if (!list.length) break;
+    for (const one of list) {
+      if (clicked >= clicks || isLate()) break;
+      tried.add(one);
+      if (!one.isConnected) continue;
+      clicked++;
+      const before = changes;
+      try {
+        if (one.matches("select")) await choose(one);
+        else attempt(one);
+      } catch {}
+      await pause(4);
+      if (changes !== before) {
+        await settle(30, 300);
+        collect();
+      }
+    }
+    state.roots.forEach(watch);
+    await settle(60, 600);
+    collect();
+  }
+  await settle(clicked ? 150 : 20, 1500, true);
+  collect();
+  watcher.disconnect();
+  return { html, base, clicked };
+};

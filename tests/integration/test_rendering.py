@@ -1,0 +1,163 @@
+"""Crawls with a browser: what scripts make is found, politely, and once, whatever is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from benchmarks.rendering import Application
+
+from lycosa.store.reader import find_text, table
+from lycosa.testweb.referee.referee import Referee
+from lycosa.testweb.referee.rulebook import RefereeRules
+from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa.testweb.webs.script_maze import HOME, KINDS, ScriptMaze
+
+FEW = ("fetch", "other-host", "button")
+DELAY_SECONDS = 0.1
+
+
+@contextmanager
+def served(web: ScriptMaze | Application, folder: Path) -> Iterator[tuple[SocketWeb, Referee]]:
+    rules = RefereeRules(DELAY_SECONDS, DELAY_SECONDS, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)
+    referee = Referee(rules, web)
+    with SocketWeb(web, referee=referee, tls=False, listen=Listen(folder=folder)) as server:
+        yield server, referee
+
+
+def lycosa(*words: str | Path, kill_at: str = "") -> subprocess.CompletedProcess[str]:
+    environment = os.environ | ({"LYCOSA_KILL_AT": kill_at} if kill_at else {})
+    return subprocess.run(
+        [sys.executable, "-m", "lycosa", *map(str, words)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+def crawl(
+    server: SocketWeb, path: Path, mode: str, *more: str, kill_at: str = "", seed: str = HOME
+) -> None:
+    flags = ["--allow-private", "--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{DELAY_SECONDS}s"]
+    flags += ["--set", f"fetch.hosts_file={server.hosts_file}", "--mining", "off", "--quiet"]
+    flags += ["--render", mode, "--set", "log.commit_seconds=0.1", *more]
+    done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
+    expected = -signal.SIGKILL if kill_at else 0
+    assert done.returncode == expected, done.stderr
+
+
+def kept(path: Path) -> list[str]:
+    rows = table(path, "pages", ["url", "outcome"]).to_pylist()
+    return [row["url"] for row in rows if row["outcome"] == "kept"]
+
+
+def is_anything_left_of(process: int) -> bool:
+    """Return whether a process of a browser lives that a process had started."""
+    folder = f"{tempfile.gettempdir()}/lycosa-browser-{os.getuid()}-{process}-".encode()
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if folder in one.read_bytes():
+                return True
+    return False
+
+
+def test_a_crawl_finds_what_scripts_make_through_a_kill(tmp_path: Path) -> None:
+    web = ScriptMaze(FEW)
+    path = tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        crawl(server, path, "auto", "--workers", "1", kill_at="render.done:3")
+        server.client_killed()
+        done = lycosa("resume", path, "--quiet")
+        assert done.returncode == 0, done.stderr
+    found = Counter(kept(path))
+    assert set(web.pages()) <= set(found)
+    assert {url for url in found if found[url] > 1} == set()
+    assert [str(breach) for breach in referee.breaches] == []
+    assert "all is well" in (find_text(path, f"{HOME}shell") or "")
+    rows = table(path, "pages", ["url", "outcome", "record", "title"]).to_pylist()
+    rendered = Counter(row["url"] for row in rows if row["outcome"] == "rendered")
+    assert rendered == Counter([HOME + name for name in (*FEW, "shell")])
+    assert {row["record"] for row in rows if row["outcome"] == "rendered"} == {"conversion"}
+    for command in (("audit", path), ("verify", path)):
+        done = lycosa(*command)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.soak
+def test_pages_that_were_empty_without_a_browser_are_rendered_later(tmp_path: Path) -> None:
+    web = ScriptMaze(FEW)
+    path = tmp_path / "crawl"
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "off")
+        assert set(kept(path)) == set(web.plain_pages())
+        done = lycosa("status", path)
+        assert "4 pages without text or links but for scripts: --render auto" in done.stdout
+        done = lycosa("resume", path, "--quiet", "--render", "auto")
+        assert done.returncode == 0, done.stderr
+    assert set(web.pages()) <= set(kept(path))
+    counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
+    assert counts == {"rendered": 4}
+
+
+@pytest.mark.soak
+def test_an_application_of_react_is_crawled(tmp_path: Path) -> None:
+    (tmp_path / "application").mkdir()
+    web = Application.built(tmp_path / "application")
+    path = tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        crawl(server, path, "auto", seed=web.seeds()[0])
+    found = Counter(kept(path))
+    assert set(web.pages()) <= set(found) and max(found.values()) == 1
+    assert "is like no other" in (find_text(path, "http://shop.test/item/7") or "")
+    assert [str(breach) for breach in referee.breaches] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_kind_of_link_by_script_is_found(workers: int, tmp_path: Path) -> None:
+    web = ScriptMaze()
+    path = tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        crawl(server, path, "always", "--workers", str(workers))
+    found = Counter(kept(path))
+    behind = {url.partition("?")[0] for url in found}
+    assert [kind for kind in KINDS if f"{HOME}found/{kind}" not in behind] == []
+    assert max(found.values()) == 1
+    assert [str(breach) for breach in referee.breaches] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(3))
+def test_a_crawl_with_a_browser_survives_kills_from_outside(seed: int, tmp_path: Path) -> None:
+    web = ScriptMaze((*FEW, "scroll", "location", "worker", "shadow"))
+    path = tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        crawl(server, path, "always", "--workers", "1", kill_at=f"render.before:{2 + seed}")
+        server.client_killed()
+        for number in range(2):
+            process = subprocess.Popen([sys.executable, "-m", "lycosa", "resume", path, "--quiet"])
+            time.sleep(4 + seed + number)  # somewhere in the middle of a rendering
+            process.kill()
+            process.wait()
+            server.client_killed()
+            deadline = time.monotonic() + 30
+            while is_anything_left_of(process.pid):
+                assert time.monotonic() < deadline, "a browser has outlived its crawl"
+                time.sleep(0.1)
+        done = lycosa("resume", path, "--quiet")
+        assert done.returncode == 0, done.stderr
+    found = Counter(kept(path))
+    assert set(web.pages()) <= set(found)
+    assert max(found.values()) == 1
+    assert [str(breach) for breach in referee.breaches] == []

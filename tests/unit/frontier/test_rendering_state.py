@@ -1,0 +1,65 @@
+"""The fold of rendering: what waits is known until it is rendered, and after a snapshot."""
+
+from __future__ import annotations
+
+from lycosa.frontier.fold.rendering import RENDERED_ALWAYS, Sample, Waiting
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.records import (
+    Admitted,
+    Forgotten,
+    Outcome,
+    PartsNoted,
+    Place,
+    RecordsLost,
+    Rendered,
+    RenderQueued,
+)
+
+KEYS = ["test.a:/", "test.a:/x", "test.b:/"]
+PLACE = Place(3, 100, 50)
+
+
+def state_of(*events: object) -> PartitionState:
+    state = PartitionState()
+    state.apply(Admitted(1.0, "", KEYS, [0, 1, 0]))
+    for event in events:
+        state.apply(event)  # type: ignore[arg-type]
+    return state
+
+
+def test_a_page_waits_until_it_is_rendered_and_its_record_counts() -> None:
+    state = state_of(RenderQueued(2.0, 1, 0, [KEYS[2]]))
+    assert state.rendering.waiting == {1: Waiting(0, [KEYS[2]])} and state.rendering.is_at_work
+    assert not state.rendering.is_ready
+    state.apply(RenderQueued(3.0, 1, 1))
+    assert state.rendering.is_ready
+    state.apply(Rendered(4.0, 1, "rendered", PLACE, True, RENDERED_ALWAYS))
+    assert not state.rendering.is_at_work
+    assert state.rendering.places == {1: PLACE} and state.segment_ends == {3: 150}
+    assert state.rendering.samples == {0: Sample(1, 1, 1)}
+    assert state.rendering.verdicts == {0: RENDERED_ALWAYS}
+    assert state.kept_pages == 0 and not state.outcomes
+
+
+def test_a_snapshot_has_all_of_it() -> None:
+    state = state_of(
+        RenderQueued(2.0, 1, 2, [KEYS[2]]),
+        Rendered(2.5, 0, "shell"),
+        PartsNoted({KEYS[2]: 7}, [], {"test.c:/": PLACE, "test.d:/": None}, {"test.e:/": "f"}),
+        RenderQueued(2.0, 2),
+        Rendered(3.0, 2, "timed-out", PLACE),
+    )
+    again = PartitionState.unpack(state.pack(5))
+    assert vars(again.rendering) == vars(state.rendering)
+    assert again.rendering.shells == {0} and again.rendering.sought == {KEYS[2]: {7}}
+    again.apply(PartsNoted(told=[KEYS[2]]))
+    assert not again.rendering.sought
+
+
+def test_a_lost_document_is_rendered_again_and_a_forgotten_page_is_not() -> None:
+    state = state_of(RenderQueued(2.0, 1), Rendered(4.0, 1, "rendered", PLACE, True))
+    state.apply(RecordsLost(5.0, [1], [Outcome.RENDERED], [0], [PLACE]))
+    assert state.rendering.waiting == {1: Waiting(0, [])} and not state.rendering.places
+    assert state.lost == {3: {100}} and not state.outcomes
+    state.apply(Forgotten(6.0, 0))
+    assert not state.rendering.is_at_work
