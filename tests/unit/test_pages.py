@@ -99,3 +99,9 @@ def test_numbers_of_a_table_stand_one_below_the_other() -> None:
         *("—", ""),
     ]
     assert re.sub(r' class="number"', "", found) == f"<table>{table}</table>"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_page_has_two_versions_of_a_part(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if re.match(r"(?:<{7}|>{7}) ", line)] == []

@@ -84,13 +84,7 @@ class Worker:
             ports, self._partitions, self._agenda, self.when_durable, self._has_measured
         )
         self._pages = PageAnswers(
-            ports,
-            self._router,
-            self._mining,
-            seen_texts,
-            traps,
-            mirrors,
-            self._cycles.planner,
+            ports, self._router, self._mining, seen_texts, traps, mirrors, self._cycles.planner
         )
         self.topic_names = self._pages.topic_names
         """The topics of the job's model; none without one."""
