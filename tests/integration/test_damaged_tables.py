@@ -51,13 +51,14 @@ def test_a_damaged_table_is_named_with_what_mends_it(
         assert "lycosa-0-00001" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("places", [9, pytest.param(60, marks=pytest.mark.soak)])
 def test_no_flipped_byte_of_a_table_is_taken_for_a_mistake_of_ours(
-    base: Path, tmp_path: Path
+    base: Path, tmp_path: Path, places: int
 ) -> None:
     folder = Path(shutil.copytree(base, tmp_path / "crawl"))
     table = folder / PAGES
     sound = table.read_bytes()
-    for place in range(0, len(sound), len(sound) // 30):
+    for place in range(0, len(sound), len(sound) // places):
         table.write_bytes(sound)
         flip(table, place / len(sound))
         with suppress(StoreError):  # or it is a byte that only a checksum knows

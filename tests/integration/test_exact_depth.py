@@ -141,7 +141,7 @@ def expected_of(web: GraphWeb, depth: int) -> dict[str, tuple[int, int]]:
     return found
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(chains(), st.integers(0, 4), st.integers(0, 3), st.integers(0, 1000))
 def test_a_chain_of_redirects_ends_after_twenty_in_any_order_and_through_kills(
     web: GraphWeb, depth: int, kills: int, seed: int

@@ -1,9 +1,8 @@
 """Every example of the README and of the pages works: what can be typed is typed.
 
-Some pages have tests of their own: `test_howto.py`, `test_howto_cluster.py`,
-`test_howto_python.py` and `test_howto_structured.py`. All others are typed here, beside the
-stand-in for `example.org`. A block of which no test knows what it is fails, so no example can be
-added that no test types.
+Some pages have tests of their own: `test_howto*.py`, `test_documents.py` and `test_forms.py`. All
+others are typed here, beside the stand-in for `example.org`. A block of which no test knows what
+it is fails, so no example can be added that no test types.
 """
 
 from __future__ import annotations
@@ -28,12 +27,16 @@ from stand_in import ExampleWeb, StandIn
 
 ELSEWHERE = {
     "docs/howto/check-before-you-crawl.md": {"sh"},
+    "docs/howto/documents.md": {"sh"},
     "docs/howto/find-unlinked-pages.md": {"sh"},
     "docs/howto/keep-a-crawl-fresh.md": {"sh"},
     "docs/howto/python-api.md": {"python", "sh"},
     "docs/howto/query-structured-data.md": {"python", "sh"},
+    "docs/howto/render-pages.md": {"sh"},
     "docs/howto/report-on-a-crawl.md": {"sh"},
     "docs/howto/run-a-cluster.md": {"sh"},
+    "docs/howto/search-forms.md": {"sh"},
+    "docs/howto/steer-a-crawl.md": {"sh"},
     "docs/howto/study-a-crawl.md": {"sh"},
     "docs/howto/traps.md": {"sh"},
     "docs/howto/write-a-plugin.md": {"python", "sh"},

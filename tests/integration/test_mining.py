@@ -36,6 +36,7 @@ from lycosa.testweb.robots import Closure, Group, Robots
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
+from seeds import soak
 
 NUMBERED = ("series-number", "series-padded", "series-folder")
 PARENTS = "cellar"
@@ -61,7 +62,7 @@ def check_whole(simulation: Simulation, web: GeneratedWeb, result: Result) -> No
         assert PartitionState.unpack(state.pack(3)).pack(3) == state.pack(3)
 
 
-@pytest.mark.parametrize("case", EVALUATED)
+@pytest.mark.parametrize("case", [pytest.param(EVALUATED[0], marks=soak), *EVALUATED[1:]])
 def test_hidden_pages_are_found_at_a_bounded_cost(case: Case, tmp_path: Path) -> None:
     web = case.web()
     simulation = Simulation(web, job_for(web), tmp_path, seed=case.seed)

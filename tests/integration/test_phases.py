@@ -33,6 +33,7 @@ from lycosa.records import HostReport, Outcome
 from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.webs.graph import GraphWeb
 from mover import Mover
+from seeds import seeds
 from small_crawl import DEPTH, PARTITIONS, check, small_web
 
 Patch = pytest.MonkeyPatch
@@ -165,7 +166,7 @@ def crawl_by_machines(seed: int, folder: Path) -> tuple[Cluster, ClusterResult]:
     return cluster, cluster.run()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, 4))
 def test_machines_that_fail_pass_batons_on(seed: int, tmp_path: Path) -> None:
     cluster_crawl.check(*crawl_by_machines(seed, tmp_path), seed)
 

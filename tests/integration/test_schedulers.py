@@ -21,6 +21,7 @@ from lycosa.records import Purpose, Request
 from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.graph import Faults, GraphWeb
 from lycosa.url import url_of
+from seeds import seeds
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
 SCORED = [
@@ -55,7 +56,7 @@ def test_every_scheduler_brings_the_same_pages(order: Frontier, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=named)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_every_scheduler_is_resumed_after_kills(order: Frontier, seed: int, tmp_path: Path) -> None:
     plan = KillRandomly(seed, kills=12, probability=0.02)
     result = crawl(tmp_path, seed, order, plan, "sqlite" if seed % 2 else "memory")

@@ -107,7 +107,7 @@ POLICIES: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 3])
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy["policy"])
 def test_kills_change_neither_pages_nor_topics(
     policy: dict[str, object], workers: int, model: Path, tmp_path: Path

@@ -27,7 +27,7 @@ def test_a_kind_is_a_requisite_or_recorded_or_another_name_and_never_two_of_them
 
 def test_forms_that_post_are_never_followed() -> None:
     never = RECORDED_KINDS - WIDE_KINDS
-    assert never == {LinkKind.POST, LinkKind.PING, LinkKind.HINT, LinkKind.IDENTIFIER}
+    assert never == {LinkKind.POST, LinkKind.PING, LinkKind.HINT}
 
 
 def test_the_page_on_links_puts_every_kind_where_it_belongs() -> None:

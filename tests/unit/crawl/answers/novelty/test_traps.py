@@ -205,7 +205,14 @@ def framed(count: int) -> Iterator[Page]:
 
 @pytest.mark.parametrize(
     ("pages", "count"),
-    [(plain, MANY), (paged, MANY // 4), (dated, MANY // 4), (in_sessions, 6000), (framed, 3000)],
+    [
+        pytest.param(plain, MANY, marks=pytest.mark.soak),
+        (plain, MANY // 4),
+        (paged, MANY // 4),
+        (dated, MANY // 4),
+        (in_sessions, 6000),
+        (framed, 3000),
+    ],
 )
 def test_a_large_honest_site_is_never_throttled(pages, count: int) -> None:  # type: ignore[no-untyped-def]
     bench = Bench()
