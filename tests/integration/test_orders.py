@@ -160,6 +160,7 @@ def test_a_pause_holds_over_kills_and_counts_in_no_limit(workers: int, tmp_path:
         process = run_again(directory)
         applied(directory, 1)
         if workers > 1:
+            eventually(lambda: len(worker_pids(directory)) == workers)
             judged.kill_worker(random.Random(1))
             eventually(lambda: len(worker_pids(directory)) == workers)
         eventually(lambda: (now := frame_of(directory)) is not None and now.state == "paused")

@@ -18,6 +18,10 @@ from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa
 
 
+OPEN = "warc/lycosa-0-00002.warc.gz"
+"""The segment that a killed crawl was writing to."""
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[SocketWeb]:
     with damage_web() as served:
@@ -124,6 +128,21 @@ def test_a_log_that_is_behind_its_archive_is_brought_forward(
     assert complaints(folder) == []
 
 
+@pytest.mark.parametrize("what", [OPEN, "text/lycosa-0-00002.arrows"])
+def test_a_lost_log_and_records_that_were_not_written_to_their_end(
+    bases: dict[str, Path], what: str, tmp_path: Path
+) -> None:
+    """Nobody names such records: they are left out, and their pages are fetched again."""
+    folder = copy_of(bases["killed"], tmp_path)
+    shutil.rmtree(folder / "log")
+    (folder / "log").mkdir()
+    cut(folder / what, 0.6)
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert lycosa("resume", folder, "--quiet").returncode == 0
+    assert complaints(folder) == []
+
+
 def test_a_lost_log_is_put_together_from_the_segments(
     bases: dict[str, Path], server: SocketWeb, tmp_path: Path
 ) -> None:
@@ -147,8 +166,6 @@ def test_what_was_forgotten_is_not_missed(bases: dict[str, Path], tmp_path: Path
     assert done.returncode == 0, done.stdout
 
 
-OPEN = "warc/lycosa-0-00002.warc.gz"
-"""The segment that a killed crawl was writing to."""
 FEW = [
     Case("stopped", "warc/lycosa-0-00001.warc.gz", "flip", 0.5),
     Case("stopped", "pages/lycosa-0-00001.parquet", "remove"),

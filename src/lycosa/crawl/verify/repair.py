@@ -44,7 +44,8 @@ from lycosa.log.protocol import Log
 from lycosa.records import Outcome, Place, Taken
 from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import refresh_digests
-from lycosa.store.segments.sealing import seal_dead
+from lycosa.store.segments.sealing import seal_dead, unsealed
+from lycosa.store.segments.survey import survey
 from lycosa.url import key_of
 
 
@@ -174,10 +175,18 @@ class _Repair:
             self._done.append(str(mended))
         accounts = counted_by(states, partitioner.partition_of)
 
+        def is_not_given_up(place: Place, key: str) -> bool:
+            return place.offset not in accounts.lost.get(place.segment, ())
+
+        # A log that lost its end does not know all records that must stay. One that was not written
+        # to its end is none of them: no log named it, or it has been given up by now.
+        is_short = self._report.is_log_damaged
+        names = unsealed(self._folder) if is_short else ()
+        torn = {p for name in names for p in survey(self._folder, name, is_not_given_up).lost}
+
         def is_counted(place: Place, key: str) -> bool:
-            # A log that lost its end does not know all records that must stay.
-            if self._report.is_log_damaged:
-                return place.offset not in accounts.lost.get(place.segment, ())
+            if is_short:
+                return place not in torn and is_not_given_up(place, key)
             return accounts(place, key)
 
         if sealed := seal_dead(self._folder, is_counted):
