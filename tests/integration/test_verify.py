@@ -17,7 +17,6 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa
 
-
 OPEN = "warc/lycosa-0-00002.warc.gz"
 """The segment that a killed crawl was writing to."""
 
