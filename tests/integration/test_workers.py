@@ -117,6 +117,7 @@ class Judged:
         eventually(lambda: self.server.requests >= wanted)
 
     def kill_worker(self, chance: random.Random) -> None:
+        eventually(lambda: bool(worker_pids(self.directory)))
         victim = chance.choice(worker_pids(self.directory))
         began = time.monotonic()
         os.kill(victim, signal.SIGKILL)
