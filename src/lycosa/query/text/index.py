@@ -37,6 +37,7 @@ from lycosa.study.documents.texts import made_by as documents_by
 from lycosa.study.documents.texts import make_documents
 from lycosa.study.segment_cache import OnSegment
 from lycosa.study.statistics.main_texts import made_by, main_file, make_main_texts
+from lycosa.study.statistics.told_noindex import make_told_noindex
 from lycosa.study.tables import Connection
 
 PUBLISH_SECONDS = 60.0
@@ -117,6 +118,10 @@ class TextIndex:
                 documents=documents_by(),
             )
             make_main_texts(self._crawl, files["text"], on_main)
+            if self._job.extract.obey_noindex:
+                files["noindex"] = make_told_noindex(
+                    self._crawl, files["pages"], self._job, _ignore_two
+                )
             before, manifest = self._before()
             is_anew = anew or manifest is None or manifest.is_outdated(target)
             if manifest is not None and not is_anew and self._is_current(manifest, target):
