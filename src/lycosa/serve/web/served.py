@@ -16,6 +16,7 @@ import msgspec
 
 from lycosa.config import Job
 from lycosa.crawl.control.live import Frame as LiveFrame
+from lycosa.crawl.control.live import NAME as LIVE
 from lycosa.crawl.control.live import read_frame
 from lycosa.crawl.control.metrics import metrics_of
 from lycosa.crawl.directory import CrawlDirectory
@@ -36,7 +37,8 @@ DEEPEST = 3
 """How far below the served folder crawls are looked for."""
 MOST_CRAWLS = 2_000
 FRAME_SECONDS = 0.4
-"""A frame is read again after this time, however many viewers there are."""
+"""A frame is read again after this time or when another was written, however many viewers there
+are."""
 FOLD_SECONDS = 120.0
 SCAN_SECONDS = 2.0
 _FIELDS = frozenset(Frame.__struct_fields__)
@@ -53,6 +55,8 @@ class ServedCrawl:
         self._search: SearchPool | None = None
         self._lock = threading.Lock()
         self._frame: Frame | None = None
+        self._live = self.directory.path / LIVE
+        self._written = (0, 0)
         self._read_at = 0.0
         self._rest: tuple[tuple[int, ...], Frame] | None = None
         self._job: tuple[int, Job] | None = None
@@ -68,12 +72,25 @@ class ServedCrawl:
         return self._job[1]
 
     def frame(self) -> Frame:
-        """Return the crawl as it is now, at most half a second old while it runs."""
+        """Return the crawl as it is now; while it runs, what was written last."""
         with self._lock:
-            if self._frame is None or time.monotonic() - self._read_at > FRAME_SECONDS:
+            written = self.written()
+            is_old = time.monotonic() - self._read_at > FRAME_SECONDS
+            if self._frame is None or is_old or written != self._written:
                 self._frame = self._look()
-                self._read_at = time.monotonic()
+                self._read_at, self._written = time.monotonic(), written
             return self._frame
+
+    def written(self) -> tuple[int, int]:
+        """Return what differs when the crawl has written another frame: takes 2 µs.
+
+        That is the time and the inode of the file; two frames can have the same time.
+        """
+        try:
+            found = os.stat(self._live)
+        except OSError:
+            return 0, 0
+        return found.st_mtime_ns, found.st_ino
 
     def _look(self) -> Frame:
         live, path = read_frame(self.directory.path), self.directory.path
