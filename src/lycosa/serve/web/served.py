@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lycosa.config import Job
-from lycosa.crawl.control.live import Frame as LiveFrame
 from lycosa.crawl.control.live import NAME as LIVE
+from lycosa.crawl.control.live import Frame as LiveFrame
 from lycosa.crawl.control.live import read_frame
 from lycosa.crawl.control.metrics import metrics_of
 from lycosa.crawl.directory import CrawlDirectory
@@ -87,7 +87,7 @@ class ServedCrawl:
         That is the time and the inode of the file; two frames can have the same time.
         """
         try:
-            found = os.stat(self._live)
+            found = self._live.stat()
         except OSError:
             return 0, 0
         return found.st_mtime_ns, found.st_ino
