@@ -28,6 +28,7 @@ from lycosa.serve.records import CrawlRow, Frame, GivenUp, Wait
 from lycosa.serve.web.limits import limits_in_force
 from lycosa.serve.web.problems import Refusal
 from lycosa.serve.web.replies import answered
+from lycosa.serve.web.shared import BoardFrames
 from lycosa.serve.web.starting import Children
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class ServedCrawl:
     def __init__(self, name: str, path: Path, directory: CrawlDirectory | None = None) -> None:
         self.name = name
         self.directory = directory or CrawlDirectory(path)
-        self.reading = ReadingPool(path)
+        self._reading = ReadingPool(path)
+        self._board = BoardFrames(self.directory)
         self._answers: AnswerPool | None = None
         self._search: SearchPool | None = None
         self._lock = threading.Lock()
@@ -98,8 +100,7 @@ class ServedCrawl:
         if live is not None and (_is_now(live, holder is not None) or _is_last(live, path)):
             return self._of_live(live)
         if self.job().log.server:
-            state = "running" if holder else "resting"
-            return Frame(moment=time.time(), state=state, limits=limits_in_force(self.job()))
+            return self._board.look(limits_in_force(self.job()))
         rest = self._resting()
         if holder is not None:
             return msgspec.structs.replace(rest, state="running", pid=holder.pid)
@@ -125,7 +126,7 @@ class ServedCrawl:
         """Return the state at the last commit; the log is folded once for each change."""
         signature = log_signature(self.directory.path)
         if self._rest is None or self._rest[0] != signature:
-            content = answered(self.reading.ask(Resting(), FOLD_SECONDS)).body
+            content = answered(self._reading.ask(Resting(), FOLD_SECONDS)).body
             frame = msgspec.json.decode(content, type=Frame)
             self._rest = (signature, frame)
         return self._rest[1]
@@ -137,7 +138,7 @@ class ServedCrawl:
             job = self.job()
         except (LycosaError, OSError) as error:
             return CrawlRow(
-                name=self.name, directory=str(path), state="unknown", problem=str(error)
+                name=self.name, directory=self.directory.shown, state="unknown", problem=str(error)
             )
         live, holder = read_frame(path), self.directory.holder()
         is_known = live is not None and (_is_now(live, holder is not None) or _is_last(live, path))
@@ -145,12 +146,16 @@ class ServedCrawl:
         if live is not None and is_known:
             state = live.state
         known = live.progress if live is not None else {}
+        reason = live.reason if live is not None and is_known else ""
+        if self.directory.is_distant:  # the only one that is served
+            told = self.frame()
+            state, reason, known = told.state, told.reason, msgspec.structs.asdict(told)
         signature = log_signature(path)
         return CrawlRow(
             name=self.name,
-            directory=str(path),
+            directory=self.directory.shown,
             state=state,
-            reason=live.reason if live is not None and is_known else "",
+            reason=reason,
             pages=known.get("pages"),
             bytes=known.get("bytes"),
             pending=known.get("pending"),
@@ -166,8 +171,22 @@ class ServedCrawl:
     # -- processes ------------------------------------------------------------------------
 
     @property
+    def reading(self) -> ReadingPool:
+        """The processes that read the crawl directory; raises `Refusal` if it is elsewhere."""
+        self.require_directory()
+        return self._reading
+
+    def require_directory(self) -> None:
+        """Raise `Refusal` if the crawl directory is on other machines."""
+        if self.directory.is_distant:
+            from lycosa.crawl.logs.distant import bytes_elsewhere
+
+            raise Refusal(409, str(bytes_elsewhere(self.directory, "what this page shows")))
+
+    @property
     def answers(self) -> AnswerPool:
-        """The processes that answer SPARQL."""
+        """The processes that answer SPARQL; raises `Refusal` if the index is elsewhere."""
+        self.require_directory()
         with self._lock:
             if self._answers is None:
                 self._answers = AnswerPool(self.directory.path, 2, 50_000_000)
@@ -175,7 +194,8 @@ class ServedCrawl:
 
     @property
     def search(self) -> SearchPool:
-        """The processes that search."""
+        """The processes that search; raises `Refusal` if the index is elsewhere."""
+        self.require_directory()
         from lycosa.query.text.search_pool import SearchPool
 
         with self._lock:
@@ -185,11 +205,12 @@ class ServedCrawl:
 
     def rest(self) -> None:
         """End reading processes that have had nothing to do for some time."""
-        self.reading.rest()
+        self._reading.rest()
 
     def close(self) -> None:
         """End all processes."""
-        self.reading.close()
+        self._reading.close()
+        self._board.close()
         if self._answers is not None:
             self._answers.close()
         if self._search is not None:
