@@ -43,7 +43,8 @@ class BoardFrames:
             self._looked = time.monotonic()
         view = self._view
         changed = {name: value for name, value in view.settings.values.items() if name in limits}
-        told = {"moment": time.time(), "reason": view.ended, "limits": limits | changed}
+        told: dict[str, Any] = {"moment": time.time(), "reason": view.ended}
+        told["limits"] = limits | changed
         if not view.members:
             state = "ended" if view.ended else "resting"
             return Frame(state=state, **told, **self._folded(view))
