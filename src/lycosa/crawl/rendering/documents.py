@@ -106,8 +106,10 @@ class Documents:
         place = partition.state.place_of(page)
         return {link.key for link in self._store.links(place)} if place is not None else set()
 
-    def store(self, partition: Partition, page: int, document: Document) -> Place:
-        """Store a document beside the page that it was made of."""
+    def store(
+        self, partition: Partition, page: int, document: Document, picture: bytes = b""
+    ) -> Place:
+        """Store a document, with its picture, beside the page that it was made of."""
         state, facts = partition.state, document.facts
         key = state.table.key(page)
         is_noindex, is_noarchive = showing_wishes(document.answer, facts, self._job)
@@ -129,6 +131,7 @@ class Documents:
                 charset=facts.charset,
                 fingerprint=fingerprint(facts.content) if facts.content else 0,
                 held=state.place_of(page),
+                picture=picture,
                 is_noindex=is_noindex,
                 is_noarchive=is_noarchive,
                 is_withheld=is_noarchive and self._job.extract.obey_noarchive,

@@ -176,7 +176,8 @@ class PageRendering:
             settings.memory_bytes,
             settings.clicks,
             is_last,
-            moment=_moment(plain.date),
+            settings.screenshots,
+            _moment(plain.date),
         )
         self._under_way[partition.number, page] = _Under(partition, page, browser)
         reach("render.before")
@@ -224,7 +225,9 @@ class PageRendering:
         document = self._documents.read(partition, page, plain, done, found, now)
         site = state.pages.site[page]
         verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
-        place = self._documents.store(partition, page, document) if document.differs else None
+        place = None
+        if document.differs or done.picture:
+            place = self._documents.store(partition, page, document, done.picture)
         event = Rendered(now, page, done.ending, place, document.differs, verdict)
         self._decided(partition, event)
         is_mirror = state.sites.host[site] in state.traps.mirrors
