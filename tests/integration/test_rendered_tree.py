@@ -16,6 +16,8 @@ from warm import lycosa
 
 BOOK = {"@context": "http://schema.org/", "@type": "Book", "name": "Made by a script"}
 WORDS = 200
+MADE = WORDS + 1
+"""The texts of the links stand together, as one word."""
 SHELLS = ("/", "/bad")
 PLAIN = ("/kept", "/dropped", "/added", "/behind-bad")
 
@@ -74,7 +76,7 @@ def test_plugins_topics_and_triples_see_the_rendered_page(tmp_path: Path) -> Non
     (rendered,) = crawl.pages(outcome="rendered")
     plain = paths["/"]
     assert (plain.extra["words"], plain.extra["by_browser"]) == (0, False)
-    assert (rendered.extra["words"], rendered.extra["by_browser"]) == (WORDS + 1, True)  # the links are one
+    assert (rendered.extra["words"], rendered.extra["by_browser"]) == (MADE, True)
     assert plain.extra["topic"] is None and rendered.extra["topic"] == "music"
     links = {link.target_url.partition(str(port))[2] for link in crawl.links()}
     assert {"/kept", "/added", "/bad"} <= links and "/dropped" not in links
