@@ -1,4 +1,4 @@
-"""Pictures of rendered pages: in the archive, through a kill, on the page of a URL, as files."""
+"""Pictures of rendered pages: in the archive, through kills, on the page of a URL, as files."""
 
 from __future__ import annotations
 
@@ -77,17 +77,15 @@ def _reply(kind: str, text: str) -> Reply:
     return Reply(200, (("Content-Type", kind),), text.encode())
 
 
+MORE = ["--set", "render.screenshots=true", "--workers", "1"]
+
+
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Crawl with pictures; the crawl is killed when the second page has been rendered."""
     folder = tmp_path_factory.mktemp("pictures")
     path = folder / "crawls" / "site"
     with served(PicturesWeb(), folder) as (server, referee):
-        more = ["--set", "render.screenshots=true", "--workers", "1"]
-        crawl(server, path, "always", *more, kill_at="render.done:3", seed=HOME)
-        server.client_killed()
-        done = in_full("resume", path, "--quiet")
-        assert done.returncode == 0, done.stderr
+        crawl(server, path, "always", *MORE, seed=HOME)
     assert [str(breach) for breach in referee.breaches] == []
     return path
 
@@ -101,16 +99,33 @@ def resources(path: Path) -> list[str]:
     ]
 
 
-def test_every_rendered_page_has_one_picture_in_a_whole_archive(crawled: Path) -> None:
-    names = resources(crawled)
+def check_whole(path: Path) -> None:
+    names = resources(path)
     assert sorted(names) == sorted(f"urn:view:{url}" for url in PicturesWeb().pages())
-    rows = table(crawled, "pages", ["url", "outcome"]).to_pylist()
+    rows = table(path, "pages", ["url", "outcome"]).to_pylist()
     rendered = sorted(row["url"] for row in rows if row["outcome"] == "rendered")
     assert rendered == sorted(PicturesWeb().pages())
-    for command in (("audit", crawled), ("verify", crawled)):
+    for command in (("audit", path), ("verify", path)):
         done = lycosa(*command)
         assert done.returncode == 0, done.stdout + done.stderr
-    check_folder(crawled)
+    check_folder(path)
+
+
+def test_every_rendered_page_has_one_picture_in_a_whole_archive(crawled: Path) -> None:
+    check_whole(crawled)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("place", ["render.done:2", "render.done:3", "render.before:4"])
+def test_a_kill_between_two_pages_loses_no_picture(place: str, tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    with served(PicturesWeb(), tmp_path) as (server, referee):
+        crawl(server, path, "always", *MORE, kill_at=place, seed=HOME)
+        server.client_killed()
+        done = in_full("resume", path, "--quiet")
+        assert done.returncode == 0, done.stderr
+    assert [str(breach) for breach in referee.breaches] == []
+    check_whole(path)
 
 
 def test_pictures_are_written_as_files_without_those_withheld(
@@ -129,7 +144,7 @@ def test_pictures_are_written_as_files_without_those_withheld(
     assert "3 screenshots" in done.stderr
 
 
-def test_the_page_of_a_url_shows_its_picture(crawled: Path, tmp_path: Path) -> None:
+def test_the_server_gives_a_picture_as_a_download(crawled: Path) -> None:
     crawls, app = app_over(crawled)
     client = TestClient(app, "http://127.0.0.1:8890", headers=BEARER)
     place = f"{API}/crawls/site/captures/screenshot"
@@ -142,6 +157,10 @@ def test_the_page_of_a_url_shows_its_picture(crawled: Path, tmp_path: Path) -> N
         TestClient(app, "http://127.0.0.1:8890").get(place, params={"url": HOME}).status_code == 401
     )
     crawls.close()
+
+
+@pytest.mark.soak
+def test_a_browser_shows_the_picture_on_the_page_of_a_url(crawled: Path, tmp_path: Path) -> None:
     with serving(crawled) as address, chromium(tmp_path) as browser, browser.new_page() as page:
         complaints: list[str] = []
         page.on("console", lambda message: complaints.append(message.text))
