@@ -32,7 +32,7 @@ LOADED = [
     *(f"lycosa.cli.commands.{name}" for name in ("query", "report", "study", "tools")),
     *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
     *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
-    *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.curl"),
+    *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.tls"),
     *(f"lycosa.cli.{name}" for name in ("commands.cluster.status", "commands.cluster.lead")),
     *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
     *(f"lycosa.cli.commands.topics.{name}" for name in ("train", "show", "label", "crawl")),

@@ -177,7 +177,10 @@ def test_a_pause_holds_over_kills_and_counts_in_no_limit(workers: int, tmp_path:
     assert audit(directory).breaches == []
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 2])
+@pytest.mark.parametrize(
+    "workers",
+    [pytest.param(1, marks=pytest.mark.soak), 2, pytest.param(3, marks=pytest.mark.soak)],
+)
 def test_limits_that_are_added_raised_and_lowered_stay_exact(workers: int, tmp_path: Path) -> None:
     with Judged(web_of(16, 8), tmp_path, slow) as judged:
         directory = judged.directory
