@@ -48,6 +48,7 @@ class TestBrowser:
         clicks: int = 40,
         is_last: bool = True,
         url: str = URL,
+        wants_picture: bool = False,
     ) -> Shown:
         """Render a page; parts are type and text by URL, the others are missing."""
         wanted: list[str] = []
@@ -72,7 +73,8 @@ class TestBrowser:
             memory_bytes,
             clicks,
             is_last,
-            moment=1_700_000_000.0,
+            wants_picture,
+            1_700_000_000.0,
         )
         self.process.render(page, find, on_done)
         self._loop.run_forever()

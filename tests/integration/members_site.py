@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
@@ -26,8 +27,13 @@ class Asked(NamedTuple):
 class MembersSite(ThreadingHTTPServer):
     """Shows `/members/N` to those who have logged in, and `/api/N` to those with a token."""
 
-    def __init__(self, loses_after: int = 1_000, robots: str = "") -> None:
+    def __init__(
+        self, loses_after: int = 1_000, robots: str = "", tls: ssl.SSLContext | None = None
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
+        self.scheme = "http" if tls is None else "https"
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.requests: list[Asked] = []
         self.loses_after = loses_after
         """So many pages a session is good for."""
@@ -36,15 +42,26 @@ class MembersSite(ThreadingHTTPServer):
         """Whether the front page links to it."""
         self.left = 0
         self.logins = 0
+        self.watch: Callable[[Asked], None] = lambda asked: None
+        """Told of every request before it is answered."""
 
     @property
     def url(self) -> str:
         """The front page."""
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/"
 
     def paths(self, method: str = "GET") -> list[str]:
         """Return the paths that were asked for."""
         return [asked.path for asked in self.requests if asked.method == method]
+
+    def came(self, method: str, path: str) -> None:
+        """A request came."""
+        asked = Asked(method, path, time.monotonic())
+        self.requests.append(asked)
+        self.watch(asked)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that were killed."""
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -52,7 +69,7 @@ class _Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self.server.requests.append(Asked("GET", self.path, time.monotonic()))
+        self.server.came("GET", self.path)
         path = self.path.partition("?")[0]
         if path == "/robots.txt":
             self._send(200 if self.server.robots else 404, self.server.robots, "text/plain")
@@ -78,7 +95,7 @@ class _Answers(BaseHTTPRequestHandler):
             self._send(404, "nothing")
 
     def do_POST(self) -> None:
-        self.server.requests.append(Asked("POST", self.path, time.monotonic()))
+        self.server.came("POST", self.path)
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         given = [form.get(name, [""])[0] for name in ("user", "password", "csrf")]
         if self.path != "/login" or given != [USER, PASSWORD, "c5rf"]:
@@ -114,9 +131,11 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def members_site(loses_after: int = 1_000, robots: str = "") -> Iterator[MembersSite]:
+def members_site(
+    loses_after: int = 1_000, robots: str = "", tls: ssl.SSLContext | None = None
+) -> Iterator[MembersSite]:
     """Serve the site."""
-    with MembersSite(loses_after, robots) as site:
+    with MembersSite(loses_after, robots, tls) as site:
         thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:

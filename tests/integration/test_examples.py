@@ -1,8 +1,8 @@
 """Every example of the README and of the pages works: what can be typed is typed.
 
-Some pages have tests of their own: `test_howto*.py`, `test_documents.py` and `test_forms.py`. All
-others are typed here, beside the stand-in for `example.org`. A block of which no test knows what
-it is fails, so no example can be added that no test types.
+Some pages have tests of their own: `test_howto*.py`, `test_documents.py`, `test_forms.py` and
+`test_login.py`. All others are typed here, beside the stand-in for `example.org`. A block of which
+no test knows what it is fails, so no example can be added that no test types.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ ELSEWHERE = {
     "docs/howto/documents.md": {"sh"},
     "docs/howto/find-unlinked-pages.md": {"sh"},
     "docs/howto/keep-a-crawl-fresh.md": {"sh"},
+    "docs/howto/log-in.md": {"sh"},
     "docs/howto/python-api.md": {"python", "sh"},
     "docs/howto/query-structured-data.md": {"python", "sh"},
     "docs/howto/render-pages.md": {"sh"},

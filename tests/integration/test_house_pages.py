@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from browser import chromium
+from lycosa.config.recipes import RECIPES
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.serve.web.shell import PAGES
 from served_crawl import TOKEN, crawled, serving
@@ -145,6 +146,24 @@ def test_search_narrows_and_leads_to_the_page_by_keyboard(browser: Browser, addr
         with page.expect_download() as download:
             page.get_by_role("button", name="body").first.press("Enter")
         assert b"analytical engine" in Path(download.value.path()).read_bytes()
+
+
+def test_the_form_of_a_new_crawl_shows_what_the_chosen_recipe_sets(
+    browser: Browser, address: str
+) -> None:
+    with browser.new_page() as page:
+        page.goto(f"{address}/new#token={TOKEN}")
+        help_text = page.locator("#recipe-help")
+        expect(help_text.locator("li:visible")).to_have_count(0)
+        for name, recipe in RECIPES.items():
+            page.get_by_label("Recipe").select_option(name)
+            expect(help_text.locator("li:visible")).to_have_count(len(recipe.settings))
+        page.get_by_label("Recipe").select_option("archive")
+        assert help_text.locator("li:visible").all_text_contents() == [
+            "[extract] requisites = true",
+            '[fetch] content_types = ["*/*"]',
+            '[discovery] mining = "off"',
+        ]
 
 
 def test_a_tab_without_the_token_asks_for_it_and_shows_nothing(

@@ -252,7 +252,9 @@ def test_a_crawl_is_created_started_and_listed_where_a_folder_is_served(tmp_path
             f"{API}/scope", json={"seeds": [seed], "urls": ["http://other.test/"]}
         )
         assert [one["is_wanted"] for one in preview.json()["urls"]] == [True, False]
-        wanted = {"name": "made", "seeds": [seed], "max_pages": 3}
+        wanted = {"name": "made", "seeds": [seed], "max_pages": 3, "recipe": "dataset"}
+        unknown = client.post(f"{API}/crawls", json={**wanted, "recipe": "cake"})
+        assert unknown.status_code == 422 and "the recipes: archive" in unknown.text
         begun = client.post(f"{API}/crawls", json=wanted)
         assert begun.status_code == 201, begun.text
         assert client.post(f"{API}/crawls", json=wanted).status_code == 409
@@ -265,5 +267,7 @@ def test_a_crawl_is_created_started_and_listed_where_a_folder_is_served(tmp_path
         crawls.children._all[0].wait(60)
     names = [one["name"] for one in client.get(f"{API}/crawls").json()["crawls"]]
     assert names == ["made"]
+    job = CrawlDirectory(tmp_path / "made").job()
+    assert (job.crawl.recipe, job.structured.forms) == ("dataset", ())
     assert client.get(f"{API}/crawls/made/progress").json()["pages"] == 3
     crawls.close()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import re
-import tomllib
+import ssl
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 import zstandard
 
+from examples import Reader, blocks, fits
 from integration.members_site import (
     MEMBERS,
     PASSWORD,
@@ -22,9 +23,8 @@ from integration.members_site import (
     MembersSite,
     members_site,
 )
-from integration.test_howto import HOWTO
 from lycosa import Crawl
-from lycosa.config import Job, parse_job
+from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.errors import ConfigError
@@ -38,10 +38,16 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_TOKEN", TOKEN)
 
 
-def crawled(site: MembersSite, folder: Path, login: dict[str, Any], delay: float = 0.0) -> Crawl:
+def crawled(
+    site: MembersSite,
+    folder: Path,
+    login: dict[str, Any],
+    delay: float = 0.0,
+    fetch: dict[str, Any] | None = None,
+) -> Crawl:
     job = Job.of(
         seeds=[site.url],
-        fetch={"allow_private": True},
+        fetch={"allow_private": True, **(fetch or {})},
         politeness={
             "delay_seconds": delay,
             "large_site_delay_seconds": delay,
@@ -201,21 +207,38 @@ def test_secrets_in_the_job_are_refused(login: dict[str, Any]) -> None:
         Job.of(seeds=["http://a.test/"], login=login)
 
 
-def test_the_jobs_of_the_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (HOWTO / "log-in.md").read_text(encoding="utf-8")
-    by_form, by_header, by_cookies, by_file = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    monkeypatch.delenv("SITE_PASSWORD")
-    private = {"secrets": f"SITE_PASSWORD={PASSWORD}\n", "cookies.txt": ""}
-    for name, content in private.items():
-        (tmp_path / name).write_text(content)
-        (tmp_path / name).chmod(0o600)
-    with members_site() as site:
-        here = by_form.replace("http://127.0.0.1:8000/", site.url) + by_file.partition("\n")[2]
-        settings = tomllib.loads(here)["login"]
-        settings["secrets_file"] = str(tmp_path / settings["secrets_file"])
-        assert members_kept(crawled(site, tmp_path / "form", settings)) == MEMBERS
+def test_a_form_over_tls_opens_members_pages_and_no_secret_is_kept(tmp_path: Path) -> None:
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    with members_site(loses_after=4, tls=context) as site:
+        trusting = {"ca_file": str(tmp_path / "ca.pem")}
+        crawl = crawled(site, tmp_path / "crawl", by_form(site), fetch=trusting)
+        assert site.url.startswith("https:")
+        assert members_kept(crawl) == MEMBERS and site.logins == 2
+        assert set(site.paths("POST")) == {"/login"}
+    for path, content in everything_in(tmp_path).items():
+        for secret in (PASSWORD, SESSION):
+            assert secret.encode() not in content, path
+
+
+PAGE = "docs/howto/log-in.md"
+
+
+def test_the_page_can_be_typed_and_shows_what_is_printed(tmp_path: Path) -> None:
+    with members_site() as site, Reader(tmp_path, [], str) as reader:
         site.has_interface = True
-        other = crawled(site, tmp_path / "header", tomllib.loads(by_header)["login"])
-        assert any("/api/1" in page.url for page in other.pages(outcome="kept"))
-    job = parse_job(f'seeds = ["http://a.test/"]\n{by_cookies}')
-    assert job.login.cookie_file == "cookies.txt"
+        for block in blocks(PAGE):
+            here = block._replace(script=block.script.replace("http://127.0.0.1:8000/", site.url))
+            if block.file:
+                (tmp_path / block.file).write_text(here.script, encoding="utf-8")
+            elif block.language == "sh":
+                printed = reader.types(here)
+                assert block.shown is None or fits(printed, block.shown), printed
+        assert set(site.paths("POST")) == {"/login"}
+    for name in ("members", "cookies", "file"):
+        assert members_kept(Crawl(tmp_path / name)) == MEMBERS
+    for name in ("members", "header", "cookies", "file"):
+        for path, content in everything_in(tmp_path / name).items():
+            for secret in (PASSWORD, TOKEN, SESSION):
+                assert secret.encode() not in content, path

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from benchmarks.rendering import Application
@@ -20,15 +21,21 @@ from benchmarks.rendering import Application
 from lycosa.store.reader import find_text, table
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import RefereeRules
+from lycosa.testweb.servers.raw import Hosted
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa.testweb.web import Truth
 from lycosa.testweb.webs.script_maze import HOME, KINDS, ScriptMaze
 
 FEW = ("fetch", "other-host", "button")
 DELAY_SECONDS = 0.1
 
 
+class Judged(Hosted, Truth, Protocol):
+    """A web that can be served, and that knows its own rules."""
+
+
 @contextmanager
-def served(web: ScriptMaze | Application, folder: Path) -> Iterator[tuple[SocketWeb, Referee]]:
+def served(web: Judged, folder: Path) -> Iterator[tuple[SocketWeb, Referee]]:
     rules = RefereeRules(DELAY_SECONDS, DELAY_SECONDS, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)
     referee = Referee(rules, web)
     with SocketWeb(web, referee=referee, tls=False, listen=Listen(folder=folder)) as server:

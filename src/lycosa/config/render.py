@@ -59,6 +59,12 @@ class Render(Record):
         least=1,
         most=100,
     )
+    screenshots: bool = key(
+        False,
+        "Keep a picture of every page that is rendered: PNG, the first 1280 by 800 pixels, in the "
+        "archive beside the document. Images, style sheets and fonts of these pages are fetched "
+        "as well, each a request of its own.",
+    )
     browser: str = key(
         "",
         "The Chromium to use; empty means the one of the system, or one that Playwright has "

@@ -66,6 +66,8 @@ class Additions:
     """Reference → text and relations."""
     dropped: set[int] = field(default_factory=set)
     """Places among the page's links."""
+    is_rendered: bool = False
+    """The page is shown as a browser has rendered it."""
 
 
 Topics = Sequence[tuple[str, float]]
@@ -129,6 +131,11 @@ class SeenPage:
     def depth(self) -> int:
         """The number of links from a seed to the page, as known so far."""
         return self._depth
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether a browser has rendered it; then it was shown before, as it came."""
+        return self._additions.is_rendered
 
     @property
     def fetched_at(self) -> datetime:

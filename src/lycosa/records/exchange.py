@@ -149,5 +149,7 @@ class Capture(Struct, frozen=True):
     """The id of the page that first led to the URL; 0 when none did or it is unknown."""
     is_after_redirect: bool = False
     """A redirect led to the URL."""
+    picture: bytes = b""
+    """Of a rendered page: a picture of it, as PNG."""
     source_url: str = ""
     """Of the page that first led to the URL; "" when none did or another partition has it."""

@@ -28,6 +28,7 @@ from playwright.sync_api import (
     BrowserContext,
     BrowserType,
     Error,
+    FloatRect,
     Frame,
     Page,
     Request,
@@ -80,6 +81,8 @@ NOT_NEEDED = frozenset(
     {"image", "font", "media", "texttrack", "stylesheet", "ping", "cspviolationreport"}
 )
 """What the tree does not depend on."""
+PICTURED = frozenset({"image", "font", "stylesheet"})
+"""What a picture of the page depends on besides."""
 _DROPPED = frozenset(
     {
         "content-encoding",
@@ -101,6 +104,10 @@ MOST_LINKS = 20_000
 """Of one page; the worker is not told of further ones."""
 SCROLLS = 12
 VIEW: ViewportSize = {"width": 1280, "height": 1600}
+PICTURE: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 800}
+MOST_PICTURE_BYTES = 4_000_000
+"""A picture of that many pixels stays below, unless it is made to be large; then there is none."""
+PICTURE_SECONDS = 5.0
 _SCRIPTS = Path(__file__).parent / "scripts"
 _TOKEN = "lycosa" + os.urandom(6).hex()
 
@@ -140,13 +147,14 @@ class _Page:
         if not is_asked_for or self.parts >= MOST_PARTS or kind in ("websocket", "ping"):
             route.abort("blockedbyclient")
             return
-        part = self._part(url, is_needed)
+        is_shown = self._asked.wants_picture and kind in PICTURED
+        part = self._part(url, is_needed, is_wanted=is_needed or is_shown)
         if part.holding is Holding.HELD:
             self._fulfill(route, part)
         else:
             route.abort("failed")
 
-    def _part(self, url: str, is_needed: bool) -> Part:
+    def _part(self, url: str, is_needed: bool, *, is_wanted: bool) -> Part:
         known = self._known.get(url)
         if known is not None:
             return known
@@ -157,7 +165,7 @@ class _Page:
             _end_everything(0)
         part = self._decode(frame or b"")
         assert isinstance(part, Part)
-        if part.holding is Holding.MISSING and (is_needed or self._asked.wants_images):
+        if part.holding is Holding.MISSING and is_wanted:
             self.missing[url] = None
         self._known[url] = part
         return part
@@ -237,6 +245,8 @@ class Renderer:
                 raise
         is_whole = not page.missing or asked.is_last
         done = Done(Ending.RENDERED)
+        if asked.wants_picture and is_whole:
+            done.picture = self._picture(tab, asked)
         for frame in [one for one in tab.frames if _can_be_asked(one)][:MOST_FRAMES]:
             is_main = frame is tab.main_frame
             left = asked.seconds - (time.monotonic() - self._began)
@@ -253,6 +263,18 @@ class Renderer:
         if is_crashed:
             raise Error("the page crashed")
         return done
+
+    def _picture(self, tab: Page, asked: RenderPage) -> bytes:
+        """Return a picture of the page before anything is clicked; nothing if that fails."""
+        left = asked.seconds - (time.monotonic() - self._began)
+        milliseconds = min(PICTURE_SECONDS, left / 2) * 1000
+        options = {"token": _TOKEN, "clicks": 0, "scrolls": SCROLLS, "milliseconds": milliseconds}
+        try:
+            tab.main_frame.evaluate(self._explore, {**options, "serialise": False, "look": True})
+            taken = tab.screenshot(clip=PICTURE, animations="disabled", timeout=milliseconds)
+        except Error:
+            return b""
+        return taken if len(taken) <= MOST_PICTURE_BYTES else b""
 
     def _evaluate(self, frame: Frame, options: dict[str, Any], is_main: bool) -> dict[str, Any]:
         try:

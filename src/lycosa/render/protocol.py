@@ -51,7 +51,8 @@ class RenderPage(Struct, tag="page"):
     clicks: int
     is_last: bool = False
     """What is missing now stays missing: the page is explored all the same."""
-    wants_images: bool = False
+    wants_picture: bool = False
+    """Also take a picture, and tell of images, styles and fonts that are missing for it."""
     moment: float = 0.0
     """The page's scripts are told that it is this moment: that of the fetch, in every round."""
 
@@ -100,6 +101,8 @@ class Done(Struct, tag="done"):
     parts: int = 0
     """How many parts the page asked for."""
     clicked: int = 0
+    picture: bytes = b""
+    """PNG, if one was wanted and could be taken."""
     detail: str = ""
     seconds: float = 0.0
     memory_bytes: int = 0

@@ -205,6 +205,8 @@ class UrlFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_more_in: bool = False
     text: str = ""
     """The beginning of its visible text."""
+    has_screenshot: bool = False
+    """Whether the archive has a picture of the page (`captures/screenshot`)."""
     is_blocked: bool = False
 
 

@@ -356,8 +356,10 @@ class ArchiveStore:
         name, is_unchanged = "", False
         if capture.outcome is Outcome.RENDERED:
             main = writer.conversion(message, self._converted(capture.held))
-            behind = writer.metadata(message.payload_digest)
-            return Group([main, behind], 0, "conversion", message, "", False)
+            before = [writer.picture()] if capture.picture else []
+            behind = writer.metadata(message.payload_digest, sum(map(len, before)))
+            members = [*before, main, behind]
+            return Group(members, len(before), "conversion", message, "", False)
         if capture.outcome is Outcome.NOT_MODIFIED:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from lycosa.cli.input.jobs import build_job, recipe_text
 from lycosa.config import Job, parse_job
 from lycosa.config.recipes import RECIPES
+from lycosa.config.writer import write_value
 
+HOWTO = Path(__file__).parents[3] / "docs" / "howto"
 FLAGS = {"settings": ()}
 
 
@@ -43,3 +48,13 @@ def test_what_a_file_says_wins() -> None:
 def test_without_a_recipe_nothing_is_set() -> None:
     assert build_job(Job(), {**FLAGS, "recipe": None}) == Job()
     assert Job().crawl.recipe == "none"
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_page_of_a_recipe_says_what_it_sets(name: str) -> None:
+    page = (HOWTO / f"recipe-{name}.md").read_text(encoding="utf-8")
+    said = re.findall(r"^\| `(\[\w+\] \w+ = [^`]+)` \| .+ \|$", page, re.MULTILINE)
+    settings = RECIPES[name].settings
+    assert said == [f"[{section}] {key} = {write_value(value)}" for section, key, value in settings]
+    assert f"--recipe {name} " in page
+    assert f"(recipe-{name}.md)" in (HOWTO / "recipes.md").read_text(encoding="utf-8")

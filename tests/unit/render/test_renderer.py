@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.render.protocol import Ending
+from pictures import picture
 from rendered import TestBrowser, test_browser
 
 
@@ -39,6 +40,25 @@ def listener() -> Iterator[tuple[int, list[object]]]:
         threading.Thread(target=accept, daemon=True).start()
         yield server.getsockname()[1], came
         server.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_picture_shows_the_page_before_anything_is_clicked(browser: TestBrowser) -> None:
+    page = """<link rel=stylesheet href=/style.css><body><div id=box></div><div id=made></div>
+        <button onclick="document.body.innerHTML = '<h1>Clicked</h1>'">Open</button>
+        <script>setTimeout(() => { made.textContent = ''; made.className = 'late' }, 900)</script>
+        <div style="height: 5000px"></div>"""
+    style = """body { margin: 0; background: #fff } div { width: 1280px; height: 100px }
+        #box { background: rgb(10, 200, 30) } .late { background: rgb(200, 10, 30) }"""
+    parts = {"http://www.page.test/style.css": ("text/css", style)}
+    shown = browser.render(page, parts, wants_picture=True)
+    assert shown.done.ending is Ending.RENDERED
+    found = picture(shown.done.picture)
+    assert (found.width, found.height) == (1280, 800)
+    assert found.pixel(600, 50) == (10, 200, 30)
+    assert found.pixel(600, 150) == (200, 10, 30)
+    bare = browser.render(page, wants_picture=True, is_last=False)
+    assert bare.done.missing == ["http://www.page.test/style.css"]
+    assert bare.done.picture == b""  # the next round has the style sheet
 
 
 def test_scripts_make_links_and_text_and_navigations_are_only_told(browser: TestBrowser) -> None:

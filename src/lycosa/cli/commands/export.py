@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -98,11 +99,48 @@ def export() -> None:
       lycosa export triples mycrawl --to http://localhost:7878/store
       lycosa export wacz mycrawl -o mycrawl.wacz
       lycosa export sitemap mycrawl -o sitemap.xml
+      lycosa export screenshots mycrawl -o pictures
     """
 
 
 export.add_command(export_triples)
 export.add_command(export_wacz)
+
+
+@export.command("screenshots")
+@directory_argument
+@click.option(
+    "-o",
+    "target",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The folder to write to.",
+)
+@click.option(
+    "--withheld", is_flag=True, help="Include pages that ask not to be archived (`noarchive`)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the number of pictures as JSON.")
+def export_screenshots(path: Path, target: Path, withheld: bool, as_json: bool) -> None:
+    """Write the pictures of rendered pages as PNG files.
+
+    There are pictures where the crawl was told to keep them: `--set render.screenshots=true`
+    with `--render auto` or `always`. The file index.csv lists them with their URLs.
+    """
+    from lycosa.api import screenshots
+    from lycosa.crawl.directory import CrawlDirectory
+
+    with_withheld = withheld or not CrawlDirectory.open(path).job().extract.obey_noarchive
+    count = screenshots.export_screenshots(path, target, with_withheld=with_withheld)
+    if as_json:
+        click.echo(json.dumps({"folder": str(target), "screenshots": count}))
+        return
+    click.echo(f"{target}: {counted(count, 'screenshot')}", err=True)
+    if not count:
+        click.echo(
+            "no page was rendered with a picture\n"
+            "  begin a crawl with --render always --set render.screenshots=true",
+            err=True,
+        )
 
 
 @export.command("sitemap")

@@ -16,6 +16,7 @@ explains. Each stage reads what earlier ones have written into it.
     novelty      pages that bring nothing new: soft 404s, copies, traps, mirrors
     site_files   files in which a site tells crawlers what to do: robots.txt, sitemap.xml
     form_pages   reads the search forms and words of a site, for queries to try
+    rendered_tree  takes a page that a browser has rendered through plugins, triples, topics
     shells       notes pages that seem empty without scripts
     mining       guesses URLs that no page links to, and judges what they were worth
 """

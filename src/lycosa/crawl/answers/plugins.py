@@ -49,20 +49,31 @@ class Plugins:
             shown.extract()
         return shown
 
+    def begin_rendered(self, answered: PageAnswer, links: RawLinks) -> ShownPage:
+        """Take a page that a browser has rendered, with all links that it told of."""
+        return ShownPage(self, answered, answered.facts, links)
+
 
 class ShownPage:
     """One page in the hands of the plugins."""
 
-    def __init__(self, plugins: Plugins, answered: PageAnswer, facts: Facts) -> None:
+    def __init__(
+        self,
+        plugins: Plugins,
+        answered: PageAnswer,
+        facts: Facts,
+        rendered: RawLinks | None = None,
+    ) -> None:
         answer, url = answered.answer, answered.request.url
         distance = answered.state.pages.distance[answered.page]
         self._hooks = plugins.hooks
         self._has_failed = False
-        raw = links_of_page(answer, facts, plugins.job)
+        raw = links_of_page(answer, facts, plugins.job) if rendered is None else rendered
         is_shown = [not reason for reason in raw.reasons] or [True] * len(raw.hrefs)
         self._raw = raw.where(is_shown) if raw.reasons else raw
         self._not_shown = raw.where([not shown for shown in is_shown]) if raw.reasons else None
         self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
+        self._additions.is_rendered = rendered is not None
         base = (parse(facts.base, url) if facts.base else None) or url
         columns = RawColumns(self._raw.hrefs, self._raw.kinds, self._raw.texts, self._raw.rels)
         self._page = SeenPage(

@@ -74,6 +74,7 @@ from lycosa.url import parse, url_of
 if TYPE_CHECKING:
     from lycosa.crawl.answers.languages import LanguageFilter
     from lycosa.crawl.answers.plugins import Plugins
+    from lycosa.crawl.answers.rendered_tree import RenderedTree
     from lycosa.crawl.rendering.waiting import PageRendering
     from lycosa.crawl.topics.budgets import TopicBudgets
     from lycosa.crawl.topics.classifier import Classifier
@@ -144,6 +145,13 @@ class PageAnswers:
         """Queues pages for a browser, in a crawl that renders some."""
         self.host_pauses = HostPauses(ports)
         self.bursts = Bursts(ports.job)
+
+    def tree(self) -> RenderedTree:
+        """Return what reads pages again that a browser has rendered."""
+        from lycosa.crawl.answers.rendered_tree import RenderedTree  # few crawls render pages
+
+        predictor = self._router.predictor
+        return RenderedTree(self._triples, self._plugins, self._classifier, predictor)
 
     @property
     def topic_names(self) -> tuple[str, ...]:

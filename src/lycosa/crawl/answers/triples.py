@@ -14,11 +14,12 @@ from collections import Counter
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.reading import RawLinks
+from lycosa.extract.facts import Facts
 from lycosa.extract.headers import robots_tag
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
-from lycosa.extract.structured.distiller import Distiller, Page, links_in
+from lycosa.extract.structured.distiller import Distiller, Found, Page, links_in
 from lycosa.frontier.fold.columns import NONE
-from lycosa.records import LinkKind, Outcome
+from lycosa.records import Answer, LinkKind, Outcome
 from lycosa.store.tables.rows import fetch_id
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,29 @@ class TripleExtraction:
             answered.partition.count_structured(counts)
             self._say(url, found.left_out)
         return found.triples or nothing
+
+    def new_triples(self, answered: PageAnswer, plain: Answer, facts: Facts) -> bytes | None:
+        """Return the triples of a rendered page; None if they are those of the page as it came.
+
+        What scripts have removed stays: the page as it came said it.
+        """
+        if self._distiller is None:
+            return None
+        label = label_of(answered.key, answered.answer.ended)
+        found = self._distil(answered.request.url, answered.answer, answered.facts, label)
+        before = self._distil(answered.request.url, plain, facts, label)
+        if found is None or not found.triples or (before and before.triples == found.triples):
+            return None
+        size = before.size if before is not None else 0
+        counts = {TRIPLES: max(0, found.size - size), PAGES: int(size == 0)}
+        answered.partition.count_structured({name: n for name, n in counts.items() if n})
+        return found.triples
+
+    def _distil(self, url: str, answer: Answer, facts: Facts, label: str) -> Found | None:
+        assert self._distiller is not None
+        said = Page(answer.body, url, answer.header("content-type"), facts)
+        forms = self._distiller.forms_of(said)
+        return self._distiller.distil(said, label, forms) if forms else None
 
     def _say(self, url: str, left_out: Counter[str]) -> None:
         """Write to the log file on which page JSON-LD could not be read, for the first ones."""

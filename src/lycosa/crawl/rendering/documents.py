@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.page_answer import NO_FACTS
+from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
 from lycosa.crawl.answers.reading import (
     NOFOLLOW,
     RawLinks,
@@ -15,6 +15,7 @@ from lycosa.crawl.answers.reading import (
     read_page,
     showing_wishes,
 )
+from lycosa.crawl.answers.rendered_tree import RenderedTree
 from lycosa.crawl.ports import Ports
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
@@ -23,7 +24,6 @@ from lycosa.records import (
     Answer,
     Capture,
     LinkKind,
-    Links,
     Outcome,
     Place,
     Purpose,
@@ -43,11 +43,15 @@ MORE_TEXT, MORE_TEXT_BYTES = 1.3, 200
 class Document(NamedTuple):
     """A rendered page, read."""
 
-    answer: Answer
-    facts: Facts
-    links: Links
-    refused: Links
+    answered: PageAnswer
+    """The document, as if a server had sent it."""
     differs: bool
+    """Whether it has links, text or structured data that the page as it came has not."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """`KEPT`, or `HOOK_FAILED` if a plugin failed on it."""
+        return self.answered.outcome
 
 
 class Documents:
@@ -57,6 +61,8 @@ class Documents:
         self._job: Job = ports.job
         self._store = ports.store
         self._router = router
+        self.tree: RenderedTree | None = None
+        """Shows documents to plugins, and reads topics and structured data."""
 
     def read(
         self,
@@ -68,22 +74,56 @@ class Documents:
         now: float,
     ) -> Document:
         """Read the links and the text of a page that was rendered."""
-        key = partition.state.table.key(page)
+        assert self.tree is not None
+        state = partition.state
+        key = state.table.key(page)
         url = url_of(key)
         wishes = [(n, v) for n, v in plain.headers if n.lower() == "x-robots-tag"]
         headers = (("Content-Type", RENDERED_TYPE), *wishes)
         body = done.html.encode("utf-8", "replace")
         answer = Answer(200, headers, body, now, now)
+        request = Request(url, host_of(key), "", Purpose.PAGE, "", 0, partition.number)
         facts = read_page(answer, self._job) if body else NO_FACTS
+        answered = PageAnswer(
+            partition, page, request, answer, key=key, outcome=Outcome.KEPT, facts=facts
+        )
+        answered.site = state.pages.site[page]
+        answered.host = state.sites.host[answered.site]
         raw = links_of_page(answer, facts, self._job) if body else RawLinks.of([], LinkKind.ANCHOR)
         raw = raw.with_more(self._found(found, facts))
+        before = Answer(plain.status, plain.headers, plain.body, now, now)
+        facts_before = read_page(before, self._job)
+        if body:
+            self.tree.find_triples(answered, before, facts_before)
+        self._resolve(answered, self.tree.links(raw, answered), done)
+        differs = self._differs(answered, facts_before)
+        if body and (differs or done.picture):
+            shown = self.tree.show(answered, raw)
+            if shown is not raw:
+                self._resolve(answered, self.tree.links(shown, answered), done)
+            self.tree.classify(answered, had_text=bool(facts_before.content))
+        return Document(answered, differs)
+
+    def decided(self, document: Document) -> None:
+        """Let topics know of a document that is stored and decided on."""
+        assert self.tree is not None
+        self.tree.decided(document.answered)
+
+    def _resolve(self, answered: PageAnswer, raw: RawLinks, done: Done) -> None:
+        url, facts = answered.request.url, answered.facts
         base = parse(facts.base, url) if facts.base else parse(done.base or url, url)
-        links, refused = self._router.resolve(partition, page, raw, base or url, is_kept=True)
-        before = read_page(Answer(plain.status, plain.headers, plain.body, now, now), self._job)
-        known = self._keys(partition, page) | {key}
-        has_links = any(target.key not in known for target in links.targets)
-        has_text = len(facts.content) > MORE_TEXT * len(before.content) + MORE_TEXT_BYTES
-        return Document(answer, facts, links, refused, has_links or has_text)
+        answered.links, answered.refused = self._router.resolve(
+            answered.partition, answered.page, raw, base or url, is_kept=True
+        )
+
+    def _differs(self, answered: PageAnswer, before: Facts) -> bool:
+        """Return whether a document has anything that the page as it came has not."""
+        if answered.triples is not None:
+            return True
+        known = self._keys(answered.partition, answered.page) | {answered.key}
+        if any(target.key not in known for target in answered.links.targets):
+            return True
+        return len(answered.facts.content) > MORE_TEXT * len(before.content) + MORE_TEXT_BYTES
 
     def _found(self, found: Sequence[FoundLink], facts: Facts) -> RawLinks:
         wanted = [link for link in found if link.how in FOLLOWED]
@@ -106,29 +146,31 @@ class Documents:
         place = partition.state.place_of(page)
         return {link.key for link in self._store.links(place)} if place is not None else set()
 
-    def store(self, partition: Partition, page: int, document: Document) -> Place:
-        """Store a document beside the page that it was made of."""
-        state, facts = partition.state, document.facts
-        key = state.table.key(page)
-        is_noindex, is_noarchive = showing_wishes(document.answer, facts, self._job)
-        request = Request(url_of(key), host_of(key), "", Purpose.PAGE, "", 0, partition.number)
+    def store(self, document: Document, picture: bytes = b"") -> Place:
+        """Store a document, with its picture, beside the page that it was made of."""
+        answered = document.answered
+        state, page, facts = answered.state, answered.page, answered.facts
+        is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
         return self._store.append(
             Capture(
-                key=key,
+                key=answered.key,
                 purpose=Purpose.PAGE,
                 outcome=Outcome.RENDERED,
                 distance=state.pages.distance[page],
-                request=request,
-                answer=document.answer,
-                links=document.links,
-                refused_links=document.refused,
+                request=answered.request,
+                answer=answered.answer,
+                links=answered.links,
+                refused_links=answered.refused,
                 title=facts.title,
                 description=facts.description,
                 text=facts.content,
                 language=facts.language,
                 charset=facts.charset,
                 fingerprint=fingerprint(facts.content) if facts.content else 0,
+                extra=answered.extra,
+                triples=answered.triples,
                 held=state.place_of(page),
+                picture=picture,
                 is_noindex=is_noindex,
                 is_noarchive=is_noarchive,
                 is_withheld=is_noarchive and self._job.extract.obey_noarchive,

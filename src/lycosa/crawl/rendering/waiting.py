@@ -10,6 +10,7 @@ from lycosa.clock import Timer
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.answers.rendered_tree import RenderedTree
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.rendering.choosing import is_chosen, verdict_on
@@ -38,6 +39,8 @@ LOOK_SECONDS = 0.2
 """How soon pages are looked at again that waited for parts."""
 DROPPED = "dropped"
 """The ending of a page that is kept no longer when its turn comes."""
+HOOK_FAILED = "hook-failed"
+"""The ending of a page of which a plugin could not bear the rendered document."""
 _SCRIPT = int(LinkKind.SCRIPT)
 
 
@@ -69,6 +72,10 @@ class PageRendering:
         self._timer: Timer | None = None
         self.wake = ports.rendering.ignore
         """Called when something was decided, so that it is committed."""
+
+    def read_by(self, tree: RenderedTree) -> None:
+        """Let plugins, topics and structured data see what was rendered."""
+        self._documents.tree = tree
 
     @property
     def is_at_work(self) -> bool:
@@ -176,7 +183,8 @@ class PageRendering:
             settings.memory_bytes,
             settings.clicks,
             is_last,
-            moment=_moment(plain.date),
+            settings.screenshots,
+            _moment(plain.date),
         )
         self._under_way[partition.number, page] = _Under(partition, page, browser)
         reach("render.before")
@@ -222,14 +230,21 @@ class PageRendering:
         """Store what was rendered if it is worth it, and send its links on."""
         state, now = partition.state, self._clock.now()
         document = self._documents.read(partition, page, plain, done, found, now)
+        if document.outcome is Outcome.HOOK_FAILED:
+            self._decided(partition, Rendered(now, page, HOOK_FAILED))
+            return
         site = state.pages.site[page]
         verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
-        place = self._documents.store(partition, page, document) if document.differs else None
+        place = None
+        if document.differs or done.picture:
+            place = self._documents.store(document, done.picture)
         event = Rendered(now, page, done.ending, place, document.differs, verdict)
         self._decided(partition, event)
-        is_mirror = state.sites.host[site] in state.traps.mirrors
-        if document.differs and not is_mirror:
-            self._router.route(partition, now, page, state.table.key(page), document.links)
+        if not document.differs:
+            return
+        self._documents.decided(document)
+        if state.sites.host[site] not in state.traps.mirrors:
+            self._router.route(partition, now, page, state.table.key(page), document.answered.links)
 
     def _decided(self, partition: Partition, event: Rendered) -> None:
         partition.record(event)

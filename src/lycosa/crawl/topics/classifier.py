@@ -49,7 +49,7 @@ class Classifier:
         """`columns_before` is how many columns plugins add."""
         self._nothing_before = (None,) * columns_before
         self._orders_by_topic = job.frontier.scheduler == "topics"
-        self._has_budgets = has_budgets(job)
+        self.has_budgets = has_budgets(job)
         self.model = read_model(job.topics)
         self.names = self.model.names
         self._other = self.names.index(OTHER)
@@ -83,7 +83,7 @@ class Classifier:
         if answered.topics is not None:
             return True
         is_paid = not answered.is_sitemap and not answered.is_foreign
-        return self._has_budgets and is_paid and answered.outcome is Outcome.KEPT
+        return self.has_budgets and is_paid and answered.outcome is Outcome.KEPT
 
     def event(self, answered: PageAnswer) -> Classified:
         """Return the decision on a page for the log."""

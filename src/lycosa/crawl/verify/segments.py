@@ -113,7 +113,7 @@ def read_records(path: Path, found: Segment) -> None:
         elif piece.type == "metadata" and not piece.url:
             found.blanks.append((piece.offset, piece.length))
         elif piece.type in MAIN:
-            has_request = before is not None and before.type == "request"
+            has_request = before is not None and before.type in ("request", "resource")
             start = before.offset if has_request and before is not None else piece.offset
             main = piece
         before = piece

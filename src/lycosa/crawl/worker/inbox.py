@@ -42,6 +42,7 @@ from lycosa.records import (
 )
 
 if TYPE_CHECKING:
+    from lycosa.crawl.answers.stages import PageAnswers
     from lycosa.crawl.rendering.waiting import PageRendering
     from lycosa.crawl.worker.batons import Batons
 
@@ -86,10 +87,11 @@ class InboxReader:
         """Makes the readiness of partitions that take turns at hosts; None if they share none."""
         return self._batons.make_readiness if self._batons is not None else None
 
-    def rendered_by(self, wake: Callable[[], None]) -> PageRendering | None:
+    def rendered_by(self, wake: Callable[[], None], pages: PageAnswers) -> PageRendering | None:
         """Return what renders pages, if the crawl has browsers; `wake` is told of its decisions."""
         if self._rendering is not None:
             self._rendering.wake = wake
+            self._rendering.read_by(pages.tree())
         return self._rendering
 
     @property

@@ -102,7 +102,7 @@ class Worker:
             self._sender,
             DistantMail(ports, self._look_soon) if ports.is_shared else LocalMail(ports),
         )
-        self._pages.rendering = self._inbox.rendered_by(self._look_soon)
+        self._pages.rendering = self._inbox.rendered_by(self._look_soon, self._pages)
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
         self._end = EndSearch(

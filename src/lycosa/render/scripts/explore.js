@@ -1,6 +1,7 @@
 // Looks at a frame as a reader would: waits until it is quiet, scrolls, and tries what can be
-// clicked. Gives links to TOKEN as they appear; returns the document.
-async ({ token, clicks, scrolls, milliseconds, serialise }) => {
+// clicked. Gives links to TOKEN as they appear; returns the document. With `look` it stops before it
+// clicks: the page is then as a reader sees it first.
+async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
   const state = window[token + "State"];
   if (!state) return { html: "", base: document.baseURI, clicked: 0 };
   const began = performance.now();
@@ -67,6 +68,10 @@ async ({ token, clicks, scrolls, milliseconds, serialise }) => {
   await scroll();
   await settle(80, 400);
   collect();
+  if (look) {
+    watcher.disconnect();
+    return null;
+  }
   const html = serialise
     ? document.documentElement.getHTML
       ? outer()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lycosa.api.screenshots import find_screenshot
 from lycosa.api.segments import batches, segments
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.content import content_of
@@ -18,6 +19,7 @@ from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.url import canonicalize
 
 _PLAIN = "text/plain; charset=utf-8"
+_PNG = "image/png"
 _BYTES = "application/octet-stream"
 
 
@@ -31,6 +33,11 @@ def read(directory: CrawlDirectory, asked: Capture) -> tuple[str, bytes]:
         if text is None:
             raise LycosaError(f"{url}: no text of it is stored")
         return _PLAIN, text.encode()
+    if asked.part == "screenshot":
+        png = find_screenshot(directory.path, url)
+        if not png:
+            raise LycosaError(f"{url}: no screenshot of it is stored")
+        return _PNG, png
     if not asked.fetch_id:
         newest = content_of(directory, url)
         return (_PLAIN, newest.headers) if asked.part == "headers" else (_BYTES, newest.body)

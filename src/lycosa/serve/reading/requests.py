@@ -38,7 +38,7 @@ class Explain(msgspec.Struct, frozen=True, tag=True):
 
 
 class Capture(msgspec.Struct, frozen=True, tag=True):
-    """Asks for a part of an archived answer: `headers`, `body` or `text`."""
+    """Asks for a part of an archived answer: `headers`, `body`, `text` or `screenshot`."""
 
     url: str
     part: str = "body"

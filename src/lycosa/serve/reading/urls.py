@@ -11,6 +11,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lycosa.api.screenshots import find_screenshot
 from lycosa.crawl.inspect.explain import Explanation, explain
 from lycosa.crawl.inspect.refused_links import why_unknown
 from lycosa.crawl.steady_clock import present_moment
@@ -28,6 +29,7 @@ from lycosa.url import canonicalize, host_of, key_of
 
 MOST_LINKS = 50
 LONGEST_TEXT = 20_000
+_RENDERED = Outcome.RENDERED.name.lower()
 _CAPTURE = (
     *("url_id", "fetch_id", "ended", "outcome", "status", "content_type", "size_bytes"),
     *("digest", "title", "language", "redirect_url", "length"),
@@ -64,6 +66,8 @@ def read(states: States, raw_url: str) -> bytes:
 
 def _facts(folder: Path, found: Explanation) -> UrlFacts:
     number = signed(url_id(key_of(found.url)))
+    captures = captures_of(folder, found.url)
+    is_rendered = any(one.outcome == _RENDERED for one in captures)
     outgoing = _links(folder, "source_id", number)
     incoming = _links(folder, "target_id", number)
     return UrlFacts(
@@ -79,12 +83,13 @@ def _facts(folder: Path, found: Explanation) -> UrlFacts:
         rule=found.rule,
         topic=found.topic,
         history=[Step(step.moment, step.what) for step in found.history],
-        captures=captures_of(folder, found.url),
+        captures=captures,
         links_out=outgoing[:MOST_LINKS],
         links_in=incoming[:MOST_LINKS],
         has_more_out=len(outgoing) > MOST_LINKS,
         has_more_in=len(incoming) > MOST_LINKS,
         text=(find_text(folder, found.url) or "")[:LONGEST_TEXT],
+        has_screenshot=is_rendered and bool(find_screenshot(folder, found.url)),
         is_blocked=found.outcome is Outcome.BLOCKED,
     )
 

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from lycosa import __version__
+from lycosa.config.recipes import RECIPES
+from lycosa.config.writer import write_value
 from lycosa.serve.web.problems import problem
 
 FOLDER = Path(__file__).parent
@@ -26,6 +28,16 @@ PAGES = {
 }
 """The pages of a crawl, as the menu names them."""
 
+_RECIPES = [
+    (
+        name,
+        one.purpose,
+        [f"[{section}] {key} = {write_value(value)}" for section, key, value in one.settings],
+    )
+    for name, one in RECIPES.items()
+]
+"""Name, purpose and settings of each recipe, for the form of a new crawl."""
+
 _templates = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
     autoescape=True,
@@ -37,7 +49,7 @@ _templates = Environment(
 
 def _shown(page: str, title: str, crawl: str = "") -> Response:
     content = _templates.get_template(f"{page}.html").render(
-        page=page, title=title, crawl=crawl, pages=PAGES, version=__version__
+        page=page, title=title, crawl=crawl, pages=PAGES, recipes=_RECIPES, version=__version__
     )
     return HTMLResponse(content)
 

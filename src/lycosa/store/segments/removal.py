@@ -56,6 +56,7 @@ from lycosa.store.segments.digests import refresh_digests
 from lycosa.store.segments.leaning import set_upright
 from lycosa.store.segments.sealing import ignore, rows_writer, sync_file, temporary
 from lycosa.store.tables.quads import Block, rewrite
+from lycosa.store.warc.exchange import VIEW_OF
 from lycosa.store.warc.record_reader import members
 from lycosa.store.warc.warc_format import Ids, blank
 from lycosa.url.key import host_of, key_of
@@ -216,6 +217,8 @@ def _groups(path: Path, chosen: Chosen) -> list[_Group]:
     for start, length, record in members(path):
         end = start + length
         target = record.headers.get("WARC-Target-URI")
+        if target is not None:
+            target = target.removeprefix(VIEW_OF)  # a picture goes with its page
         if group is not None and target != of:
             groups += [group] if is_chosen else []
             group = None

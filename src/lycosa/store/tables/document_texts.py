@@ -21,6 +21,7 @@ SCHEMA = pa.schema(
         ("outcome", pa.string()),
         ("pages", pa.int32()),
         ("confidence", pa.float32()),
+        ("links", pa.list_(pa.string())),
     ]
 )
 

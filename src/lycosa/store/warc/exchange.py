@@ -56,6 +56,12 @@ RENDERED_TYPE = "text/html;charset=utf-8"
 """The type of documents that a browser has rendered."""
 
 
+VIEW_OF = "urn:view:"
+"""Before the URL of a page: the name of its picture, as Browsertrix writes and reads it."""
+_PICTURE = "screenshot-length: "
+_PICTURE_LINE = re.compile(rb"^screenshot-length: (\d{1,12})\r?$", re.MULTILINE)
+
+
 class Group(Struct, frozen=True):
     """The records of an exchange."""
 
@@ -165,7 +171,22 @@ class Writer:
             headers += f"WARC-Refers-To: {of.record_id}\r\nWARC-Refers-To-Date: {of.date}\r\n"
         return warc_format.pack(headers, message.sent)
 
-    def metadata(self, digest: str) -> bytes:
+    def picture(self) -> bytes:
+        """Return the record of the picture of a rendered page, by the name that replay tools use.
+
+        It stands before the main record, so that the metadata stays right behind that.
+        """
+        capture = self._capture
+        headers = (
+            f"WARC-Type: resource\r\nWARC-Record-ID: {self._ids.next()}\r\n"
+            f"WARC-Date: {warc_format.date(capture.answer.began)}\r\n"
+            f"WARC-Target-URI: {VIEW_OF}{capture.request.url}\r\n"
+            f"WARC-Concurrent-To: {self._main_id}\r\nContent-Type: image/png\r\n"
+            f"WARC-Payload-Digest: {warc_format.digest(capture.picture)}\r\n"
+        )
+        return warc_format.pack(headers, capture.picture)
+
+    def metadata(self, digest: str, picture_length: int = 0) -> bytes:
         """Return the record of what was made of the answer."""
         capture, links = self._capture, self._capture.links
         lines = [
@@ -173,6 +194,7 @@ class Writer:
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {OUTCOME_NAMES[capture.outcome]}",
+            *((f"{_PICTURE}{picture_length}",) if picture_length else ()),
             f"payload-digest: {digest}\r\n",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")
@@ -239,6 +261,18 @@ def payload_digest_in(metadata: warc_format.Record) -> str:
     """Return the digest of a payload that a `metadata` record tells of, or ""."""
     found = _DIGEST_LINE.search(metadata.block)
     return found[1].decode() if found else ""
+
+
+def picture_of(place: Place, member: Callable[[Place], warc_format.Record]) -> bytes:
+    """Return the picture of the rendered page at a place; b"" if it has none."""
+    behind = member(Place(place.segment, place.offset + place.length, 0))
+    found = _PICTURE_LINE.search(behind.block)
+    length = int(found[1]) if found else 0
+    if not 0 < length <= place.offset:
+        return b""
+    record = member(Place(place.segment, place.offset - length, length))
+    is_its = record.headers.get("WARC-Target-URI", "").startswith(VIEW_OF)
+    return record.block if record.type == "resource" and is_its else b""
 
 
 def earlier_in(

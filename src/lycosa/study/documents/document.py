@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 READ = "read"
@@ -25,6 +27,9 @@ UNGUARDED = "unguarded"
 MOST_CHARACTERS = 5_000_000
 """Of a longer text the beginning is kept."""
 _TITLE_LENGTH = 500
+MOST_LINKS = 2_000
+LONGEST_LINK = 2_000
+"""Of one document; further and longer links are left out."""
 
 
 class Document(msgspec.Struct):
@@ -38,16 +43,21 @@ class Document(msgspec.Struct):
     pages: int = 0
     """Pages, slides or sheets, where the format has them."""
     text: str = ""
+    links: list[str] = []
+    """Where it links to, as it says it; of PDF alone."""
 
 
 class Unreadable(Exception):
     """A document cannot be read; the argument is the outcome."""
 
 
-def read_document(kind: str, title: str, pages: int, text: str) -> Document:
+def read_document(
+    kind: str, title: str, pages: int, text: str, links: Iterable[str] = ()
+) -> Document:
     """Return a document that was read, with its text in the shape of all texts."""
     lines = (" ".join(line.split()) for line in text.splitlines())
     joined = "\n".join(line for line in lines if line)[:MOST_CHARACTERS]
     whole = joined.encode("utf-8", "replace").decode()
     named = " ".join(title.split())[:_TITLE_LENGTH].encode("utf-8", "replace").decode()
-    return Document(READ if whole else NO_TEXT, kind, named, pages, whole)
+    some = [link for link in dict.fromkeys(links) if link and len(link) <= LONGEST_LINK]
+    return Document(READ if whole else NO_TEXT, kind, named, pages, whole, some[:MOST_LINKS])

@@ -25,6 +25,7 @@ from lycosa.study.documents.document import DAMAGED, Document
 from lycosa.study.documents.pdf import installed_version
 from lycosa.study.documents.reader import DocumentReader
 from lycosa.study.segment_cache import Kind, OnSegment, derive
+from lycosa.url import canonical_key, url_of
 
 _COLUMNS = ["url_id", "fetch_id", "fetched_at", "url", "content_type", "outcome"]
 _COLUMNS += ["offset", "length"]
@@ -35,7 +36,7 @@ _WRITTEN_CHARACTERS = 20_000_000
 
 def made_by() -> str:
     """Return what stands for the way in which documents are read."""
-    return " ".join(("1", "pypdfium2", installed_version() or "none", _detector_version())).strip()
+    return " ".join(("2", "pypdfium2", installed_version() or "none", _detector_version())).strip()
 
 
 def make_documents(
@@ -116,7 +117,14 @@ def _row(page: dict[str, Any], found: Document) -> dict[str, Any]:
         "kind": found.kind,
         "outcome": found.outcome,
         "pages": found.pages,
+        "links": _absolute(found.links, page["url"]),
     }
+
+
+def _absolute(links: list[str], url: str) -> list[str]:
+    """Return the canonical URLs of links; what is no web address (`mailto:`) is left out."""
+    keys = (canonical_key(link, url) for link in links)
+    return list(dict.fromkeys(url_of(key) for key in keys if key is not None))
 
 
 def _table(rows: list[dict[str, Any]]) -> pa.Table:

@@ -19,8 +19,10 @@ _MIMETYPE = "mimetype"
 _LINES_PER_PAGE = 40
 
 
-def pdf(lines: Sequence[str], title: str = "", *, is_encrypted: bool = False) -> bytes:
-    """Return a PDF with these lines of ASCII."""
+def pdf(
+    lines: Sequence[str], title: str = "", *, is_encrypted: bool = False, links: Sequence[str] = ()
+) -> bytes:
+    """Return a PDF with these lines of ASCII, and links on its first page."""
     pages = [lines[n : n + _LINES_PER_PAGE] for n in range(0, len(lines), _LINES_PER_PAGE)]
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
@@ -30,10 +32,11 @@ def pdf(lines: Sequence[str], title: str = "", *, is_encrypted: bool = False) ->
     ]
     for number, page in enumerate(pages):
         shown = "".join(f"({_in_pdf(line)})'\n" for line in page)
+        marks = "" if number else "".join(map(_link, links))
         stream = zlib.compress(f"BT /F1 12 Tf 14 TL 50 780 Td\n{shown}ET".encode())
         objects.append(
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>"
-            f"/Contents {5 + 2 * number} 0 R>>".encode()
+            f"/Contents {5 + 2 * number} 0 R/Annots[{marks}]>>".encode()
         )
         head = f"<</Length {len(stream)}/Filter/FlateDecode>>stream\n".encode()
         objects.append(head + stream + b"\nendstream")
@@ -44,6 +47,10 @@ def pdf(lines: Sequence[str], title: str = "", *, is_encrypted: bool = False) ->
         objects.append(f"<</Filter/Standard/V 1/R 2/O<{key}>/U<{key}>/P -4>>".encode())
         trailer += f"/Encrypt {len(objects)} 0 R/ID[<00><00>]"
     return _with_table(objects, trailer)
+
+
+def _link(url: str) -> str:
+    return f"<</Type/Annot/Subtype/Link/Rect[50 700 300 790]/A<</S/URI/URI({_in_pdf(url)})>>>>"
 
 
 def _in_pdf(text: str) -> str:

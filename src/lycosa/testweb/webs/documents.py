@@ -17,6 +17,9 @@ HOME = f"http://{HOST}/"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
 _PDF = "application/pdf"
+APPENDIX = f"{HOME}appendix"
+"""A page that only a PDF links to."""
+_LINKS = ("/appendix", HOME, "mailto:clerk@papers.test", "/appendix")
 _ENGLISH = "The river rises in the hills behind the town and reaches the sea after two days."
 
 
@@ -39,7 +42,7 @@ def _lines(word: str) -> list[str]:
 
 def _rows() -> list[DocumentRow]:
     rows = [
-        DocumentRow("river.pdf", _PDF, make.pdf(_lines("heron"), "A River"), "read"),
+        DocumentRow("river.pdf", _PDF, make.pdf(_lines("heron"), "A River", links=_LINKS), "read"),
         DocumentRow(
             "bridges.docx",
             _OFFICE + "wordprocessingml.document",
@@ -119,6 +122,8 @@ class DocumentWeb:
             links = "".join(f'<li><a href="{row.name}">{row.name}</a>' for row in self.rows)
             body = f"<!doctype html><title>Papers</title><ul>{links}</ul>"
             return Reply(200, HTML, body.encode())
+        if request.url == APPENDIX:
+            return Reply(200, HTML, b"<!doctype html><title>Appendix</title><p>Tables.")
         row = self._found.get(request.url)
         if row is None:
             return Reply(404, PLAIN, b"no such paper\n")

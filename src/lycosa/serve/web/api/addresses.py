@@ -14,7 +14,12 @@ from lycosa.serve.web.replies import answered
 
 SECONDS = 60.0
 _Url = Annotated[str, msgspec.Meta(min_length=1, max_length=8000)]
-_NAMES = {"body": "body.bin", "headers": "headers.txt", "text": "text.txt"}
+_NAMES = {
+    "body": "body.bin",
+    "headers": "headers.txt",
+    "text": "text.txt",
+    "screenshot": "page.png",
+}
 
 
 class UrlQuery(msgspec.Struct, frozen=True):
@@ -42,7 +47,7 @@ def list_captures(call: Call) -> CaptureList:
     return CaptureList(facts.url, facts.captures)
 
 
-def _part(call: Call, part: Literal["body", "headers", "text"]) -> Response:
+def _part(call: Call, part: Literal["body", "headers", "text", "screenshot"]) -> Response:
     asked = Capture(call.query.url, part, call.query.fetch_id)
     reply = answered(call.crawl.reading.ask(asked, SECONDS))
     # Never shown: a page that were shown here could ask our interface in the user's name.
@@ -66,6 +71,11 @@ def get_capture_headers(call: Call) -> Response:
 def get_capture_text(call: Call) -> Response:
     """Return the visible text of a page."""
     return _part(call, "text")
+
+
+def get_capture_screenshot(call: Call) -> Response:
+    """Return the newest picture of a page that was rendered."""
+    return _part(call, "screenshot")
 
 
 def _capture(part: str, act: object, summary: str, media_type: str) -> Operation:
@@ -94,4 +104,5 @@ OPERATIONS = [
     _capture("body", get_capture_body, "A stored body.", "application/octet-stream"),
     _capture("headers", get_capture_headers, "Headers as they were sent.", "text/plain"),
     _capture("text", get_capture_text, "The visible text.", "text/plain"),
+    _capture("screenshot", get_capture_screenshot, "A picture of the page.", "image/png"),
 ]

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 
+from lycosa.config.recipes import RECIPES
 from lycosa.serve.records import Checked, CrawlList, CrawlRow, ScopePreview, Started
 from lycosa.serve.web.operations import Call, Operation
 from lycosa.serve.web.problems import Refusal
@@ -43,6 +44,8 @@ class NewCrawl(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     include: Annotated[list[_Pattern], _Many] = []
     exclude: Annotated[list[_Pattern], _Many] = []
     max_pages: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = None
+    recipe: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    """As `--recipe`: settings that belong together for one purpose; empty for none."""
 
 
 def list_crawls(call: Call) -> CrawlList:
@@ -67,6 +70,10 @@ def create_crawl(call: Call) -> Started:
     words = ["crawl", "-o", wanted.name, "--quiet"]
     if wanted.contact:
         words.append(f"--contact={wanted.contact}")
+    if wanted.recipe:
+        if wanted.recipe not in RECIPES:
+            raise Refusal(422, f"no recipe is called that\n  the recipes: {', '.join(RECIPES)}")
+        words.append(f"--recipe={wanted.recipe}")
     words += _rule_flags(wanted.include, wanted.exclude)
     if wanted.max_pages is not None:
         words.append(f"--max-pages={wanted.max_pages}")

@@ -26,6 +26,20 @@ function captures(facts) {
   ], facts.captures) : h("p", { class: "help" }, "It was not fetched yet."));
 }
 
+// Drawn, not linked: the picture needs the token, and the policy of this page allows no other images.
+function screenshot(facts) {
+  const canvas = h("canvas", { class: "picture", role: "img", "aria-label": `The page as a browser showed it: ${facts.url}`, width: 1280, height: 800 });
+  trying(async () => {
+    const answer = await raw("GET", own(`/captures/screenshot?${new URLSearchParams({ url: facts.url })}`));
+    const image = await createImageBitmap(await answer.blob());
+    canvas.width = image.width;
+    canvas.height = image.height;
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    canvas.dataset.shown = "yes";
+  });
+  return h("section", { class: "card wide" }, h("h2", {}, "Screenshot"), canvas);
+}
+
 const give = (method, path, body, said) => trying(async () => { notice(`${said} (order ${(await send(method, own(path), body)).number})`); });
 
 function actions(facts) {
@@ -65,6 +79,7 @@ async function look(url) {
     facts.is_known ? h("p", { class: "help" }, [facts.depth ? `${facts.depth} links from a seed` : "a seed, or what one redirects to", facts.address ? `at ${facts.address}` : "", facts.due ? `due ${moment(facts.due)}` : "", facts.topic].filter(Boolean).join(" · ")) : null,
     h("div", { class: "two" },
       captures(facts),
+      facts.has_screenshot ? screenshot(facts) : null,
       h("section", { class: "card" }, h("h2", {}, "What happened"), facts.history.length ? h("ol", { class: "steps" }, facts.history.map((one) => h("li", {}, h("time", {}, moment(one.moment)), h("bdi", {}, one.what)))) : h("p", { class: "help" }, "Nothing yet.")),
       h("section", { class: "card" }, h("h2", {}, "Text"), facts.text ? h("pre", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" }, facts.text) : h("p", { class: "help" }, "No text is stored.")),
       links("Links to it", facts.links_in, facts.has_more_in), links("Links from it", facts.links_out, facts.has_more_out), actions(facts)));
