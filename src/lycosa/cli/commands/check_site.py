@@ -27,6 +27,18 @@ FOUND = 8
 """The exit code if a check found something that `--fail-on` names."""
 _FORMATS = ("junit", "sarif", "csv", "json")
 
+
+def _longest(what: str, characters: int) -> Callable[[Any], Any]:
+    """Return the flag for the length above which a text is too long."""
+    return click.option(
+        f"--longest-{what}",
+        type=click.IntRange(1),
+        default=characters,
+        metavar="N",
+        help=f"Characters of a {what} (default: {characters}).",
+    )
+
+
 _limit_flags = flags(
     click.option(
         "--large",
@@ -42,20 +54,8 @@ _limit_flags = flags(
         metavar="TIME",
         help="An answer that takes longer is slow (default: 3s).",
     ),
-    click.option(
-        "--longest-title",
-        type=click.IntRange(1),
-        default=60,
-        metavar="N",
-        help="Characters of a title (default: 60).",
-    ),
-    click.option(
-        "--longest-description",
-        type=click.IntRange(1),
-        default=155,
-        metavar="N",
-        help="Characters of a description (default: 155).",
-    ),
+    _longest("title", 60),
+    _longest("description", 155),
 )
 _output_flags = flags(
     click.option(

@@ -13,7 +13,7 @@ from lycosa.cli.amounts import counted
 from lycosa.cli.commands.query import export_triples
 from lycosa.cli.commands.replay import export_wacz
 from lycosa.cli.groups import CommandGroup
-from lycosa.cli.input.options import directory_argument, raw_flag
+from lycosa.cli.input.options import directory_argument, raw_flag, target_flag
 from lycosa.cli.screen.output import Data
 from lycosa.study.extras import require
 
@@ -107,13 +107,7 @@ export.add_command(export_wacz)
 
 @export.command("sitemap")
 @directory_argument
-@click.option(
-    "-o",
-    "target",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="The file to write: sitemap.xml, or sitemap.xml.gz.",
-)
+@target_flag("The file to write: sitemap.xml, or sitemap.xml.gz.", required=True)
 @click.option("--site", default="", metavar="URL", help="List only URLs that begin like this.")
 @click.option(
     "--base",
@@ -170,9 +164,7 @@ def _table_command(table: str) -> click.Command:
         "(`lycosa topics apply` makes them).",
     )
     @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
-    @click.option(
-        "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
-    )
+    @target_flag("The file to write.")
     def write_table(path: Path, form: str, target: Path | None, **flags: Any) -> None:
         require("export")
         from lycosa.study.exports.export import Rows
