@@ -173,6 +173,7 @@ figures: setup
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak
+	$(BIN)/pytest -n auto -m "hypothesis and not soak and not conformance" --hypothesis-profile long
 
 mutants: setup
 	$(BIN)/pytest -n auto tests/integration/test_mutants.py
