@@ -46,7 +46,11 @@ EVERYWHERE = [
 ]
 EVERYWHERE.remove(("trim.archived", "memory"))  # the log in memory is its own archive
 SELDOM = {
-    **{("end.seen", log): 1 for log in ("memory", "sqlite")},
+    **{
+        (name, log): 1
+        for name in ("end.seen", "seeds.posted", "take.written")
+        for log in ("memory", "sqlite")
+    },
     **{("seeds.before-post", log): 2 for log in ("memory", "sqlite")},
     **{
         (name, log): 7
