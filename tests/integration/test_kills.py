@@ -46,11 +46,7 @@ EVERYWHERE = [
 ]
 EVERYWHERE.remove(("trim.archived", "memory"))  # the log in memory is its own archive
 SELDOM = {
-    **{
-        (name, log): 1
-        for name in ("end.seen", "seeds.posted", "take.written")
-        for log in ("memory", "sqlite")
-    },
+    **{("end.seen", log): 1 for log in ("memory", "sqlite")},
     **{("seeds.before-post", log): 2 for log in ("memory", "sqlite")},
     **{
         (name, log): 7
@@ -61,7 +57,7 @@ SELDOM = {
 """Where a crawl comes so seldom that more passings than these would be no kill."""
 
 
-PASSINGS = {"memory": (40,), "sqlite": (2,)}
+PASSINGS = {"memory": (40,), "sqlite": (1,)}
 """A kill at every so manieth passing: late in one log, early in the other."""
 
 
