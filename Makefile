@@ -46,9 +46,10 @@ ifneq ($(shell $(PYTHON) $(VERSION) 2>/dev/null),$(shell $(BIN)/python $(VERSION
 endif
 endif
 
+# Python compiles a module when it is first imported; pip would compile all of them, which took a third of its time.
 $(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa -name '*.pyx' -o -name '*.pxi')
 	sh tools/prerequisites.sh venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
